@@ -1,0 +1,66 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { CaptureError, CaptureFrame, CaptureReader } from '@int/pcap';
+import { gunzipIfNeeded } from '@int/pcap/node';
+import { CliError, EXIT, type Io, openFailure } from '../io.js';
+
+const READ_SIZE = 1 << 18;
+
+/**
+ * Opens a file for reading, or standard input for `-`. The stream ends early when the command is interrupted.
+ * @throws CliError if it cannot be opened
+ */
+export async function openInput(path: string, io: Io): Promise<Readable> {
+  let stream: Readable;
+  if (path === '-') stream = io.stdin;
+  else {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(path);
+      if ((await handle.stat()).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+      stream = handle.createReadStream({ highWaterMark: READ_SIZE });
+    } catch (error) {
+      await handle?.close();
+      throw new CliError(`cannot open ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
+    }
+  }
+  const stop = (): void => {
+    stream.destroy();
+  };
+  io.signal.addEventListener('abort', stop, { once: true });
+  stream.once('close', () => io.signal.removeEventListener('abort', stop));
+  return stream;
+}
+
+/**
+ * Hands the frames of a capture (pcap, pcapng, also gzip) to `take`, one after the other, as they are read.
+ *
+ * @param take returns a promise to be waited for, `false` to stop, or nothing
+ * @returns null, or what is wrong with the capture after the frames before that place
+ * @throws CliError if it cannot be opened or read
+ */
+export async function readFrames(
+  path: string,
+  io: Io,
+  take: (frame: CaptureFrame) => Promise<void> | boolean | undefined,
+): Promise<CaptureError | null> {
+  const reader = new CaptureReader();
+  const frame = new CaptureFrame();
+  try {
+    for await (const chunk of gunzipIfNeeded(await openInput(path, io))) {
+      reader.feed(chunk);
+      while (reader.next(frame)) {
+        const busy = take(frame);
+        if (busy === false || io.signal.aborted) return null;
+        if (busy instanceof Promise) await busy;
+      }
+    }
+    if (!io.signal.aborted) reader.end();
+    return null;
+  } catch (error) {
+    if (CaptureError.is(error)) return error;
+    if (io.signal.aborted) return null;
+    if (error instanceof CliError) throw error;
+    throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Exit codes of the `int` command. */
+export const EXIT = {
+  /** Done. */
+  OK: 0,
+  /** The input was read, but something in it was wrong; it has been counted and reported. */
+  INPUT: 1,
+  /** The command line was wrong. */
+  USAGE: 2,
+  /** A file, port or peer could not be opened or reached. */
+  OPEN: 3,
+} as const;
+
+/** A stream that may be a terminal. */
+export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+
+/** What a command reads from and writes to: the process's own, or a test's. */
+export interface Io {
+  readonly stdin: Readable;
+  readonly stdout: Terminal;
+  readonly stderr: Terminal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by SIGINT or SIGTERM: a command then stops reading, writes out what it holds and prints its totals. */
+  readonly signal: AbortSignal;
+}
+
+/** A failure with a message for people and the exit code that goes with it. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number, cause?: unknown) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Writes a message for people, one line, to standard error. */
+export function say(io: Io, message: string): void {
+  io.stderr.write(`int: ${message}\n`);
+}
+
+/** What to tell about a file or socket that could not be opened, without the system's jargon where that is possible. */
+export function openFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOENT':
+      return 'no such file or folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'ENOSPC':
+      return 'no space left';
+    default:
+      return message;
+  }
+}
+
+/** Whether to use colour: only in a terminal, and not if the user has said no (https://no-color.org). */
+export function hasColour(io: Io, stream: Terminal = io.stdout): boolean {
+  return stream.isTTY === true && (io.env.NO_COLOR ?? '') === '' && io.env.TERM !== 'dumb';
+}

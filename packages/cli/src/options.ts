@@ -1,0 +1,108 @@
+import { type DecodeOptions, PROFILES, type Profile } from '@int/codec';
+import { parseUdpAddress, type UdpAddress } from '@int/collector';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Values of the decode options as commander leaves them. */
+export interface DecodeFlags {
+  readonly intPort?: number[];
+  readonly intDscp?: { value: number; mask: number };
+  readonly greProtocol?: number;
+  readonly probeMarker?: bigint;
+  readonly reportPort?: number[];
+  readonly probePort?: number[];
+  readonly profile?: Profile;
+}
+
+/** Reads a whole number, decimal or 0x hexadecimal. */
+function whole(text: string, what: string, minimum: number, maximum: number): number {
+  const value = /^(0[xX][0-9a-fA-F]+|\d+)$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= minimum && value <= maximum)) {
+    throw new InvalidArgumentError(`Give ${what} from ${minimum} to ${maximum}.`);
+  }
+  return value;
+}
+
+/** An option parser for a whole number in a range. */
+export function wholeNumber(what: string, minimum: number, maximum: number): (text: string) => number {
+  return (text) => whole(text, what, minimum, maximum);
+}
+
+/** An option parser for a number above 0. */
+export function positiveNumber(what: string): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(\.\d+)?([eE]\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value > 0 && Number.isFinite(value))) throw new InvalidArgumentError(`Give ${what} above 0.`);
+    return value;
+  };
+}
+
+/** An option parser for `udp://HOST:PORT`. */
+export function udpAddress(text: string): UdpAddress {
+  try {
+    return parseUdpAddress(text);
+  } catch {
+    throw new InvalidArgumentError('Give udp://HOST:PORT, an IPv6 host in brackets.');
+  }
+}
+
+function port(text: string, previous?: number[]): number[] {
+  return [...(previous ?? []), whole(text, 'a UDP port', 1, 65_535)];
+}
+
+function dscp(text: string): { value: number; mask: number } {
+  const match = /^([^/]+)(?:\/([^/]+))?$/.exec(text);
+  const value = whole(match?.[1] ?? '', 'a DSCP as 0xNN or 0xNN/0xMM,', 0, 0x3f);
+  return { value, mask: match?.[2] === undefined ? 0x3f : whole(match[2], 'a DSCP mask', 1, 0x3f) };
+}
+
+function marker(text: string): bigint {
+  const match = /^(?:0[xX])?([0-9a-fA-F]{1,16})$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('Give 64 bits as up to 16 hexadecimal digits.');
+  return BigInt(`0x${match[1]!}`);
+}
+
+/** Adds the options that say how to find and read INT. */
+export function addDecodeOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)').argParser(port))
+    .addOption(new Option('--int-dscp <0xNN[/0xMM]>', 'DSCP that marks INT, with a mask (0x17)').argParser(dscp))
+    .addOption(
+      new Option('--gre-protocol <N>', 'GRE protocol type of INT (0x88B5)').argParser(
+        wholeNumber('a protocol type', 0, 0xffff),
+      ),
+    )
+    .addOption(
+      new Option('--probe-marker <HEX64>', '64-bit marker between the L4 header and INT (none)').argParser(marker),
+    )
+    .addOption(
+      new Option(
+        '--report-port <N>',
+        'UDP port of telemetry reports; repeat for more (any payload that parses strictly)',
+      ).argParser(port),
+    )
+    .addOption(
+      new Option(
+        '--probe-port <N>',
+        'UDP port of GPINT probes, given twice: of the plain and the extended layout (5017, 5018)',
+      ).argParser((text: string, previous?: number[]) => {
+        if (previous?.length === 2) throw new InvalidArgumentError('There are two at most.');
+        return port(text, previous);
+      }),
+    )
+    .addOption(
+      new Option('--profile <NAME>', 'dialect of a tool that deviates from the specifications (spec)').choices(PROFILES),
+    );
+}
+
+/** The codec's options for what was given. What was not given keeps the codec's default. */
+export function decodeOptions(flags: DecodeFlags): Omit<DecodeOptions, 'linkType'> {
+  return {
+    ...(flags.intPort !== undefined && { intPorts: flags.intPort }),
+    ...(flags.intDscp !== undefined && { intDscp: flags.intDscp }),
+    ...(flags.greProtocol !== undefined && { greProtocol: flags.greProtocol }),
+    ...(flags.probeMarker !== undefined && { probeMarker: flags.probeMarker }),
+    ...(flags.reportPort !== undefined && { reportPorts: flags.reportPort }),
+    ...(flags.probePort !== undefined && { probePorts: flags.probePort }),
+    ...(flags.profile !== undefined && { profile: flags.profile }),
+  };
+}

@@ -1,0 +1,25 @@
+/** A whole number with separators: `1,234,567`. */
+export function grouped(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** A number in at most six characters: `987`, `12,345`, `1.2M`, `3.4G`. For narrow columns. */
+export function compact(value: number | null): string {
+  if (value === null) return '-';
+  if (value < 99_999.5) return grouped(value);
+  if (value < 999_950) return `${(value / 1e3).toFixed(0)}k`;
+  if (value < 999_950_000) return `${(value / 1e6).toFixed(1)}M`;
+  return `${(value / 1e9).toFixed(1)}G`;
+}
+
+/** Bytes in binary units: `416 KiB`. */
+export function bytes(value: number): string {
+  if (value < 1024) return `${value} B`;
+  if (value < 1024 * 1024) return `${Math.round(value / 1024)} KiB`;
+  return `${Math.round(value / (1024 * 1024))} MiB`;
+}
+
+/** `1 report`, `2 reports`. */
+export function counted(value: number, noun: string): string {
+  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,116 @@
+import type { Flow, Hop, TelemetryRecord } from '@int/codec';
+import type { Colours } from './colour.js';
+
+/** Names of IP protocols that carry telemetry often enough to be known by name (IANA protocol numbers). */
+const PROTOCOLS: Readonly<Record<number, string>> = { 1: 'icmp', 6: 'tcp', 17: 'udp', 47: 'gre', 58: 'icmpv6', 132: 'sctp' };
+
+/** Short names of the hop fields, in the order they are shown. */
+const HOP_LABELS: readonly (readonly [keyof Hop, string])[] = [
+  ['hopLatency', 'latency'],
+  ['queueId', 'queue'],
+  ['queueOccupancy', 'depth'],
+  ['egressUtilization', 'utilization'],
+  ['l1IngressInterface', 'in'],
+  ['l1EgressInterface', 'out'],
+  ['l2IngressInterface', 'l2 in'],
+  ['l2EgressInterface', 'l2 out'],
+  ['ingressTimestamp', 'arrived'],
+  ['egressTimestamp', 'left'],
+  ['bufferId', 'buffer'],
+  ['bufferOccupancy', 'buffer depth'],
+  ['congestionQueueId', 'congested queue'],
+  ['queueCongestion', 'congestion'],
+  ['checksumComplement', 'checksum complement'],
+  ['reserved8', 'reserved 8'],
+  ['reserved9', 'reserved 9'],
+  ['reserved10', 'reserved 10'],
+  ['reserved11', 'reserved 11'],
+  ['reserved12', 'reserved 12'],
+  ['reserved13', 'reserved 13'],
+  ['reserved14', 'reserved 14'],
+  ['reserved15', 'reserved 15'],
+  ['domain', 'domain'],
+];
+
+function endpoint(address: string, port: number): string {
+  if (port === 0) return address;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** `10.0.1.1:5000 > 10.0.2.2:80 udp`. */
+export function flowText(flow: Flow): string {
+  const protocol = PROTOCOLS[flow.protocol] ?? `protocol ${flow.protocol}`;
+  const source = endpoint(flow.source, flow.sourcePort);
+  return `${source} > ${endpoint(flow.destination, flow.destinationPort)} ${protocol}`;
+}
+
+/** `1 > 2 > 153`; a hop that did not name itself is `?`. */
+export function pathText(path: readonly (number | null)[]): string {
+  return path.map((node) => node ?? '?').join(' > ');
+}
+
+/** UTC date and time with nanoseconds. */
+export function timeText(timeNs: bigint): string {
+  const date = new Date(Number(timeNs / 1_000_000n));
+  const fraction = (timeNs % 1_000_000_000n).toString().padStart(9, '0');
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')}.${fraction}`;
+}
+
+function hopText(hop: Hop): string {
+  const parts: string[] = [];
+  for (const [field, label] of HOP_LABELS) {
+    const value = hop[field];
+    if (value === undefined) continue;
+    const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value ?? 'n/a');
+    parts.push(`${label} ${text}`);
+  }
+  return parts.join('  ');
+}
+
+function headline(record: TelemetryRecord): string[] {
+  const parts: string[] = [];
+  const { report, int } = record;
+  if (report !== null) {
+    parts.push(`report ${report.version} ${report.type}`);
+    const marks = [
+      report.dropped && 'dropped',
+      report.queueCongested && 'congested',
+      report.trackedFlow && 'tracked',
+      report.intermediate && 'intermediate',
+    ].filter((mark) => mark !== false);
+    if (marks.length > 0) parts.push(marks.join(','));
+    parts.push(`node ${report.nodeId ?? '?'}`, `hw ${report.hwId}`, `seq ${report.sequence}`);
+    if (report.dropReason !== null) parts.push(`drop reason ${report.dropReason}`);
+  }
+  if (int !== null && int.mode !== 'gpint' && int.mode !== 'xd') {
+    parts.push(`INT-${int.mode.toUpperCase()} ${int.version} over ${int.encapsulation}`);
+    if (int.hopExceeded) parts.push('hops exceeded');
+    if (int.mtuExceeded) parts.push('MTU exceeded');
+  }
+  if (int !== null && int.mode === 'gpint') parts.push(`GPINT ${int.kind} ${int.requestId} ${int.type}`);
+  return parts;
+}
+
+/** The readable view of a record: a headline, then a line for each hop. */
+export function recordText(frame: number, timeNs: bigint, record: TelemetryRecord, colour: Colours): string {
+  const { status, error, flow, path } = record;
+  const mark = status === 'ok' ? colour.green : status === 'not-int' ? colour.dim : colour.red;
+  const number = record.index === 0 ? `#${frame}` : `#${frame}.${record.index}`;
+  const parts = [colour.bold(number), colour.dim(timeText(timeNs)), mark(status), ...headline(record)];
+  if (flow !== null) parts.push(colour.cyan(flowText(flow)));
+  if (path.length > 0) parts.push(`path ${colour.bold(pathText(path))}`);
+  const lines = [parts.join('  ')];
+  if (error !== null) lines.push(`    ${colour.red(`${error.code}: ${error.message}, ${error.layer} at byte ${error.offset}`)}`);
+  for (const hop of record.hops) {
+    const { nodeId, ...rest } = hop;
+    lines.push(`    ${`node ${nodeId ?? '?'}`.padEnd(14)}${hopText(rest)}`);
+  }
+  const own = record.report === null ? '' : hopText(record.report.metadata);
+  if (own !== '') lines.push(`    ${`node ${record.report?.nodeId ?? '?'}`.padEnd(14)}${own}${colour.dim('  (reports)')}`);
+  if (record.int?.mode === 'gpint') {
+    for (const { switchId, queueDepth, measurementCount } of record.int.switches) {
+      lines.push(`    ${`switch ${switchId}`.padEnd(14)}depth ${queueDepth}  measurements ${measurementCount}`);
+    }
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,392 @@
+/**
+ * The fast path of the batch decoder as a WebAssembly kernel. Written in AssemblyScript; compiled by build.mjs.
+ *
+ * What it accepts and what it writes is said in ../src/fast/report2.ts, which it must equal cell by cell. Differences
+ * are of method only: constants are compared 16 bytes at a time and in wire order, bytes are swapped four words at a
+ * time, and stacks of four hops and more are transposed in registers, so that four rows of a column are one store.
+ *
+ * All addresses are bytes in the one memory. A frame's position is taken relative to the span that the caller vouches
+ * for, so that the same offsets serve in place and after copying.
+ */
+
+// The context block, filled by ../src/fast/kernel.ts in this order.
+const INPUT: usize = 0;
+const SPAN_START: usize = 4;
+const SPAN_BYTES: usize = 8;
+const OFFSETS: usize = 12;
+const LENGTHS: usize = 16;
+const STATE: usize = 20;
+const FRAME_CODE: usize = 24;
+const CODE: usize = 28;
+const HOP_COUNT: usize = 32;
+const PROTOCOL: usize = 36;
+const REPORT_WORDS: usize = 40;
+const REPORT_STRIDE: usize = 44;
+const HOP_WORDS: usize = 48;
+const HOP_STRIDE: usize = 52;
+const FRAME_ROWS: usize = 56;
+const REPORT_ROWS: usize = 60;
+const HOP_ROWS: usize = 64;
+const ETHERNET: usize = 68;
+const REPORT_PORT: usize = 72;
+const INT_PORT0: usize = 76;
+const INT_PORT1: usize = 80;
+const TOS_MASK: usize = 84;
+const TOS_VALUE: usize = 88;
+const STACK_SLOT_OF: usize = 92;
+const STACK_SLOTS: usize = 96;
+const OWN_SLOT_OF: usize = 100;
+const OWN_SLOTS: usize = 104;
+/** Out: why the run stopped early. */
+const REASON: usize = 108;
+/** Out: the bitmap that has no plan yet. */
+const MISSING: usize = 112;
+
+const REFUSED: u32 = 0;
+const NO_STACK_PLAN: u32 = 1;
+const NO_OWN_PLAN: u32 = 2;
+const OUTSIDE_SPAN: u32 = 3;
+
+// A slot of a plan table: column mask, words, 2^16 / words, then the byte offset of each word's column.
+const SLOT_SHIFT: u32 = 7;
+const SLOT_WORDS: usize = 4;
+const SLOT_RECIPROCAL: usize = 8;
+const SLOT_COLUMNS: usize = 16;
+
+const BASE_FLAGS: u32 = 3 | (1 << 6) | (3 << 9) | (1 << 12) | (1 << 18);
+const FLAG_OWN: u32 = 1 << 20;
+const INNER_BYTES: u32 = 44;
+const SHORTEST_PAYLOAD: u32 = 64;
+
+// @ts-ignore: decorator
+@inline
+function be16(at: usize): u32 {
+  return (<u32>load<u8>(at) << 8) | <u32>load<u8>(at, 1);
+}
+
+/** Four words from wire order. */
+// @ts-ignore: decorator
+@inline
+function swap(words: v128): v128 {
+  return v128.shuffle<u8>(words, words, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+}
+
+// @ts-ignore: decorator
+@inline
+function isTunnel(port: u32): bool {
+  return port == 6081 || port == 4790 || port == 4789 || port == 54321;
+}
+
+/** Fills `rows` rows from `cell` (the address of the first row in column 0) in all columns of a set with all ones. */
+function blank(columns: u32, cell: usize, stride: u32, rows: u32): void {
+  while (columns) {
+    const column = ctz(columns);
+    columns &= columns - 1;
+    memory.fill(cell + column * stride, 0xff, rows << 2);
+  }
+}
+
+/** Bytes of consecutive rows: short runs are common in mixed traffic and too short for a bulk fill. */
+// @ts-ignore: decorator
+@inline
+function fillBytes(at: usize, value: u8, count: u32): void {
+  if (count < 16) {
+    for (let k: u32 = 0; k < count; k++) store<u8>(at + k, value);
+  } else {
+    memory.fill(at, value, count);
+  }
+}
+
+/** Decodes frames `from` to `to - 1`; returns the index of the frame it stopped at. */
+export function run(context: usize, from: u32, to: u32): u32 {
+  const input = load<u32>(context, INPUT);
+  const spanStart = load<u32>(context, SPAN_START);
+  const spanBytes = load<u32>(context, SPAN_BYTES);
+  const offsets = <usize>load<u32>(context, OFFSETS);
+  const lengths = <usize>load<u32>(context, LENGTHS);
+  const state = <usize>load<u32>(context, STATE);
+  const reportWords = <usize>load<u32>(context, REPORT_WORDS);
+  const hopWords = <usize>load<u32>(context, HOP_WORDS);
+  const hopCounts = <usize>load<u32>(context, HOP_COUNT);
+  const rs = load<u32>(context, REPORT_STRIDE);
+  const hopRows = load<u32>(context, HOP_ROWS);
+  const ethernet = load<u32>(context, ETHERNET);
+  const port0 = load<u32>(context, INT_PORT0);
+  const port1 = load<u32>(context, INT_PORT1);
+  const stackSlotOf = <usize>load<u32>(context, STACK_SLOT_OF);
+
+  const frame0 = load<u32>(state, 0);
+  const row0 = load<u32>(state, 4);
+  let row = row0;
+  let hopRow = load<u32>(state, 8);
+  let written = load<u32>(state, 12);
+  const drops = load<u32>(state, 16);
+
+  let stop = to;
+  stop = min(stop, from + load<u32>(context, FRAME_ROWS) - frame0);
+  stop = min(stop, from + load<u32>(context, REPORT_ROWS) - row0);
+
+  // Plan of the last frame: traffic of one kind looks it up once.
+  let planBitmap: u32 = 0x10000;
+  let planMask: u32 = 0;
+  let planWords: u32 = 0;
+  let planReciprocal: u32 = 0;
+  let plan: usize = 0;
+
+  let reason = REFUSED;
+  let index = from;
+  for (; index < stop; index++) {
+    const offset = load<u32>(offsets + (index << 2));
+    const length = load<u32>(lengths + (index << 2));
+    if (length > spanBytes || offset - spanStart > spanBytes - length) {
+      reason = OUTSIDE_SPAN;
+      break;
+    }
+    if (length < SHORTEST_PAYLOAD) break;
+    let start = <usize>(input + offset);
+    let payload = length;
+    if (ethernet) {
+      const total = be16(start + 16);
+      if (
+        load<u16>(start, 12) != 0x0008 ||
+        load<u8>(start, 14) != 0x45 ||
+        load<u8>(start, 23) != 17 ||
+        (load<u16>(start, 20) & 0xff3f) != 0 ||
+        be16(start + 36) != load<u32>(context, REPORT_PORT) ||
+        be16(start + 38) + 20 != total ||
+        total + 14 > length ||
+        total < 28 + SHORTEST_PAYLOAD
+      ) {
+        break;
+      }
+      payload = total - 28;
+      start += 42;
+    }
+
+    const type = <u32>load<u8>(start, 8);
+    const after = <u32>load<u8>(start, 9);
+    const ownWords = <u32>load<u8>(start, 10);
+    if (12 + (after << 2) != payload || after == 255) break;
+    let inner: u32 = 20 + (ownWords << 2);
+    if (type == 0x13) {
+      inner += 14;
+      if (inner + INNER_BYTES > payload || load<u16>(start + inner - 2) != 0x0008) break;
+    } else if (type != 0x14 || inner + INNER_BYTES > payload) {
+      break;
+    }
+    const ip = start + inner;
+
+    // Constants of the report headers, the IPv4 header, and shim and metadata header, each compared in wire order.
+    const group4 = v128.load(start);
+    const ip4 = v128.load(ip);
+    const shim4 = v128.load(ip, 28);
+    const differs = v128.or(
+      v128.or(
+        // Ver 2; F; RepMdBits without bits 0 and 15.
+        v128.and(
+          v128.xor(group4, i8x16(0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0)),
+          i8x16(-16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, -128, 1, 0, 0),
+        ),
+        // Version 4, header of 20 bytes; no fragment; UDP.
+        v128.and(
+          v128.xor(ip4, i8x16(0x45, 0, 0, 0, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0)),
+          i8x16(-1, 0, 0, 0, 0, 0, 0x3f, -1, 0, -1, 0, 0, 0, 0, 0, 0),
+        ),
+      ),
+      // Metadata header: Ver 2; DS Instruction 0.
+      v128.and(
+        v128.xor(shim4, i8x16(0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+        i8x16(0, 0, 0, 0, -16, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0),
+      ),
+    );
+    if (v128.any_true(differs) || load<u16>(start, 16) != 0) break;
+
+    const groupWords = swap(group4);
+    const flowWords = swap(v128.load(ip, 12));
+    const shimWords4 = swap(shim4);
+    const ip0 = <u32>i32x4.extract_lane(swap(ip4), 0);
+    let ports = <u32>i32x4.extract_lane(flowWords, 2);
+    const shim = <u32>i32x4.extract_lane(shimWords4, 0);
+    const destination = ports & 0xffff;
+    const kind = shim >>> 26;
+    if (destination == port0 || destination == port1) {
+      if (kind != 5) break;
+      ports = (ports & 0xffff0000) | (shim & 0xffff);
+    } else if (
+      kind != 4 ||
+      ((ip0 >>> 16) & load<u32>(context, TOS_MASK)) != load<u32>(context, TOS_VALUE) ||
+      isTunnel(destination)
+    ) {
+      break;
+    }
+    const shimWords = (shim >>> 16) & 255;
+    const innerBytes: u32 = 32 + (shimWords << 2);
+    if (shimWords < 3 || inner + innerBytes > payload || innerBytes > (ip0 & 0xffff)) break;
+
+    let ownSlot: usize = 0;
+    let reportBits: u32 = 0;
+    if (ownWords) {
+      reportBits = be16(start + 12);
+      const slot = <u32>load<u16>(<usize>load<u32>(context, OWN_SLOT_OF) + (reportBits << 1));
+      if (!slot) {
+        // Without bits there is no plan, and no words either.
+        if (reportBits) {
+          reason = NO_OWN_PLAN;
+          store<u32>(context, reportBits, MISSING);
+        }
+        break;
+      }
+      ownSlot = <usize>load<u32>(context, OWN_SLOTS) + (slot << SLOT_SHIFT);
+      if (load<u32>(ownSlot, SLOT_WORDS) != ownWords) break;
+    } else if (load<u16>(start, 12) != 0) {
+      break;
+    }
+
+    const head = <u32>i32x4.extract_lane(shimWords4, 1);
+    const bitmap = (<u32>i32x4.extract_lane(shimWords4, 2)) >>> 16;
+    if (bitmap != planBitmap) {
+      const slot = <u32>load<u16>(stackSlotOf + (bitmap << 1));
+      if (!slot) {
+        if (bitmap) {
+          reason = NO_STACK_PLAN;
+          store<u32>(context, bitmap, MISSING);
+        }
+        break;
+      }
+      plan = <usize>load<u32>(context, STACK_SLOTS) + (slot << SLOT_SHIFT);
+      planBitmap = bitmap;
+      planMask = load<u32>(plan);
+      planWords = load<u32>(plan, SLOT_WORDS);
+      planReciprocal = load<u32>(plan, SLOT_RECIPROCAL);
+    }
+    if (((head >>> 8) & 31) != planWords) break;
+    const stackWords = shimWords - 3;
+    const hops = (stackWords * planReciprocal) >>> 16;
+    if (hops * planWords != stackWords) break;
+    const rows = hops + u32(ownWords != 0);
+    if (hopRow + rows > hopRows) break;
+
+    // Accepted. The columns that are the same or count up over a run are filled behind the loop.
+    const group = <u32>i32x4.extract_lane(groupWords, 0);
+    let flags = BASE_FLAGS | ((<u32>load<u8>(start, 11) & 0xf0) >>> 2) | ((head >>> 10) & (7 << 15)) | ((group << 2) & 0x3f000000);
+    if (ownWords) flags |= FLAG_OWN;
+    let cell = reportWords + (row << 2) + rs;
+    store<u32>(cell, flags);
+    cell += rs;
+    v128.store_lane<u32>(cell, groupWords, 1);
+    cell += rs;
+    store<u32>(cell, group & 0x3fffff);
+    cell += rs;
+    store<u32>(cell, (bitmap << 16) | reportBits);
+    cell += rs;
+    store<u32>(cell, hopRow);
+    cell += rs;
+    store<u32>(cell, ports);
+    cell += rs;
+    v128.store_lane<u32>(cell, flowWords, 0);
+    cell += rs << 2;
+    v128.store_lane<u32>(cell, flowWords, 1);
+    store<u8>(hopCounts + row, <u8>rows);
+
+    // Hop rows in path order: the first block on the wire is the last hop.
+    const stale = written & ~planMask;
+    if (stale) blank(stale, hopWords + (hopRow << 2), load<u32>(context, HOP_STRIDE), hops);
+    const stack = ip + INNER_BYTES;
+    const last = hopWords + ((hopRow + hops) << 2) - 4;
+    const block = planWords << 2;
+    if (planWords < 4) {
+      const end = ip + innerBytes;
+      for (let word: u32 = 0; word < block; word += 4) {
+        let target = last + load<u32>(plan + word, SLOT_COLUMNS);
+        for (let at = stack + word; at < end; at += block) {
+          v128.store_lane<u32>(target, swap(v128.load_zero<u32>(at)), 0);
+          target -= 4;
+        }
+      }
+    } else {
+      // Groups of four words; the last one may overlap the one before it and then writes some cells twice.
+      let word: u32 = 0;
+      while (true) {
+        const c0 = last + load<u32>(plan + (word << 2), SLOT_COLUMNS);
+        const c1 = last + load<u32>(plan + (word << 2), SLOT_COLUMNS + 4);
+        const c2 = last + load<u32>(plan + (word << 2), SLOT_COLUMNS + 8);
+        const c3 = last + load<u32>(plan + (word << 2), SLOT_COLUMNS + 12);
+        let at = stack + (word << 2);
+        let hop: u32 = 0;
+        let back: u32 = 0;
+        for (; hop + 4 <= hops; hop += 4) {
+          const w3 = swap(v128.load(at));
+          const w2 = swap(v128.load(at + block));
+          const w1 = swap(v128.load(at + 2 * block));
+          const w0 = swap(v128.load(at + 3 * block));
+          const low01 = v128.shuffle<u32>(w0, w1, 0, 4, 1, 5);
+          const low23 = v128.shuffle<u32>(w2, w3, 0, 4, 1, 5);
+          const high01 = v128.shuffle<u32>(w0, w1, 2, 6, 3, 7);
+          const high23 = v128.shuffle<u32>(w2, w3, 2, 6, 3, 7);
+          v128.store(c0 - back - 12, v128.shuffle<u64>(low01, low23, 0, 2));
+          v128.store(c1 - back - 12, v128.shuffle<u64>(low01, low23, 1, 3));
+          v128.store(c2 - back - 12, v128.shuffle<u64>(high01, high23, 0, 2));
+          v128.store(c3 - back - 12, v128.shuffle<u64>(high01, high23, 1, 3));
+          at += block << 2;
+          back += 16;
+        }
+        for (; hop < hops; hop++) {
+          const words = swap(v128.load(at));
+          v128.store_lane<u32>(c0 - back, words, 0);
+          v128.store_lane<u32>(c1 - back, words, 1);
+          v128.store_lane<u32>(c2 - back, words, 2);
+          v128.store_lane<u32>(c3 - back, words, 3);
+          at += block;
+          back += 4;
+        }
+        word += 4;
+        if (word == planWords) break;
+        if (word + 4 > planWords) word = planWords - 4;
+      }
+    }
+    hopRow += hops;
+    written |= planMask;
+
+    if (ownWords) {
+      const mask = load<u32>(ownSlot) | 1;
+      const target = hopWords + (hopRow << 2);
+      const ownStale = written & ~mask;
+      if (ownStale) blank(ownStale, target, load<u32>(context, HOP_STRIDE), 1);
+      v128.store_lane<u32>(target, groupWords, 1);
+      for (let word: u32 = 0; word < ownWords << 2; word += 4) {
+        v128.store_lane<u32>(
+          target + load<u32>(ownSlot + word, SLOT_COLUMNS),
+          swap(v128.load_zero<u32>(start + word, 20)),
+          0,
+        );
+      }
+      hopRow++;
+      written |= mask;
+    }
+    row++;
+  }
+
+  const count = row - row0;
+  if (count) {
+    fillBytes(<usize>load<u32>(context, FRAME_CODE) + frame0, 0, count);
+    fillBytes(<usize>load<u32>(context, CODE) + row0, 0, count);
+    fillBytes(<usize>load<u32>(context, PROTOCOL) + row0, 17, count);
+    let cell = reportWords + (row0 << 2);
+    const end = reportWords + (row << 2);
+    if (drops) memory.fill(cell + 16 * rs, 0xff, count << 2);
+    let value = frame0;
+    let values = i32x4.add(i32x4.splat(value), i32x4(0, 1, 2, 3));
+    for (; cell + 16 <= end; cell += 16) {
+      v128.store(cell, values);
+      values = i32x4.add(values, i32x4.splat(4));
+      value += 4;
+    }
+    for (; cell < end; cell += 4) store<u32>(cell, value++);
+  }
+  store<u32>(state, frame0 + count, 0);
+  store<u32>(state, row, 4);
+  store<u32>(state, hopRow, 8);
+  store<u32>(state, written, 12);
+  store<u32>(context, reason, REASON);
+  return index;
+}

@@ -1,0 +1,115 @@
+import { STATE, type TelemetryBatch } from './batch.js';
+import { CODES } from './codes.js';
+import type { FastDecoder } from './fast/options.js';
+import { FastReport2 } from './fast/report2.js';
+import type { DecodeOptions } from './options.js';
+import { appendRow, hasRow } from './rows.js';
+import { scanFrame } from './scan/frame.js';
+import { nextIndividual } from './scan/report.js';
+import { type Settings, settingsOf } from './scan/settings.js';
+import { Scan } from './scan/state.js';
+
+/** {@link DecodeOptions} and what only a batch needs. */
+export interface BatchDecoderOptions extends DecodeOptions {
+  /**
+   * Decoder of the common shape, run in front of the general one: by default the plain TypeScript one, `null` for none.
+   * A WebAssembly kernel (`KernelReport2`) takes its place where input and batch live in its memory.
+   */
+  readonly fast?: FastDecoder | null;
+}
+
+/** The fast path for these settings, or none where it does not apply. */
+function defaultFast(settings: Settings): FastDecoder | null {
+  const port = settings.reportPorts?.[0];
+  if (settings.profile !== 'spec' || settings.markerSet || settings.verifyChecksums || settings.intPorts.length > 2) return null;
+  const common = {
+    intPorts: settings.intPorts,
+    ...(settings.dscpValue < 0 ? {} : { dscp: { value: settings.dscpValue, mask: settings.dscpMask } }),
+  };
+  if (settings.linkType === 'report') return new FastReport2({ mode: 'report', ...common });
+  if (settings.linkType !== 'ethernet' || settings.reportPorts?.length !== 1 || port === undefined) return null;
+  if (port === settings.probePort || port === settings.extendedProbePort) return null;
+  return new FastReport2({ mode: 'ethernet', reportPort: port, ...common });
+}
+
+/**
+ * The hot path: frames in, columns out.
+ *
+ * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. It allocates nothing,
+ * throws nothing whatever the bytes are, reads nothing outside a frame, and notes one code for each frame.
+ */
+export class BatchDecoder {
+  readonly #scan: Scan;
+  readonly #settings: Settings;
+  readonly #fast: FastDecoder | null;
+
+  /** @throws RangeError for an option out of range */
+  constructor(options: BatchDecoderOptions = {}) {
+    this.#settings = settingsOf(options);
+    this.#scan = new Scan(this.#settings);
+    this.#fast = options.fast === undefined ? defaultFast(this.#settings) : options.fast;
+  }
+
+  /**
+   * Decodes the frames `from` to `to - 1`, appending to the batch.
+   *
+   * @param bytes memory that all frames lie in
+   * @param offsets first byte of each frame, counted from the start of `bytes`
+   * @param lengths bytes of each frame
+   * @returns the first frame that was not decoded: `to`, or less if the batch is full. Read the batch, `clear` it, and
+   *   go on from there
+   */
+  decode(
+    batch: TelemetryBatch,
+    bytes: Uint8Array,
+    offsets: Uint32Array,
+    lengths: Uint32Array,
+    from = 0,
+    to: number = Math.min(offsets.length, lengths.length),
+  ): number {
+    const fast = this.#fast;
+    let next = from;
+    while (next < to) {
+      if (fast !== null) {
+        next = fast.run(batch, bytes, offsets, lengths, next, to);
+        if (next >= to) break;
+      }
+      if (!this.#general(batch, bytes, offsets[next]!, lengths[next]!)) break;
+      next++;
+    }
+    return next;
+  }
+
+  /** Decodes one frame by the general rules. @returns false, with the batch unchanged, if it has no room */
+  #general(batch: TelemetryBatch, bytes: Uint8Array, offset: number, length: number): boolean {
+    const { state } = batch;
+    const frame = state[STATE.FRAMES]!;
+    if (frame >= batch.capacity.frames) return false;
+    if (!(offset + length <= bytes.length)) {
+      batch.frameCode[frame] = CODES.BAD_RANGE;
+      state[STATE.FRAMES] = frame + 1;
+      return true;
+    }
+    const scan = this.#scan;
+    const reports = state[STATE.REPORTS]!;
+    const hops = state[STATE.HOPS]!;
+    scanFrame(scan, bytes, offset, offset + length, this.#settings.linkType);
+    let worst = scan.code;
+    do {
+      if (worst === CODES.OK) worst = scan.code;
+      if (hasRow(scan) && !appendRow(batch, scan, frame)) {
+        // A datagram goes into one batch as a whole. If it is the only one, the rest of it has to be dropped.
+        if (reports !== 0 || hops !== 0) {
+          state[STATE.REPORTS] = reports;
+          state[STATE.HOPS] = hops;
+          return false;
+        }
+        worst = CODES.BATCH_TOO_SMALL;
+        break;
+      }
+    } while (nextIndividual(scan));
+    batch.frameCode[frame] = worst;
+    state[STATE.FRAMES] = frame + 1;
+    return true;
+  }
+}

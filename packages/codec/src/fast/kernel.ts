@@ -1,0 +1,292 @@
+import type { TelemetryBatch } from '../batch.js';
+import { LAYOUT, planFor } from '../plan.js';
+import { DECODE_WASM } from './decode.wasm.js';
+import type { KernelMemory } from './memory.js';
+import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
+import { FastReport2 } from './report2.js';
+import { webAssembly } from './webassembly.js';
+
+/** Words of the context block, in the order of `assembly/decode.ts`. */
+const CONTEXT = {
+  INPUT: 0,
+  SPAN_START: 1,
+  SPAN_BYTES: 2,
+  OFFSETS: 3,
+  LENGTHS: 4,
+  STATE: 5,
+  FRAME_CODE: 6,
+  CODE: 7,
+  HOP_COUNT: 8,
+  PROTOCOL: 9,
+  REPORT_WORDS: 10,
+  REPORT_STRIDE: 11,
+  HOP_WORDS: 12,
+  HOP_STRIDE: 13,
+  FRAME_ROWS: 14,
+  REPORT_ROWS: 15,
+  HOP_ROWS: 16,
+  ETHERNET: 17,
+  REPORT_PORT: 18,
+  INT_PORT0: 19,
+  INT_PORT1: 20,
+  TOS_MASK: 21,
+  TOS_VALUE: 22,
+  STACK_SLOT_OF: 23,
+  STACK_SLOTS: 24,
+  OWN_SLOT_OF: 25,
+  OWN_SLOTS: 26,
+  REASON: 27,
+  MISSING: 28,
+} as const;
+const CONTEXT_WORDS = 32;
+
+/** Why the kernel stopped. */
+const REASON = { REFUSED: 0, NO_STACK_PLAN: 1, NO_OWN_PLAN: 2, OUTSIDE_SPAN: 3 } as const;
+
+/** Words of a plan slot: mask, words, reciprocal, one unused, column offsets. */
+const SLOT_WORDS = 32;
+const SLOT_COLUMNS = 4;
+/** Slots of a table; slot 0 means 'not compiled'. */
+const SLOTS = 512;
+
+/** Frames whose offsets and lengths are copied in at a time. */
+const STAGED_FRAMES = 4096;
+
+type Run = (context: number, from: number, to: number) => number;
+
+function decodeBase64(text: string): Uint8Array {
+  const binary = (globalThis as unknown as { atob(text: string): string }).atob(text);
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** Whether this engine can run the kernel: WebAssembly with 128-bit SIMD. */
+export function kernelAvailable(): boolean {
+  return webAssembly()?.validate(decodeBase64(DECODE_WASM)) === true;
+}
+
+/** Plans of one layout in kernel memory, columns as byte offsets for one hop stride. */
+class SlotTable {
+  readonly slotOf: Uint16Array;
+  readonly slots: Uint32Array;
+  readonly #layout: (typeof LAYOUT)[keyof typeof LAYOUT];
+  #used = 1;
+
+  constructor(memory: KernelMemory, layout: (typeof LAYOUT)[keyof typeof LAYOUT]) {
+    const bytes = memory.bytes(0x20000);
+    this.slotOf = new Uint16Array(bytes.buffer, bytes.byteOffset, 0x10000);
+    this.slots = memory.words(SLOTS * SLOT_WORDS);
+    this.#layout = layout;
+  }
+
+  clear(): void {
+    this.slotOf.fill(0);
+    this.#used = 1;
+  }
+
+  compile(bitmap: number, strideBytes: number): void {
+    // A full table starts anew: hostile traffic that varies the bitmap costs time, never memory.
+    if (this.#used === SLOTS) this.clear();
+    const plan = planFor(this.#layout, bitmap);
+    const slot = this.#used++;
+    const at = slot * SLOT_WORDS;
+    this.slots[at] = plan.mask;
+    this.slots[at + 1] = plan.words;
+    // ceil(2^16 / words): exact for dividends up to 252.
+    this.slots[at + 2] = Math.ceil(0x10000 / plan.words);
+    for (let k = 0; k < plan.words; k++) this.slots[at + SLOT_COLUMNS + k] = plan.columns[k]! * strideBytes;
+    this.slotOf[bitmap] = slot;
+  }
+}
+
+/** How a {@link KernelReport2} is set up. */
+export interface KernelOptions extends FastOptions {
+  /** Bytes of input copied in at a time when it lies outside the kernel's memory. Default 65,536. */
+  readonly stagingBytes?: number;
+}
+
+/**
+ * The fast path as a WebAssembly SIMD kernel: accepts and writes exactly what {@link FastReport2} does.
+ *
+ * - Batch, input, offsets and lengths in the {@link KernelMemory}: decoded in place, nothing is copied.
+ * - Batch there, input or tables elsewhere: what lies elsewhere is copied in, piece by piece. Frames should follow one
+ *   another in the input; a piece spans from its first to its last frame.
+ * - Batch elsewhere: decoded by {@link FastReport2}.
+ */
+export class KernelReport2 implements FastDecoder {
+  readonly memory: KernelMemory;
+  readonly #plain: FastReport2;
+  readonly #run: Run;
+  readonly #context: Uint32Array;
+  readonly #stack: SlotTable;
+  readonly #own: SlotTable;
+  readonly #staging: Uint8Array;
+  readonly #stagedOffsets: Uint32Array;
+  readonly #stagedLengths: Uint32Array;
+  #batch: TelemetryBatch | undefined;
+  #strideBytes = 0;
+
+  /**
+   * Takes about 450 KiB and `stagingBytes` of the memory.
+   *
+   * @param memory where batches, and input that shall not be copied, lie
+   * @param options what marks a report and an INT packet
+   * @throws RangeError, TypeError as {@link fastSettings}; RangeError if the memory is exhausted
+   * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}
+   */
+  constructor(memory: KernelMemory, options: KernelOptions = {}) {
+    const stagingBytes = options.stagingBytes ?? 0x10000;
+    if (!Number.isInteger(stagingBytes) || stagingBytes < 2048) {
+      throw new RangeError(`stagingBytes must be an integer of at least 2048, not ${stagingBytes}`);
+    }
+    const settings = fastSettings(options);
+    const wasm = webAssembly();
+    if (wasm === undefined) throw new Error('WebAssembly is not available here');
+    this.memory = memory;
+    this.#plain = new FastReport2(options);
+    const instance = new wasm.Instance(new wasm.Module(decodeBase64(DECODE_WASM)), { env: { memory: memory.memory } });
+    this.#run = instance.exports['run'] as Run;
+    this.#context = memory.words(CONTEXT_WORDS);
+    this.#stack = new SlotTable(memory, LAYOUT.V2);
+    this.#own = new SlotTable(memory, LAYOUT.REPORT20);
+    this.#staging = memory.bytes(stagingBytes);
+    this.#stagedOffsets = memory.words(STAGED_FRAMES);
+    this.#stagedLengths = memory.words(STAGED_FRAMES);
+    this.#configure(settings);
+  }
+
+  #configure(settings: FastSettings): void {
+    const context = this.#context;
+    context[CONTEXT.ETHERNET] = settings.ethernet;
+    context[CONTEXT.REPORT_PORT] = settings.reportPort;
+    context[CONTEXT.INT_PORT0] = settings.intPort0;
+    context[CONTEXT.INT_PORT1] = settings.intPort1;
+    context[CONTEXT.TOS_MASK] = settings.tosMask;
+    context[CONTEXT.TOS_VALUE] = settings.tosValue;
+    context[CONTEXT.STACK_SLOT_OF] = this.#stack.slotOf.byteOffset;
+    context[CONTEXT.STACK_SLOTS] = this.#stack.slots.byteOffset;
+    context[CONTEXT.OWN_SLOT_OF] = this.#own.slotOf.byteOffset;
+    context[CONTEXT.OWN_SLOTS] = this.#own.slots.byteOffset;
+  }
+
+  #bind(batch: TelemetryBatch): void {
+    const context = this.#context;
+    context[CONTEXT.STATE] = batch.state.byteOffset;
+    context[CONTEXT.FRAME_CODE] = batch.frameCode.byteOffset;
+    context[CONTEXT.CODE] = batch.code.byteOffset;
+    context[CONTEXT.HOP_COUNT] = batch.hopCount.byteOffset;
+    context[CONTEXT.PROTOCOL] = batch.protocol.byteOffset;
+    context[CONTEXT.REPORT_WORDS] = batch.reportWords.byteOffset;
+    context[CONTEXT.REPORT_STRIDE] = batch.reportStride * 4;
+    context[CONTEXT.HOP_WORDS] = batch.hopWords.byteOffset;
+    context[CONTEXT.HOP_STRIDE] = batch.hopStride * 4;
+    context[CONTEXT.FRAME_ROWS] = batch.capacity.frames;
+    context[CONTEXT.REPORT_ROWS] = batch.capacity.reports;
+    context[CONTEXT.HOP_ROWS] = batch.capacity.hops;
+    this.#batch = batch;
+    // Plans hold column offsets, which follow from the stride.
+    if (this.#strideBytes !== batch.hopStride * 4) {
+      this.#strideBytes = batch.hopStride * 4;
+      this.#stack.clear();
+      this.#own.clear();
+    }
+  }
+
+  run(
+    batch: TelemetryBatch,
+    bytes: Uint8Array,
+    offsets: Uint32Array,
+    lengths: Uint32Array,
+    from: number,
+    to: number,
+  ): number {
+    const buffer = this.memory.buffer;
+    if (batch.buffer !== buffer) return this.#plain.run(batch, bytes, offsets, lengths, from, to);
+    if (bytes.length > 0x7fffffff || from < 0) return from;
+    const end = Math.min(to, offsets.length, lengths.length);
+    if (from >= end) return from;
+    if (batch !== this.#batch) this.#bind(batch);
+    const context = this.#context;
+    const tablesInside = offsets.buffer === buffer && lengths.buffer === buffer;
+    if (bytes.buffer === buffer && tablesInside) {
+      context[CONTEXT.INPUT] = bytes.byteOffset;
+      context[CONTEXT.SPAN_START] = 0;
+      context[CONTEXT.SPAN_BYTES] = bytes.length;
+      context[CONTEXT.OFFSETS] = offsets.byteOffset;
+      context[CONTEXT.LENGTHS] = lengths.byteOffset;
+      return this.#drive(from, end);
+    }
+    return this.#copyIn(bytes, offsets, lengths, from, end);
+  }
+
+  /** Runs the kernel, compiling plans as it asks for them. */
+  #drive(from: number, end: number): number {
+    let index = from;
+    for (;;) {
+      index = this.#run(this.#context.byteOffset, index, end);
+      const reason = this.#context[CONTEXT.REASON]!;
+      if (reason === REASON.NO_STACK_PLAN) {
+        this.#stack.compile(this.#context[CONTEXT.MISSING]!, this.#strideBytes);
+      } else if (reason === REASON.NO_OWN_PLAN) {
+        this.#own.compile(this.#context[CONTEXT.MISSING]!, this.#strideBytes);
+      } else {
+        return index;
+      }
+    }
+  }
+
+  #copyIn(
+    bytes: Uint8Array,
+    offsets: Uint32Array,
+    lengths: Uint32Array,
+    from: number,
+    end: number,
+  ): number {
+    const buffer = this.memory.buffer;
+    const context = this.#context;
+    const inside = bytes.buffer === buffer;
+    const staging = this.#staging;
+    let index = from;
+    while (index < end) {
+      const start = offsets[index]!;
+      const length = lengths[index]!;
+      if (start + length > bytes.length) return index;
+      // A piece ends before the frame that would reach beyond the staging area, or that lies before its start. The
+      // kernel checks every frame against the span, so it need not be exact; frames are assumed to ascend.
+      let stop = Math.min(end, index + STAGED_FRAMES);
+      let span = bytes.length - start;
+      if (!inside) {
+        if (length > staging.length) {
+          // Larger than any frame of the fast shape.
+          return index;
+        }
+        const last = (): number => offsets[stop - 1]! + lengths[stop - 1]! - start;
+        while (stop - index > 1 && (last() > staging.length || last() < 0)) stop = index + ((stop - index) >>> 1);
+        span = Math.max(length, Math.min(span, last()));
+        staging.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, span));
+        context[CONTEXT.INPUT] = staging.byteOffset - start;
+      } else {
+        context[CONTEXT.INPUT] = bytes.byteOffset;
+      }
+      context[CONTEXT.SPAN_START] = start;
+      context[CONTEXT.SPAN_BYTES] = span;
+      if (offsets.buffer === buffer && lengths.buffer === buffer) {
+        context[CONTEXT.OFFSETS] = offsets.byteOffset;
+        context[CONTEXT.LENGTHS] = lengths.byteOffset;
+      } else {
+        const count = stop - index;
+        for (let k = 0; k < count; k++) {
+          this.#stagedOffsets[k] = offsets[index + k]!;
+          this.#stagedLengths[k] = lengths[index + k]!;
+        }
+        // The kernel indexes with the frame's own number.
+        context[CONTEXT.OFFSETS] = this.#stagedOffsets.byteOffset - index * 4;
+        context[CONTEXT.LENGTHS] = this.#stagedLengths.byteOffset - index * 4;
+      }
+      const reached = this.#drive(index, stop);
+      // Outside the span at the first frame cannot be: the span begins with it.
+      if (reached < stop && (context[CONTEXT.REASON] !== REASON.OUTSIDE_SPAN || reached === index)) return reached;
+      index = reached;
+    }
+    return end;
+  }
+}

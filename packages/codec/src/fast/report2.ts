@@ -1,0 +1,286 @@
+import { STATE, type TelemetryBatch } from '../batch.js';
+import { FLAG, NOT_AVAILABLE } from '../columns.js';
+import { LAYOUT } from '../plan.js';
+import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
+import { PlanTable, SLOT_BYTES } from './plans.js';
+
+/** Report v2.0, mode md, INT version 2, encapsulation udp, flow known. */
+export const BASE_FLAGS: number =
+  (3 << FLAG.REPORT_SHIFT) |
+  (1 << FLAG.MODE_SHIFT) |
+  (3 << FLAG.INT_VERSION_SHIFT) |
+  (1 << FLAG.ENCAPSULATION_SHIFT) |
+  FLAG.FLOW;
+
+/** Bytes from the start of the inner IPv4 header to the stack: IPv4 20, UDP 8, shim 4, metadata header 12. */
+const INNER_BYTES = 44;
+
+/** Bytes of the shortest payload that can be accepted: report headers 20, inner packet 44. */
+const SHORTEST_PAYLOAD = 20 + INNER_BYTES;
+
+/** Upper six bits of the shim: type 1 (MD) and next protocol type. */
+const SHIM_MD_NPT0 = (1 << 2) | 0;
+const SHIM_MD_NPT1 = (1 << 2) | 1;
+
+/** Bits of RepMdBits that the fast path leaves alone: 0 (reserved) and 15 (drop reason). */
+const REPORT_BITS_REFUSED = 0x8001;
+
+const UDP = 17;
+
+function isTunnel(port: number): boolean {
+  return port === 6081 || port === 4790 || port === 4789 || port === 54321;
+}
+
+/** Fills a byte column; the built-in fill is the slower way for the short runs of mixed traffic. */
+function fillRows(column: Uint8Array, value: number, row: number, end: number): void {
+  if (end - row > 24) {
+    column.fill(value, row, end);
+  } else {
+    for (let k = row; k < end; k++) column[k] = value;
+  }
+}
+
+/** Fills rows `row` to `end - 1` of the hop columns in the set `columns` with all ones. */
+function blankRows(hopWords: Uint32Array, stride: number, columns: number, row: number, end: number): void {
+  let rest = columns;
+  while (rest !== 0) {
+    const column = 31 - Math.clz32(rest);
+    rest &= ~(1 << column);
+    hopWords.fill(NOT_AVAILABLE, column * stride + row, column * stride + end);
+  }
+}
+
+/**
+ * The fast path in plain TypeScript: works on any input buffer.
+ *
+ * Accepts a telemetry report v2.0 with one individual report of RepType 1 and the tracked-flow bit, whose packet is
+ * Ethernet/IPv4 or IPv4, UDP, INT-MD version 2 without domain-specific metadata (wire-format sections 3.2, 4.3, 5.6,
+ * 9.1 to 9.3). All other frames are refused.
+ */
+export class FastReport2 implements FastDecoder {
+  readonly #settings: FastSettings;
+  readonly #stackPlans = new PlanTable(LAYOUT.V2);
+  readonly #ownPlans = new PlanTable(LAYOUT.REPORT20);
+  #view: DataView = new DataView(new ArrayBuffer(0));
+
+  /**
+   * @param options what marks a report and an INT packet
+   * @throws RangeError, TypeError as {@link fastSettings}
+   */
+  constructor(options: FastOptions = {}) {
+    this.#settings = fastSettings(options);
+  }
+
+  run(
+    batch: TelemetryBatch,
+    bytes: Uint8Array,
+    offsets: Uint32Array,
+    lengths: Uint32Array,
+    from: number,
+    to: number,
+  ): number {
+    const { ethernet, reportPort, intPort0, intPort1, tosMask, tosValue } = this.#settings;
+    if (this.#view.buffer !== bytes.buffer) this.#view = new DataView(bytes.buffer);
+    const view = this.#view;
+    const base = bytes.byteOffset;
+    const limit = bytes.length;
+    // Positions are 32-bit integers below; input further out is for the general path.
+    if (base + limit > 0x7fffffff || from < 0) return from;
+
+    const { slotOf, words: slotWords, masks: slotMasks, columns: slotColumns } = this.#stackPlans;
+    const own = this.#ownPlans;
+    const { hopCount, reportWords: report, hopWords, state, capacity } = batch;
+    const rs = batch.reportStride | 0;
+    const rs2 = rs * 2;
+    const rs4 = rs * 4;
+    const stride = batch.hopStride | 0;
+    const hopCapacity = capacity.hops | 0;
+
+    let frame = state[STATE.FRAMES]! | 0;
+    let row = state[STATE.REPORTS]! | 0;
+    let hopRow = state[STATE.HOPS]! | 0;
+    let written = state[STATE.WRITTEN]! | 0;
+    const drops = state[STATE.DROPS]! | 0;
+
+    // The end is the first of: frames asked for, frames described, rows of frames, rows of reports.
+    let stop = Math.min(to, offsets.length, lengths.length);
+    stop = Math.min(stop, from + capacity.frames - frame, from + capacity.reports - row) | 0;
+
+    // Plan of the last frame: traffic of one kind looks it up once.
+    let planBitmap = -1;
+    let planWords = 0;
+    let planMask = 0;
+    let planColumns = 0;
+    let planReciprocal = 0;
+
+    let index = from | 0;
+    for (; index < stop; index++) {
+      const offset = offsets[index]!;
+      const length = lengths[index]!;
+      if (offset + length > limit || length < SHORTEST_PAYLOAD) break;
+      let start = (base + offset) | 0;
+      let end = (start + length) | 0;
+      if (ethernet !== 0) {
+        if (
+          view.getUint16(start + 12) !== 0x0800 ||
+          view.getUint8(start + 14) !== 0x45 ||
+          view.getUint8(start + 23) !== UDP ||
+          (view.getUint16(start + 20) & 0x3fff) !== 0 ||
+          view.getUint16(start + 36) !== reportPort
+        ) {
+          break;
+        }
+        const total = view.getUint16(start + 16);
+        if (view.getUint16(start + 38) + 20 !== total || total + 14 > length || total < 28 + SHORTEST_PAYLOAD) break;
+        end = (start + 14 + total) | 0;
+        start = (start + 42) | 0;
+      }
+
+      // Group header, individual report header, fixed main contents.
+      const group = view.getInt32(start);
+      const header = view.getInt32(start + 8);
+      const type = header >>> 24;
+      const reportWordsAfter = (header >>> 16) & 255;
+      if (
+        group >>> 28 !== 2 ||
+        (type !== 0x13 && type !== 0x14) ||
+        (header & 0x20) === 0 ||
+        reportWordsAfter === 255 ||
+        12 + 4 * reportWordsAfter !== end - start ||
+        view.getUint16(start + 16) !== 0
+      ) {
+        break;
+      }
+      const reportBits = view.getUint16(start + 12);
+      const ownWords = (header >>> 8) & 255;
+      let ownSlot = 0;
+      if (reportBits !== 0) {
+        if ((reportBits & REPORT_BITS_REFUSED) !== 0) break;
+        ownSlot = own.slotOf[reportBits]!;
+        if (ownSlot === 0) ownSlot = own.compile(reportBits);
+        if (own.words[ownSlot] !== ownWords) break;
+      } else if (ownWords !== 0) {
+        break;
+      }
+
+      // Monitored packet: [Ethernet] IPv4 UDP.
+      let ip = (start + 20 + 4 * ownWords) | 0;
+      if (type === 0x13) {
+        ip = (ip + 14) | 0;
+        if (ip + INNER_BYTES > end || view.getUint16(ip - 2) !== 0x0800) break;
+      } else if (ip + INNER_BYTES > end) {
+        break;
+      }
+      const ip0 = view.getInt32(ip);
+      if (ip0 >>> 24 !== 0x45 || view.getUint8(ip + 9) !== UDP || (view.getUint16(ip + 6) & 0x3fff) !== 0) break;
+      const ports = view.getInt32(ip + 20);
+      const destination = ports & 0xffff;
+
+      // Shim: type 1; NPT by the kind of marking.
+      const shim = view.getInt32(ip + 28);
+      const kind = shim >>> 26;
+      let flowPorts = ports;
+      if (destination === intPort0 || destination === intPort1) {
+        if (kind !== SHIM_MD_NPT1) break;
+        flowPorts = (ports & 0xffff0000) | (shim & 0xffff);
+      } else {
+        if (((ip0 >>> 16) & tosMask) !== tosValue || kind !== SHIM_MD_NPT0 || isTunnel(destination)) break;
+      }
+      const shimWords = (shim >>> 16) & 255;
+      const innerEnd = (ip + 32 + 4 * shimWords) | 0;
+      if (shimWords < 3 || innerEnd > end || innerEnd - ip > (ip0 & 0xffff)) break;
+
+      // Metadata header.
+      const head = view.getInt32(ip + 32);
+      const bitmap = view.getUint16(ip + 36);
+      if (head >>> 28 !== 2 || view.getUint16(ip + 40) !== 0) break;
+      if (bitmap !== planBitmap) {
+        let slot = slotOf[bitmap]!;
+        if (slot === 0) slot = this.#stackPlans.compile(bitmap);
+        planBitmap = bitmap;
+        planWords = slotWords[slot]!;
+        planMask = slotMasks[slot]!;
+        planColumns = slot * SLOT_BYTES;
+        // ceil(2^16 / words): exact for dividends up to 252.
+        planReciprocal = planWords === 0 ? 0 : (65535 / planWords + 1) | 0;
+      }
+      if (((head >>> 8) & 31) !== planWords || planWords === 0) break;
+      const stackWords = (shimWords - 3) | 0;
+      const hops = Math.imul(stackWords, planReciprocal) >>> 16;
+      if (Math.imul(hops, planWords) !== stackWords) break;
+      const rows = ownWords !== 0 ? hops + 1 : hops;
+      if (hopRow + rows > hopCapacity) break;
+
+      // Accepted. Byte columns that are the same in every row are filled behind the loop.
+      hopCount[row] = rows;
+      let flags = BASE_FLAGS | ((header & 0xf0) >>> 2) | ((head >>> 10) & (7 << 15)) | ((group << 2) & 0x3f000000);
+      if (ownWords !== 0) flags |= FLAG.OWN;
+      const nodeId = view.getInt32(start + 4);
+      let cell = row;
+      report[cell] = frame;
+      report[cell + rs] = flags;
+      report[cell + rs2] = nodeId;
+      report[cell + rs + rs2] = group & 0x3fffff;
+      cell = (cell + rs4) | 0;
+      report[cell] = (bitmap << 16) | reportBits;
+      report[cell + rs] = hopRow;
+      report[cell + rs2] = flowPorts;
+      report[cell + rs + rs2] = view.getInt32(ip + 12);
+      report[cell + rs4 + rs + rs2] = view.getInt32(ip + 16);
+      if (drops !== 0) report[cell + rs4 + rs4 + rs4] = NOT_AVAILABLE;
+
+      // Hop rows in path order: the first block on the wire is the last hop.
+      const stale = written & ~planMask;
+      if (stale !== 0) blankRows(hopWords, stride, stale, hopRow, hopRow + hops);
+      const stack = (ip + INNER_BYTES) | 0;
+      const blockBytes = planWords << 2;
+      const lastRow = (hopRow + hops - 1) | 0;
+      let word = 0;
+      for (; word + 4 <= planWords; word += 4) {
+        const table = planColumns + word;
+        let c0 = (Math.imul(slotColumns[table]!, stride) + lastRow) | 0;
+        let c1 = (Math.imul(slotColumns[table + 1]!, stride) + lastRow) | 0;
+        let c2 = (Math.imul(slotColumns[table + 2]!, stride) + lastRow) | 0;
+        let c3 = (Math.imul(slotColumns[table + 3]!, stride) + lastRow) | 0;
+        for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
+          hopWords[c0--] = view.getInt32(at);
+          hopWords[c1--] = view.getInt32(at + 4);
+          hopWords[c2--] = view.getInt32(at + 8);
+          hopWords[c3--] = view.getInt32(at + 12);
+        }
+      }
+      for (; word < planWords; word++) {
+        let cell = (Math.imul(slotColumns[planColumns + word]!, stride) + lastRow) | 0;
+        for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
+          hopWords[cell--] = view.getInt32(at);
+        }
+      }
+      hopRow = (hopRow + hops) | 0;
+      written |= planMask;
+
+      if (ownWords !== 0) {
+        const ownMask = own.masks[ownSlot]! | 1;
+        const ownStale = written & ~ownMask;
+        if (ownStale !== 0) blankRows(hopWords, stride, ownStale, hopRow, hopRow + 1);
+        hopWords[hopRow] = nodeId;
+        const table = ownSlot * SLOT_BYTES;
+        for (let k = 0; k < ownWords; k++) {
+          hopWords[Math.imul(own.columns[table + k]!, stride) + hopRow] = view.getInt32(start + 20 + 4 * k);
+        }
+        hopRow = (hopRow + 1) | 0;
+        written |= ownMask;
+      }
+      frame = (frame + 1) | 0;
+      row = (row + 1) | 0;
+    }
+
+    fillRows(batch.frameCode, 0, state[STATE.FRAMES]!, frame);
+    fillRows(batch.code, 0, state[STATE.REPORTS]!, row);
+    fillRows(batch.protocol, UDP, state[STATE.REPORTS]!, row);
+    state[STATE.FRAMES] = frame;
+    state[STATE.REPORTS] = row;
+    state[STATE.HOPS] = hopRow;
+    state[STATE.WRITTEN] = written;
+    return index;
+  }
+}

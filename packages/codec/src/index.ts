@@ -1,0 +1,52 @@
+/**
+ * In-band Network Telemetry and telemetry reports: bytes to telemetry and back.
+ *
+ * @packageDocumentation
+ */
+export { Arena } from './arena.js';
+export { type BatchCapacity, STATE, TelemetryBatch } from './batch.js';
+export { BatchDecoder, type BatchDecoderOptions } from './batch-decoder.js';
+export { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES, type CodeName } from './codes.js';
+export {
+  ENCAPSULATIONS,
+  FLAG,
+  HOP_COLUMNS,
+  type HopColumn,
+  INT_VERSIONS,
+  MODES,
+  NOT_AVAILABLE,
+  REPORT_BYTE_COLUMNS,
+  REPORT_VERSIONS,
+  REPORT_WORD_COLUMNS,
+  type ReportByteColumn,
+  type ReportWordColumn,
+} from './columns.js';
+export { CodecError } from './errors.js';
+export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
+export { type HopJson, type IntJson, type RecordJson, recordFromJson, recordToJson, type ReportJson } from './json.js';
+export type {
+  Encapsulation,
+  Flow,
+  GpintInfo,
+  Hop,
+  IntHeaderInfo,
+  IntVersion,
+  Layer,
+  Problem,
+  ReportInfo,
+  ReportType,
+  ReportVersion,
+  Status,
+  TelemetryRecord,
+  Tlv,
+} from './model.js';
+export {
+  type DecodeOptions,
+  type DomainItem,
+  type Domains,
+  LINK_TYPES,
+  type LinkLayer,
+  type Profile,
+  PROFILES,
+} from './options.js';
+export { LAYOUT, OP, type Plan, planFor } from './plan.js';

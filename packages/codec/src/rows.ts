@@ -1,0 +1,226 @@
+/** From a scan to the rows of a batch: the general writer, which knows every layout. */
+import { type TelemetryBatch, STATE } from './batch.js';
+import { FLAG, HOP_COLUMNS, NOT_AVAILABLE } from './columns.js';
+import { LAYOUT, OP, type Plan, planFor } from './plan.js';
+import type { Scan } from './scan/state.js';
+
+const DOMAIN_OFFSET = /* @__PURE__ */ HOP_COLUMNS.indexOf('domainOffset');
+const NODE_ID = 0;
+const QUEUE = /* @__PURE__ */ HOP_COLUMNS.indexOf('queue');
+const ALL_COLUMNS = /* @__PURE__ */ (1 << HOP_COLUMNS.length) - 1;
+const MODE_XD = 3;
+const MODE_GPINT = 4;
+const NOT_AVAILABLE_31 = 0x7fffffff;
+
+/** Whether the scan holds something that has a row: a report, INT, or a probe. */
+export function hasRow(scan: Scan): boolean {
+  return scan.reportVersion !== 0 || scan.mode !== 0;
+}
+
+/** Whether the reporting node has values of its own that make a hop row. */
+export function hasOwnRow(scan: Scan): boolean {
+  return scan.nodeKnown && scan.ownBits !== 0 && planFor(scan.ownLayout, scan.ownBits).mask !== 0;
+}
+
+/** An INT-XD report: it has the node's own values and no INT inside, and does not tell of a drop. */
+export function modeOf(scan: Scan): number {
+  if (scan.mode !== 0 || scan.reportVersion === 0) return scan.mode;
+  return scan.repType === 1 && (scan.reportFlags & FLAG.DROPPED) === 0 && scan.inner !== 1 ? MODE_XD : 0;
+}
+
+/** Own metadata bits in the numbering of report v2.0. */
+export function ownInstructions(scan: Scan): number {
+  const bits = scan.ownBits;
+  if (scan.ownLayout !== LAYOUT.REPORT10) return bits;
+  // v1.0: ports, latency, queue, egress timestamp, drop, utilization.
+  return (
+    ((bits & 0x8000) >>> 1) |
+    ((bits & 0x4000) >>> 1) |
+    ((bits & 0x2000) >>> 1) |
+    ((bits & 0x1000) >>> 2) |
+    ((bits & 0x0800) >>> 11) |
+    ((bits & 0x0400) >>> 2)
+  );
+}
+
+/**
+ * Appends the report or INT packet that the scan holds.
+ * @param frame index of the frame since the batch was cleared
+ * @returns false, with nothing changed, if the batch has no room
+ */
+export function appendRow(batch: TelemetryBatch, scan: Scan, frame: number): boolean {
+  const { state, hopStride } = batch;
+  const row = state[STATE.REPORTS]!;
+  const first = state[STATE.HOPS]!;
+  const own = hasOwnRow(scan) ? 1 : 0;
+  const hops = scan.hopCount + own;
+  if (row >= batch.capacity.reports || first + hops > batch.capacity.hops) return false;
+  const probe = scan.mode === MODE_GPINT;
+
+  batch.code[row] = scan.code;
+  batch.frame[row] = frame;
+  batch.hopCount[row] = hops;
+  batch.hopStart[row] = first;
+  batch.nodeId[row] = scan.nodeId;
+  batch.sequence[row] = scan.sequence;
+  batch.reportTimestamp[row] = scan.timestamp;
+  batch.instructions[row] = (scan.bitmap << 16) | ownInstructions(scan);
+  batch.flags[row] =
+    scan.reportVersion |
+    scan.reportFlags |
+    (modeOf(scan) << FLAG.MODE_SHIFT) |
+    (scan.intVersion << FLAG.INT_VERSION_SHIFT) |
+    (scan.encapsulation << FLAG.ENCAPSULATION_SHIFT) |
+    scan.intFlags |
+    (scan.flow ? FLAG.FLOW : 0) |
+    (scan.flow && scan.ipv6 ? FLAG.IPV6 : 0) |
+    (own === 1 ? FLAG.OWN : 0) |
+    (scan.hwId << FLAG.HW_ID_SHIFT);
+  writeFlow(batch, scan, row);
+
+  if (state[STATE.DROPS] !== 0) batch.drop[row] = NOT_AVAILABLE;
+  if (hops > 0) {
+    // Only columns that ever held something can hold something stale.
+    const written = state[STATE.WRITTEN]!;
+    if (written !== 0) clearRows(batch, written, first, hops);
+    if (probe) writeProbeHops(batch, scan, first);
+    else if (scan.hopCount > 0) writeStack(batch, scan, first);
+    if (own === 1) batch.hopWords[NODE_ID * hopStride + first + scan.hopCount] = scan.nodeId;
+  }
+  // Metadata without a column of its own (a drop word alone) has no row, but is read.
+  if (scan.ownBits !== 0) writeOwn(batch, scan, row, own === 1 ? first + scan.hopCount : -1);
+  state[STATE.REPORTS] = row + 1;
+  state[STATE.HOPS] = first + hops;
+  return true;
+}
+
+function writeFlow(batch: TelemetryBatch, scan: Scan, row: number): void {
+  batch.protocol[row] = scan.flow ? scan.protocol : 0;
+  batch.ports[row] = scan.flow ? (scan.sourcePort << 16) | scan.destinationPort : 0;
+  if (!scan.flow) {
+    batch.source0[row] = 0;
+    batch.destination0[row] = 0;
+    return;
+  }
+  const { view, sourceOffset: s, destinationOffset: d } = scan;
+  batch.source0[row] = view.getUint32(s);
+  batch.destination0[row] = view.getUint32(d);
+  if (!scan.ipv6) return;
+  batch.source1[row] = view.getUint32(s + 4);
+  batch.source2[row] = view.getUint32(s + 8);
+  batch.source3[row] = view.getUint32(s + 12);
+  batch.destination1[row] = view.getUint32(d + 4);
+  batch.destination2[row] = view.getUint32(d + 8);
+  batch.destination3[row] = view.getUint32(d + 12);
+}
+
+function clearRows(batch: TelemetryBatch, mask: number, first: number, count: number): void {
+  const { hopWords, hopStride } = batch;
+  for (let rest = mask & ALL_COLUMNS; rest !== 0; rest &= rest - 1) {
+    const base = (31 - Math.clz32(rest & -rest)) * hopStride + first;
+    for (let row = base; row < base + count; row++) hopWords[row] = NOT_AVAILABLE;
+  }
+}
+
+/** The stack, source first: the block nearest the header is the last hop. */
+function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
+  const { stackOffset, stride, hopCount, domainWords } = scan;
+  const plan = planFor(scan.layout, scan.bitmap);
+  const complement = hasComplement(scan);
+  let mask = plan.mask;
+  const last = first + hopCount - 1;
+  for (let k = 0; k < hopCount; k++) {
+    const at = stackOffset + 4 * stride * k;
+    // The source's block is longer by what only the source adds, which stands before its complement.
+    const extra = domainWords + (k === hopCount - 1 ? scan.sourceBytes >>> 2 : 0);
+    writeBlock(batch, scan, plan, at, last - k, complement ? plan.words - 1 : plan.words, extra);
+    if (extra > 0) {
+      batch.hopWords[DOMAIN_OFFSET * batch.hopStride + last - k] = at + 4 * (complement ? plan.words - 1 : plan.words);
+      mask |= 1 << DOMAIN_OFFSET;
+    }
+  }
+  batch.state[STATE.WRITTEN]! |= mask;
+}
+
+/** Whether each block ends with a Checksum Complement, behind the domain-specific words (INT v2.1 section 5.8). */
+export function hasComplement(scan: Scan): boolean {
+  return scan.layout === LAYOUT.V2 && (scan.bitmap & 1) !== 0;
+}
+
+function writeBlock(batch: TelemetryBatch, scan: Scan, plan: Plan, at: number, row: number, before: number, extra: number): void {
+  const { view } = scan;
+  for (let w = 0; w < plan.words; w++) {
+    const value = view.getUint32(at + 4 * (w < before ? w : w + extra));
+    writeWord(batch, plan.ops[w]!, plan.columns[w]!, row, value);
+  }
+}
+
+function writeWord(batch: TelemetryBatch, op: number, column: number, row: number, value: number): void {
+  const { hopWords, hopStride } = batch;
+  const cell = column * hopStride + row;
+  switch (op) {
+    case OP.WORD:
+      hopWords[cell] = value;
+      break;
+    case OP.TIMESTAMP32:
+      hopWords[cell] = value === NOT_AVAILABLE ? NOT_AVAILABLE : 0;
+      hopWords[cell + hopStride] = value;
+      break;
+    case OP.HALVES:
+      hopWords[cell] = value === NOT_AVAILABLE ? NOT_AVAILABLE : value >>> 16;
+      hopWords[cell + hopStride] = value === NOT_AVAILABLE ? NOT_AVAILABLE : value & 0xffff;
+      break;
+    case OP.VALUE31:
+      hopWords[cell] = (value & NOT_AVAILABLE_31) === NOT_AVAILABLE_31 ? NOT_AVAILABLE : value & NOT_AVAILABLE_31;
+      break;
+    case OP.TIMESTAMP31: {
+      const none = (value & NOT_AVAILABLE_31) === NOT_AVAILABLE_31;
+      hopWords[cell] = none ? NOT_AVAILABLE : 0;
+      hopWords[cell + hopStride] = none ? NOT_AVAILABLE : value & NOT_AVAILABLE_31;
+      break;
+    }
+    case OP.UPPER31:
+      // The cell is all ones so far; a lone upper half keeps the lower half 'not available' only as a whole.
+      if ((value & NOT_AVAILABLE_31) !== NOT_AVAILABLE_31) hopWords[cell] = (value << 16) | 0xffff;
+      break;
+    case OP.LOWER31:
+      if ((value & NOT_AVAILABLE_31) !== NOT_AVAILABLE_31) {
+        hopWords[cell] = (hopWords[cell]! & 0xffff0000) | (value & 0xffff);
+      }
+      break;
+    default:
+  }
+}
+
+function writeOwn(batch: TelemetryBatch, scan: Scan, report: number, row: number): void {
+  const plan = planFor(scan.ownLayout, scan.ownBits);
+  for (let w = 0; w < plan.words; w++) {
+    const value = scan.view.getUint32(scan.ownOffset + 4 * w);
+    if (plan.ops[w] === OP.DROP) {
+      batch.drop[report] = value;
+      batch.state[STATE.DROPS] = 1;
+    } else if (row >= 0) {
+      writeWord(batch, plan.ops[w]!, plan.columns[w]!, row, value);
+    }
+  }
+  if (row < 0) return;
+  let mask = plan.mask | (1 << NODE_ID);
+  if (scan.ownDomainWords > 0) {
+    batch.hopWords[DOMAIN_OFFSET * batch.hopStride + row] = scan.ownDomainOffset;
+    mask |= 1 << DOMAIN_OFFSET;
+  }
+  batch.state[STATE.WRITTEN]! |= mask;
+}
+
+/** A probe's DLV headers as hops: switch id and queue depth, in the order the probe passed them. */
+function writeProbeHops(batch: TelemetryBatch, scan: Scan, first: number): void {
+  const { view } = scan;
+  const { hopWords, hopStride } = batch;
+  const size = scan.probeExtended === 1 ? 6 : 4;
+  for (let k = 0; k < scan.hopCount; k++) {
+    const at = scan.stackOffset + k * size;
+    hopWords[NODE_ID * hopStride + first + k] = scan.probeExtended === 1 ? view.getUint16(at) : view.getUint8(at);
+    hopWords[QUEUE * hopStride + first + k] = scan.probeExtended === 1 ? view.getUint16(at + 2) : view.getUint8(at + 1);
+  }
+  batch.state[STATE.WRITTEN]! |= (1 << NODE_ID) | (1 << QUEUE);
+}

@@ -1,0 +1,107 @@
+/** From an IP header to the INT in the packet: which marking applies, in which order. */
+import { CODES } from '../codes.js';
+import { dscpOf, network, PROTOCOL, readPorts } from './network.js';
+import { GENEVE_PORT, VXLAN_GPE_PORT } from './settings.js';
+import { readShim } from './shim.js';
+import { MARKING, type Scan } from './state.js';
+import { readGeneve, readGre, readVxlanGpe } from './tunnel.js';
+
+/**
+ * Reads IP and transport headers at `ip`.
+ * Sets the flow and, in `l4Offset`, where the transport header is.
+ * @returns false, with the code noted, if there is none that is whole
+ */
+export function readTransport(scan: Scan, ip: number, end: number): boolean {
+  const l4 = network(scan, ip, end);
+  if (l4 < 0) return false;
+  scan.l4Offset = l4;
+  const limit = Math.min(end, scan.ipEnd);
+  const protocol = scan.l4Protocol;
+  if (protocol === PROTOCOL.UDP) {
+    if (l4 + 8 > limit) return short(scan, 'udp', l4, end);
+  } else if (protocol === PROTOCOL.TCP) {
+    if (l4 + 20 > limit) return short(scan, 'tcp', l4, end);
+    if (scan.view.getUint8(l4 + 12) >>> 4 < 5) return scan.fail(CODES.BAD_TCP_LENGTH, 'tcp', l4 + 12);
+  }
+  readPorts(scan, protocol, l4, limit);
+  return true;
+}
+
+/** A transport header that the packet has no room for, or that the frame does not show. */
+function short(scan: Scan, layer: 'udp' | 'tcp', l4: number, end: number): false {
+  const needed = l4 + (layer === 'udp' ? 8 : 20);
+  scan.flow = false;
+  return needed > scan.ipEnd && scan.ipEnd <= end
+    ? scan.fail(CODES.BAD_IP_LENGTH, layer, l4)
+    : scan.fail(CODES.TRUNCATED, layer, l4);
+}
+
+/**
+ * Looks for INT in a packet whose transport header has been read: by UDP destination port, DSCP, probe marker, then
+ * VXLAN-GPE, Geneve, GRE.
+ * @returns true if there is INT and it is sound; else the code is NOT_INT or the problem
+ */
+export function readInt(scan: Scan, end: number): boolean {
+  const { settings, l4Offset: l4, l4Protocol: protocol } = scan;
+  if (protocol === PROTOCOL.UDP) {
+    if (settings.intPorts.includes(scan.destinationPort)) {
+      return readShim(scan, l4 + 8, MARKING.PORT, protocol, end);
+    }
+    if (markedByDscp(scan)) return dscpUdp(scan, end);
+    if (markerAt(scan, l4 + 8, end)) return readShim(scan, l4 + 16, MARKING.PROBE_MARKER, protocol, end);
+    return tunnel(scan, end);
+  }
+  if (protocol === PROTOCOL.TCP) {
+    const options = l4 + (scan.view.getUint8(l4 + 12) >>> 4) * 4;
+    if (markedByDscp(scan)) return afterTcp(scan, options, MARKING.DSCP, 0, end);
+    if (markerAt(scan, options, end)) return readShim(scan, options + 8, MARKING.PROBE_MARKER, protocol, end);
+    if (markerAt(scan, l4 + 20, end)) return readShim(scan, l4 + 28, MARKING.PROBE_MARKER, protocol, end);
+    return scan.fail(CODES.NOT_INT, 'tcp', l4);
+  }
+  if (protocol === PROTOCOL.GRE) return readGre(scan, l4, end);
+  return scan.fail(CODES.NOT_INT, 'link', scan.ipOffset);
+}
+
+function markedByDscp(scan: Scan): boolean {
+  const { dscpMask, dscpValue } = scan.settings;
+  return dscpValue >= 0 && (dscpOf(scan) & dscpMask) === dscpValue;
+}
+
+function markerAt(scan: Scan, p: number, end: number): boolean {
+  const { settings, view } = scan;
+  return (
+    settings.markerSet &&
+    p + 8 <= Math.min(end, scan.ipEnd) &&
+    view.getUint32(p) === settings.markerHigh &&
+    view.getUint32(p + 4) === settings.markerLow
+  );
+}
+
+/** A tunnel may carry the domain's DSCP too: its own INT header then decides. */
+function dscpUdp(scan: Scan, end: number): boolean {
+  const port = scan.destinationPort;
+  if (readShim(scan, scan.l4Offset + 8, MARKING.DSCP, PROTOCOL.UDP, end)) return true;
+  if (port !== VXLAN_GPE_PORT && port !== GENEVE_PORT) return false;
+  const { code, layer, at } = scan;
+  return tunnel(scan, end) || (scan.code === CODES.NOT_INT && scan.fail(code, layer, at));
+}
+
+/** INT stands behind the TCP options or before them, by domain: behind is tried first (INT v2.1 section 5.7.2). */
+function afterTcp(scan: Scan, options: number, marking: number, skip: number, end: number): boolean {
+  const { l4Offset: l4 } = scan;
+  if (readShim(scan, options + skip, marking, PROTOCOL.TCP, end)) return true;
+  if (options === l4 + 20) return false;
+  const { code, layer, at } = scan;
+  if (readShim(scan, l4 + 20 + skip, marking, PROTOCOL.TCP, end)) return true;
+  // A stack that is only cut tells more than what the options look like as a shim.
+  if (scan.code === CODES.TRUNCATED && scan.mode !== 0) return false;
+  scan.clearInt();
+  return scan.fail(code, layer, at);
+}
+
+function tunnel(scan: Scan, end: number): boolean {
+  const p = scan.l4Offset + 8;
+  if (scan.destinationPort === VXLAN_GPE_PORT) return readVxlanGpe(scan, p, end);
+  if (scan.destinationPort === GENEVE_PORT) return readGeneve(scan, p, end);
+  return scan.fail(CODES.NOT_INT, 'udp', scan.l4Offset);
+}

@@ -1,0 +1,16 @@
+export { type CollectorTotals, type DropStatus, FrameCounters } from './counters.js';
+export { type FrameBatch, FrameSlab, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
+export { linkLayerOf, linkTypeOf } from './link-layer.js';
+export { Collector, type CollectorOptions, type CollectorProblem, type PipelineCapacity } from './pipeline.js';
+export { DEFAULT_REPORT_PORT, formatUdpAddress, parseUdpAddress, type UdpAddress } from './source/address.js';
+export { CaptureSource, type CaptureSourceOptions } from './source/capture.js';
+export { type Source, SourceError, type SourceErrorCode } from './source/source.js';
+export { type ReceiveBuffer, UdpSource, type UdpSourceOptions } from './source/udp.js';
+export type { Sink, Stage } from './stage.js';
+export type { CongestedFlow, CongestedPath } from './statistics/congestion-log.js';
+export {
+  LiveStatistics,
+  type LiveStatisticsOptions,
+  type StatisticsSnapshot,
+  type SwitchStatistics,
+} from './statistics/live.js';

@@ -1,0 +1,220 @@
+import { BatchDecoder, CODES, type DecodeOptions, type LinkLayer, TelemetryBatch } from '@int/codec';
+import { type CollectorTotals, FrameCounters } from './counters.js';
+import type { FrameBatch } from './frames.js';
+import type { Source } from './source/source.js';
+import type { Sink, Stage } from './stage.js';
+
+/** Rows of the batch that the pipeline decodes into. */
+export interface PipelineCapacity {
+  /** Frames per batch. Default 1024. */
+  readonly frames?: number;
+  /** Individual reports per batch. Default 8192: more than the shortest reports that fit into one datagram. */
+  readonly reports?: number;
+  /** Hop rows per batch. Default 32 768: more than the 32-bit words that fit into one datagram. */
+  readonly hops?: number;
+}
+
+/** Something went wrong in a source, a stage or a sink; the collector goes on with the others. */
+export interface CollectorProblem {
+  /** The name of the source, stage or sink. */
+  readonly where: string;
+  readonly error: Error;
+}
+
+export interface CollectorOptions {
+  readonly sources: readonly Source[];
+  /** How to find and read INT; `linkType` comes from the sources. */
+  readonly decode?: Omit<DecodeOptions, 'linkType'>;
+  /** Run on every batch, in this order. */
+  readonly stages?: readonly Stage[];
+  /** Given every batch after the stages. */
+  readonly sinks?: readonly Sink[];
+  readonly capacity?: PipelineCapacity;
+  /** Called when something goes wrong, once per problem. */
+  readonly onProblem?: (problem: CollectorProblem) => void;
+}
+
+const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
+
+/**
+ * The pipeline: sources push batches of frames, which are decoded into columns, shown to the stages and given to the
+ * sinks. Every frame is counted exactly once.
+ *
+ * Nothing in it grows: sources wait for, or count, what the pipeline cannot take at once.
+ */
+export class Collector {
+  /** Resolves when all sources have ended by themselves or have been stopped. A failed source is a problem, no rejection. */
+  readonly finished: Promise<void>;
+  readonly #sources: readonly Source[];
+  readonly #stages: readonly Stage[];
+  readonly #sinks: readonly Sink[];
+  readonly #decode: Omit<DecodeOptions, 'linkType'>;
+  readonly #decoders = new Map<LinkLayer, BatchDecoder>();
+  readonly #batch: TelemetryBatch;
+  readonly #counters = new FrameCounters();
+  readonly #onProblem: (problem: CollectorProblem) => void;
+  /** Set while a sink keeps the batch: later pushes queue up behind it, at most one for each slab of each source. */
+  #busy: Promise<void> | null = null;
+  #started = false;
+  #stopping: Promise<CollectorTotals> | null = null;
+  #finish: () => void = () => {};
+
+  /** @throws RangeError if there is no source, or a capacity is out of range */
+  constructor(options: CollectorOptions) {
+    if (options.sources.length === 0) throw new RangeError('a collector needs at least one source');
+    this.#sources = options.sources;
+    this.#stages = options.stages ?? [];
+    this.#sinks = options.sinks ?? [];
+    this.#decode = options.decode ?? {};
+    this.#onProblem = options.onProblem ?? ((): void => {});
+    this.#batch = new TelemetryBatch({
+      frames: options.capacity?.frames ?? 1024,
+      reports: options.capacity?.reports ?? 8192,
+      hops: options.capacity?.hops ?? 32_768,
+    });
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  /**
+   * Opens all sources.
+   * @throws SourceError of the first one that cannot be opened, after closing those that were
+   */
+  async start(): Promise<void> {
+    if (this.#started) throw new Error('a collector starts once');
+    this.#started = true;
+    const opened: Source[] = [];
+    try {
+      for (const source of this.#sources) {
+        await source.start((frames) => this.#push(frames));
+        opened.push(source);
+      }
+    } catch (error) {
+      await Promise.all(opened.map((source) => source.stop()));
+      throw error;
+    }
+    const ended = this.#sources.map((source) =>
+      source.finished.catch((error: unknown) => this.#onProblem({ where: source.name, error: asError(error) })),
+    );
+    void Promise.all(ended).then(() => this.#finish());
+  }
+
+  /** Stops the sources, waits for what they still had, closes the sinks. Calling it again gives the same promise. */
+  stop(): Promise<CollectorTotals> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** The counters now. */
+  totals(): CollectorTotals {
+    let overrun = 0;
+    let kernelDropped: number | null = null;
+    for (const source of this.#sources) {
+      overrun += source.overrun;
+      if (source.kernelDropped !== null) kernelDropped = (kernelDropped ?? 0) + source.kernelDropped;
+    }
+    return this.#counters.totals(overrun, kernelDropped);
+  }
+
+  async #stop(): Promise<CollectorTotals> {
+    if (this.#started) {
+      for (const source of this.#sources) {
+        await source.stop().catch((error: unknown) => this.#onProblem({ where: source.name, error: asError(error) }));
+      }
+    }
+    while (this.#busy !== null) await this.#busy;
+    for (const sink of this.#sinks) {
+      try {
+        await sink.close?.();
+      } catch (error) {
+        this.#onProblem({ where: sink.name, error: asError(error) });
+      }
+    }
+    return this.totals();
+  }
+
+  #push(frames: FrameBatch): Promise<void> | undefined {
+    if (this.#busy === null) {
+      const busy = this.#run(frames, 0);
+      return busy === undefined ? undefined : this.#occupy(busy);
+    }
+    return this.#occupy(this.#busy.then(() => this.#run(frames, 0)));
+  }
+
+  /** Makes later pushes wait for `busy`. */
+  #occupy(busy: Promise<void>): Promise<void> {
+    const done: Promise<void> = busy.then(() => {
+      if (this.#busy === done) this.#busy = null;
+    });
+    this.#busy = done;
+    return done;
+  }
+
+  /** Decodes and hands on the frames from row `from`. Returns a promise only if a sink does. */
+  #run(frames: FrameBatch, from: number): Promise<void> | undefined {
+    if (frames.linkType === null) {
+      this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
+      return undefined;
+    }
+    const decoder = this.#decoderFor(frames.linkType);
+    const batch = this.#batch;
+    let next = from;
+    while (next < frames.count) {
+      const first = next;
+      batch.clear();
+      next = decoder.decode(batch, frames.bytes, frames.offsets, frames.lengths, first, frames.count);
+      if (next === first) {
+        // A frame that an empty batch cannot hold, possible only with a capacity below the default.
+        this.#counters.overrun++;
+        next++;
+        continue;
+      }
+      this.#counters.add(batch.frameCode, 0, next - first);
+      this.#countReports(batch);
+      for (const stage of this.#stages) {
+        try {
+          stage.process(batch, frames, first);
+        } catch (error) {
+          this.#onProblem({ where: stage.name, error: asError(error) });
+        }
+      }
+      const busy = this.#deliver(frames, first);
+      if (busy !== undefined) {
+        const rest = next;
+        return busy.then(() => this.#run(frames, rest));
+      }
+    }
+    return undefined;
+  }
+
+  #countReports(batch: TelemetryBatch): void {
+    let reports = 0;
+    for (let row = 0; row < batch.reports; row++) if (batch.code[row] === 0) reports++;
+    this.#counters.reports += reports;
+  }
+
+  #deliver(frames: FrameBatch, first: number): Promise<void> | undefined {
+    let waiting: Promise<void>[] | undefined;
+    for (const sink of this.#sinks) {
+      try {
+        const busy = sink
+          .write(this.#batch, frames, first)
+          ?.catch((error: unknown) => this.#onProblem({ where: sink.name, error: asError(error) }));
+        if (busy !== undefined) (waiting ??= []).push(busy);
+      } catch (error) {
+        this.#onProblem({ where: sink.name, error: asError(error) });
+      }
+    }
+    return waiting === undefined ? undefined : Promise.all(waiting).then(() => undefined);
+  }
+
+  #decoderFor(linkType: LinkLayer): BatchDecoder {
+    let decoder = this.#decoders.get(linkType);
+    if (decoder === undefined) {
+      decoder = new BatchDecoder({ ...this.#decode, linkType });
+      this.#decoders.set(linkType, decoder);
+    }
+    return decoder;
+  }
+}

@@ -1,0 +1,132 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CaptureBatch, CaptureReader } from '@int/pcap';
+import { gunzipIfNeeded } from '@int/pcap/node';
+import { type FrameBatch, frameTimeMs, type Push } from '../frames.js';
+import { linkLayerOf } from '../link-layer.js';
+import { type Source, SourceError } from './source.js';
+
+const READ_SIZE = 1 << 18;
+const BATCH_FRAMES = 1024;
+/** Frames due within this time are sent together: timers are no finer. */
+const TICK_MS = 1;
+
+export interface CaptureSourceOptions {
+  /** A pcap or pcapng file, also gzip; `-` reads `input`. */
+  readonly path: string;
+  /** What `-` stands for. Default: standard input. */
+  readonly input?: AsyncIterable<Uint8Array>;
+  /** 1 replays at the pace of the capture, 2 at twice that. Default: as fast as the pipeline takes it. */
+  readonly speed?: number;
+}
+
+/** A capture file as a source. It waits for the pipeline, so that no frame is lost. */
+export class CaptureSource implements Source {
+  readonly name: string;
+  readonly finished: Promise<void>;
+  readonly overrun = 0;
+  /** No kernel is involved. */
+  readonly kernelDropped = 0;
+
+  readonly #path: string;
+  readonly #input: AsyncIterable<Uint8Array>;
+  readonly #speed: number | null;
+  readonly #stopping = new AbortController();
+  #handle: FileHandle | null = null;
+  #running: Promise<void> | null = null;
+  /** Wall clock and capture time of the first frame. */
+  #startedAt = Number.NaN;
+  #firstFrameMs = 0;
+  #finish: () => void = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  /** @throws RangeError unless `speed` is a positive number */
+  constructor(options: CaptureSourceOptions) {
+    const { speed } = options;
+    if (speed !== undefined && !(speed > 0 && Number.isFinite(speed))) {
+      throw new RangeError(`speed must be a positive number, not ${speed}`);
+    }
+    this.#path = options.path;
+    this.#input = options.input ?? process.stdin;
+    this.#speed = speed ?? null;
+    this.name = options.path === '-' ? 'standard input' : options.path;
+    this.finished = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+    });
+    this.finished.catch(() => {});
+  }
+
+  async start(push: Push): Promise<void> {
+    if (this.#running !== null) throw new Error(`${this.name} is already started`);
+    let input = this.#input;
+    if (this.#path !== '-') {
+      try {
+        this.#handle = await open(this.#path);
+        // A directory can be opened, but not read.
+        if ((await this.#handle.stat()).isDirectory()) throw new Error('it is a directory');
+      } catch (error) {
+        await this.#handle?.close();
+        const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+        const reason = missing ? 'no such file' : (error as Error).message;
+        throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot open: ${reason}`, error);
+      }
+      input = this.#handle.createReadStream({ highWaterMark: READ_SIZE });
+    }
+    this.#running = this.#read(input, push).then(this.#finish, (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#fail(new SourceError('ERR_SOURCE_DATA', this.name, reason, error));
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#running === null) this.#finish();
+    // Standard input may never deliver again: what was read has been pushed, the rest is not waited for.
+    else if (this.#path !== '-') await this.#running;
+    this.#finish();
+  }
+
+  async #read(input: AsyncIterable<Uint8Array>, push: Push): Promise<void> {
+    const reader = new CaptureReader();
+    const batch = new CaptureBatch(BATCH_FRAMES);
+    const { signal } = this.#stopping;
+    for await (const chunk of gunzipIfNeeded(input)) {
+      reader.feed(chunk);
+      while (!signal.aborted && reader.readBatch(batch) > 0) {
+        const frames = { ...batch, linkType: linkLayerOf(batch.linkType), count: batch.count };
+        if (this.#speed === null) await push(frames);
+        else await this.#replay(frames, this.#speed, push);
+      }
+      if (signal.aborted) return;
+    }
+    reader.end();
+  }
+
+  /** Pushes the frames when they are due. */
+  async #replay(frames: FrameBatch, speed: number, push: Push): Promise<void> {
+    if (Number.isNaN(this.#startedAt)) {
+      this.#startedAt = performance.now();
+      this.#firstFrameMs = frameTimeMs(frames, 0);
+    }
+    const due = (row: number): number => this.#startedAt + (frameTimeMs(frames, row) - this.#firstFrameMs) / speed;
+    for (let from = 0; from < frames.count; ) {
+      const wait = due(from) - performance.now();
+      if (wait > TICK_MS) await sleep(wait, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      if (this.#stopping.signal.aborted) return;
+      const now = performance.now() + TICK_MS;
+      let to = from + 1;
+      while (to < frames.count && due(to) <= now) to++;
+      await push({
+        linkType: frames.linkType,
+        bytes: frames.bytes,
+        offsets: frames.offsets.subarray(from, to),
+        lengths: frames.lengths.subarray(from, to),
+        timestampsHigh: frames.timestampsHigh.subarray(from, to),
+        timestampsLow: frames.timestampsLow.subarray(from, to),
+        count: to - from,
+      });
+      from = to;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/** Columns of a line of /proc/net/udp and /proc/net/udp6 (Linux, Documentation/networking/proc_net_tcp.rst). */
+const LOCAL_ADDRESS = 1;
+const INODE = 9;
+const DROPS = 12;
+
+/** A socket as /proc/net/udp lists it. */
+export interface UdpSocketEntry {
+  readonly port: number;
+  readonly inode: string;
+  /** Datagrams the kernel discarded because the socket's receive buffer was full, since the socket was made. */
+  readonly drops: number;
+}
+
+/** Reads the text of /proc/net/udp or /proc/net/udp6. Lines that it does not understand are left out. */
+export function parseProcNetUdp(text: string): UdpSocketEntry[] {
+  const entries: UdpSocketEntry[] = [];
+  for (const line of text.split('\n').slice(1)) {
+    const fields = line.trim().split(/\s+/);
+    const port = Number.parseInt(fields[LOCAL_ADDRESS]?.split(':')[1] ?? '', 16);
+    const inode = fields[INODE];
+    const drops = Number(fields[DROPS]);
+    if (Number.isInteger(port) && inode !== undefined && Number.isInteger(drops)) entries.push({ port, inode, drops });
+  }
+  return entries;
+}
+
+/** The inodes of all sockets that this process holds open. */
+async function ownSocketInodes(): Promise<Set<string>> {
+  const inodes = new Set<string>();
+  for (const descriptor of await readdir('/proc/self/fd')) {
+    // A descriptor may be gone by the time it is looked at, the one of this listing always is.
+    const target = await readlink(`/proc/self/fd/${descriptor}`).catch(() => '');
+    const match = /^socket:\[(\d+)\]$/.exec(target);
+    if (match !== null) inodes.add(match[1]!);
+  }
+  return inodes;
+}
+
+/**
+ * Follows the kernel's drop counter of one UDP socket of this process. The socket is found by its port and its inode,
+ * so that another process on the same port (SO_REUSEPORT) is not mistaken for it.
+ */
+export class KernelDropReader {
+  readonly #file: string;
+  readonly #port: number;
+  #inodes: Set<string> | null = null;
+
+  /**
+   * @param family which of the two tables
+   * @param port the local port the socket is bound to
+   */
+  constructor(family: 'udp4' | 'udp6', port: number) {
+    this.#file = family === 'udp4' ? '/proc/net/udp' : '/proc/net/udp6';
+    this.#port = port;
+  }
+
+  /** The counter now; `null` where the system has no such table, or the socket is not in it. */
+  async read(): Promise<number | null> {
+    try {
+      this.#inodes ??= await ownSocketInodes();
+      const text = await readFile(this.#file, 'latin1');
+      for (const entry of parseProcNetUdp(text)) {
+        if (entry.port === this.#port && this.#inodes.has(entry.inode)) return entry.drops;
+      }
+    } catch {
+      // No such table: not Linux, or /proc is not mounted.
+    }
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Push } from '../frames.js';
+
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/collector.SourceError') as never;
+
+/** Why a source failed: it could not be opened, or what it delivered is damaged. */
+export type SourceErrorCode = 'ERR_SOURCE_OPEN' | 'ERR_SOURCE_DATA';
+
+/** A source that could not be opened, or whose input is damaged. The system's or the reader's own error is `cause`. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  readonly code: SourceErrorCode;
+  /** The address or file. */
+  readonly source: string;
+
+  constructor(code: SourceErrorCode, source: string, message: string, cause?: unknown) {
+    super(`${source}: ${message}`, { cause });
+    this.code = code;
+    this.source = source;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is SourceError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
+
+/**
+ * Where frames come from. The pipeline calls `start` once and `stop` at most once; a source whose input ends by itself
+ * settles `finished` without being stopped.
+ */
+export interface Source {
+  /** The address or file, for messages. */
+  readonly name: string;
+  /**
+   * Opens the source and lets it push. Resolves once it is open.
+   * @throws SourceError `ERR_SOURCE_OPEN`
+   */
+  start(push: Push): Promise<void>;
+  /** Resolves when everything has been pushed and accepted; rejects with `ERR_SOURCE_DATA` if the input is damaged. */
+  readonly finished: Promise<void>;
+  /** Pushes what is held back, closes, and resolves when that has been accepted. */
+  stop(): Promise<void>;
+  /** Frames that arrived while the pipeline was behind and all slabs were full: they were refused. */
+  readonly overrun: number;
+  /** Frames the kernel discarded because this process was behind; `null` where the system does not say. */
+  readonly kernelDropped: number | null;
+}

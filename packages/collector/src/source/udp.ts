@@ -1,0 +1,245 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FrameSlab, type Push } from '../frames.js';
+import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
+import { KernelDropReader } from './kernel-drops.js';
+import { type Source, SourceError } from './source.js';
+
+/** The largest UDP payload over IPv4 or IPv6 without jumbograms. */
+const LARGEST_DATAGRAM = 65_535;
+/** How long `stop` goes on reading what the kernel still holds. */
+const DRAIN_LIMIT_MS = 500;
+const DRAIN_PAUSE_MS = 5;
+
+export interface UdpSourceOptions {
+  /** `udp://HOST:PORT`, or the same in parts. */
+  readonly address: string | UdpAddress;
+  /** Receive buffer to ask the kernel for, in bytes. Default 32 MiB; Linux gives at most `net.core.rmem_max`. */
+  readonly receiveBufferBytes?: number;
+  /** Datagrams in a slab. Default 1024. */
+  readonly slabFrames?: number;
+  /** Bytes in a slab; at least 65 535. Default 1 MiB. */
+  readonly slabBytes?: number;
+  /**
+   * Slabs to fill while the pipeline is busy with others. When all are full, datagrams are refused and counted.
+   * Default 4.
+   */
+  readonly slabs?: number;
+  /** How long a datagram may wait for its slab to fill, in milliseconds. Default 2. */
+  readonly flushMs?: number;
+  /** How often the kernel's drop counter is read, in milliseconds. Default 1000. */
+  readonly dropPollMs?: number;
+  /** Wall clock, milliseconds since the epoch, fractions allowed. */
+  readonly now?: () => number;
+}
+
+/** What the kernel gave of the receive buffer that was asked for, in bytes. */
+export interface ReceiveBuffer {
+  readonly requested: number;
+  /** As the system reports it: Linux counts its own bookkeeping in, so this is up to twice `net.core.rmem_max`. */
+  readonly granted: number;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens on this port: stop it or choose another port',
+  EACCES: 'not permitted: ports below 1024 need privileges, choose a higher one',
+  EADDRNOTAVAIL: 'this machine has no such address: use one of its own, or 0.0.0.0 or [::] for all',
+  ENOTFOUND: 'no such host',
+};
+
+function openError(name: string, error: unknown): SourceError {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+  return new SourceError('ERR_SOURCE_OPEN', name, `cannot listen: ${reason}`, error);
+}
+
+const defaultNow = (): number => performance.timeOrigin + performance.now();
+
+/**
+ * Telemetry reports from a UDP socket, one datagram a frame.
+ *
+ * Datagrams are copied into a slab, which goes to the pipeline when it is full or `flushMs` after its first datagram.
+ * The socket is never paused: what the pipeline cannot take is counted as {@link overrun}, what the kernel could not
+ * hold as {@link kernelDropped}.
+ */
+export class UdpSource implements Source {
+  readonly name: string;
+  readonly finished: Promise<void>;
+  overrun = 0;
+
+  readonly #requested: UdpAddress;
+  readonly #receiveBufferBytes: number;
+  readonly #flushMs: number;
+  readonly #dropPollMs: number;
+  readonly #now: () => number;
+  readonly #free: FrameSlab[] = [];
+  readonly #pending = new Set<Promise<void>>();
+  #filling: FrameSlab | null = null;
+  #socket: Socket | null = null;
+  #push: Push = () => undefined;
+  #flushTimer: NodeJS.Timeout | null = null;
+  #dropTimer: NodeJS.Timeout | null = null;
+  #drops: KernelDropReader | null = null;
+  #kernelDropped: number | null = null;
+  #received = 0;
+  #address: UdpAddress;
+  #receiveBuffer: ReceiveBuffer | null = null;
+  #finish: () => void = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  /** @throws TypeError for an address, RangeError for a number that makes no sense */
+  constructor(options: UdpSourceOptions) {
+    this.#requested = typeof options.address === 'string' ? parseUdpAddress(options.address) : options.address;
+    this.#address = this.#requested;
+    this.name = formatUdpAddress(this.#requested);
+    this.#receiveBufferBytes = options.receiveBufferBytes ?? 32 * 1024 * 1024;
+    this.#flushMs = options.flushMs ?? 2;
+    this.#dropPollMs = options.dropPollMs ?? 1000;
+    this.#now = options.now ?? defaultNow;
+    const slabs = options.slabs ?? 4;
+    const capacity = { frames: options.slabFrames ?? 1024, bytes: options.slabBytes ?? 1024 * 1024 };
+    if (!Number.isInteger(slabs) || slabs < 1) throw new RangeError(`slabs must be a positive integer, not ${slabs}`);
+    if (!(capacity.bytes >= LARGEST_DATAGRAM)) {
+      throw new RangeError(`slabBytes must hold the largest datagram, ${LARGEST_DATAGRAM}, not ${capacity.bytes}`);
+    }
+    for (let index = 0; index < slabs; index++) this.#free.push(new FrameSlab(capacity, 'report'));
+    this.finished = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+    });
+    // Whoever awaits it sees the rejection; nobody has to.
+    this.finished.catch(() => {});
+  }
+
+  /** Where the socket is bound, once it is: the port that the system chose for port 0. */
+  get address(): UdpAddress {
+    return this.#address;
+  }
+
+  /** `null` until the socket is open. */
+  get receiveBuffer(): ReceiveBuffer | null {
+    return this.#receiveBuffer;
+  }
+
+  /** As last read: every `dropPollMs`, at {@link pollKernelDrops} and at {@link stop}. */
+  get kernelDropped(): number | null {
+    return this.#kernelDropped;
+  }
+
+  async start(push: Push): Promise<void> {
+    if (this.#socket !== null) throw new Error(`${this.name} is already started`);
+    this.#push = push;
+    const { host, port } = this.#requested;
+    let family = isIP(host);
+    try {
+      if (family === 0) family = (await lookup(host)).family;
+    } catch (error) {
+      throw openError(this.name, error);
+    }
+    const type = family === 6 ? 'udp6' : 'udp4';
+    const socket = createSocket({ type });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.once('error', reject);
+        socket.bind({ port, address: host }, () => {
+          socket.off('error', reject);
+          resolve();
+        });
+      });
+    } catch (error) {
+      socket.close();
+      throw openError(this.name, error);
+    }
+    this.#socket = socket;
+    this.#address = { host, port: socket.address().port };
+    try {
+      socket.setRecvBufferSize(this.#receiveBufferBytes);
+    } catch {
+      // The system refuses instead of giving less: stay with what there is, and say so below.
+    }
+    this.#receiveBuffer = { requested: this.#receiveBufferBytes, granted: socket.getRecvBufferSize() };
+    socket.on('message', (message) => this.#receive(message));
+    socket.on('error', (error) => {
+      this.#fail(new SourceError('ERR_SOURCE_DATA', this.name, `the socket failed: ${error.message}`, error));
+    });
+    this.#drops = new KernelDropReader(type, this.#address.port);
+    await this.pollKernelDrops();
+    this.#dropTimer = setInterval(() => void this.pollKernelDrops(), this.#dropPollMs);
+    this.#dropTimer.unref();
+  }
+
+  /** Reads the kernel's counter now. */
+  async pollKernelDrops(): Promise<number | null> {
+    const drops = (await this.#drops?.read()) ?? null;
+    // After close the socket is no longer listed; what was known then stays true.
+    if (drops !== null) this.#kernelDropped = drops;
+    return this.#kernelDropped;
+  }
+
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    if (socket === null) {
+      this.#finish();
+      return;
+    }
+    this.#socket = null;
+    if (this.#dropTimer !== null) clearInterval(this.#dropTimer);
+    // What the kernel has already taken for us would otherwise vanish uncounted.
+    let seen = -1;
+    for (let waited = 0; seen !== this.#received && waited < DRAIN_LIMIT_MS; waited += DRAIN_PAUSE_MS) {
+      seen = this.#received;
+      await sleep(DRAIN_PAUSE_MS);
+    }
+    await this.pollKernelDrops();
+    await new Promise<void>((resolve) => socket.close(resolve));
+    this.#flush();
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    this.#finish();
+  }
+
+  #receive(message: Uint8Array): void {
+    this.#received++;
+    let slab = this.#filling;
+    if (slab !== null && !slab.fits(message.length)) {
+      this.#flush();
+      slab = null;
+    }
+    if (slab === null) {
+      slab = this.#free.pop() ?? null;
+      if (slab === null) {
+        this.overrun++;
+        return;
+      }
+      this.#filling = slab;
+      this.#flushTimer ??= setTimeout(() => this.#flush(), this.#flushMs);
+    }
+    slab.append(message, this.#now());
+  }
+
+  #flush(): void {
+    if (this.#flushTimer !== null) {
+      clearTimeout(this.#flushTimer);
+      this.#flushTimer = null;
+    }
+    const slab = this.#filling;
+    if (slab === null) return;
+    this.#filling = null;
+    const busy = this.#push(slab);
+    if (busy === undefined) {
+      this.#release(slab);
+      return;
+    }
+    const done = busy.catch(() => {}).then(() => {
+      this.#pending.delete(done);
+      this.#release(slab);
+    });
+    this.#pending.add(done);
+  }
+
+  #release(slab: FrameSlab): void {
+    slab.clear();
+    this.#free.push(slab);
+  }
+}

@@ -1,0 +1,186 @@
+import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+
+/** Words kept for each flow: protocol, ports, version, source (4), destination (4). */
+const FLOW_WORDS = 11;
+
+/** Where packets queued, on which path, and whose. */
+export interface CongestedPath {
+  /** When it was seen last: milliseconds since the epoch. */
+  readonly timeMs: number;
+  /** Node ids in path order, the first {@link CongestionLog.pathLength}; `null` where a hop did not name itself. */
+  readonly path: readonly (number | null)[];
+  /** Position in `path` of the queue. */
+  readonly hop: number;
+  readonly nodeId: number | null;
+  /** Queue occupancy as last reported, in the device's unit; `null` if the report flags the queue but gives no depth. */
+  readonly depth: number | null;
+  /** The deepest that was seen. */
+  readonly peak: number | null;
+  /** Reports of this path and hop since it entered the log. */
+  readonly reports: number;
+  /** The last flow; `null` if it is not known. */
+  readonly flow: CongestedFlow | null;
+}
+
+/** A flow as columns carry it; addresses are 32-bit words, one for IPv4 and four for IPv6. */
+export interface CongestedFlow {
+  readonly protocol: number;
+  readonly sourcePort: number;
+  readonly destinationPort: number;
+  readonly source: readonly number[];
+  readonly destination: readonly number[];
+}
+
+/**
+ * The most recent congested paths: one entry for each path and hop, at most `capacity`; the one that was not seen for
+ * longest makes room. Fixed memory, nothing allocated until {@link entries} is called.
+ */
+export class CongestionLog {
+  readonly capacity: number;
+  /** Nodes of a path that are kept; what comes behind still tells paths apart. */
+  readonly pathLength: number;
+  readonly #hash: Uint32Array;
+  readonly #time: Float64Array;
+  readonly #order: Float64Array;
+  readonly #hop: Uint8Array;
+  readonly #depth: Uint32Array;
+  readonly #peak: Uint32Array;
+  readonly #reports: Float64Array;
+  readonly #pathCount: Uint8Array;
+  readonly #paths: Uint32Array;
+  readonly #flows: Uint32Array;
+  #size = 0;
+  #clock = 0;
+
+  /** @throws RangeError unless both numbers are integers from 1 to 255 */
+  constructor(capacity = 32, pathLength = 16) {
+    for (const value of [capacity, pathLength]) {
+      if (!Number.isInteger(value) || value < 1 || value > 255) {
+        throw new RangeError(`congestion log: capacity and path length are integers from 1 to 255, not ${value}`);
+      }
+    }
+    this.capacity = capacity;
+    this.pathLength = pathLength;
+    this.#hash = new Uint32Array(capacity);
+    this.#time = new Float64Array(capacity);
+    this.#order = new Float64Array(capacity);
+    this.#hop = new Uint8Array(capacity);
+    this.#depth = new Uint32Array(capacity);
+    this.#peak = new Uint32Array(capacity);
+    this.#reports = new Float64Array(capacity);
+    this.#pathCount = new Uint8Array(capacity);
+    this.#paths = new Uint32Array(capacity * pathLength);
+    this.#flows = new Uint32Array(capacity * FLOW_WORDS);
+  }
+
+  /**
+   * Takes note of a report.
+   * @param row the report in `batch`
+   * @param hopRow which of its hop rows is congested, from 0
+   * @param depth queue occupancy, or all ones if not known
+   */
+  add(batch: TelemetryBatch, row: number, hopRow: number, depth: number, timeMs: number): void {
+    const start = batch.hopStart[row]!;
+    let end = start + batch.hopCount[row]!;
+    const nodes = batch.hop.nodeId;
+    let hop = hopRow;
+    if (end - start > 1 && (batch.flags[row]! & FLAG.OWN) !== 0 && nodes[end - 1] === nodes[end - 2]) {
+      // The reporting node is also the last hop of the stack: one node of the path, not two.
+      end--;
+      hop = Math.min(hop, end - start - 1);
+    }
+    let hash = hop + 1;
+    for (let index = start; index < end; index++) {
+      hash = Math.imul(hash ^ nodes[index]!, 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    hash >>>= 0;
+    let entry = 0;
+    while (entry < this.#size && !(this.#hash[entry] === hash && this.#hop[entry] === hop)) entry++;
+    if (entry === this.#size) entry = this.#enter(batch, start, end, hop, hash);
+    this.#time[entry] = timeMs;
+    this.#order[entry] = ++this.#clock;
+    this.#depth[entry] = depth;
+    const peak = this.#peak[entry]!;
+    if (depth !== NOT_AVAILABLE && (peak === NOT_AVAILABLE || depth > peak)) this.#peak[entry] = depth;
+    this.#reports[entry]!++;
+    this.#keepFlow(batch, row, entry * FLOW_WORDS);
+  }
+
+  /** The entries, most recent first. Allocates. */
+  entries(): CongestedPath[] {
+    const order = Array.from({ length: this.#size }, (_, entry) => entry);
+    order.sort((a, b) => this.#order[b]! - this.#order[a]!);
+    return order.map((entry) => this.#read(entry));
+  }
+
+  #enter(batch: TelemetryBatch, start: number, end: number, hop: number, hash: number): number {
+    let entry = this.#size;
+    if (entry < this.capacity) this.#size++;
+    else {
+      entry = 0;
+      for (let index = 1; index < this.capacity; index++) {
+        if (this.#order[index]! < this.#order[entry]!) entry = index;
+      }
+    }
+    this.#hash[entry] = hash;
+    this.#hop[entry] = hop;
+    this.#peak[entry] = NOT_AVAILABLE;
+    this.#reports[entry] = 0;
+    const count = Math.min(end - start, this.pathLength);
+    this.#pathCount[entry] = count;
+    for (let index = 0; index < count; index++) {
+      this.#paths[entry * this.pathLength + index] = batch.hop.nodeId[start + index]!;
+    }
+    return entry;
+  }
+
+  #keepFlow(batch: TelemetryBatch, row: number, at: number): void {
+    const flows = this.#flows;
+    const flags = batch.flags[row]!;
+    flows[at] = batch.protocol[row]!;
+    flows[at + 1] = batch.ports[row]!;
+    flows[at + 2] = (flags & FLAG.FLOW) === 0 ? 0 : (flags & FLAG.IPV6) === 0 ? 4 : 6;
+    flows[at + 3] = batch.source0[row]!;
+    flows[at + 4] = batch.source1[row]!;
+    flows[at + 5] = batch.source2[row]!;
+    flows[at + 6] = batch.source3[row]!;
+    flows[at + 7] = batch.destination0[row]!;
+    flows[at + 8] = batch.destination1[row]!;
+    flows[at + 9] = batch.destination2[row]!;
+    flows[at + 10] = batch.destination3[row]!;
+  }
+
+  #read(entry: number): CongestedPath {
+    const known = (value: number): number | null => (value === NOT_AVAILABLE ? null : value);
+    const hop = this.#hop[entry]!;
+    const path: (number | null)[] = [];
+    for (let index = 0; index < this.#pathCount[entry]!; index++) {
+      path.push(known(this.#paths[entry * this.pathLength + index]!));
+    }
+    return {
+      timeMs: this.#time[entry]!,
+      path,
+      hop,
+      nodeId: path[hop] ?? null,
+      depth: known(this.#depth[entry]!),
+      peak: known(this.#peak[entry]!),
+      reports: this.#reports[entry]!,
+      flow: this.#readFlow(entry * FLOW_WORDS),
+    };
+  }
+
+  #readFlow(at: number): CongestedFlow | null {
+    const flow = this.#flows.subarray(at, at + FLOW_WORDS);
+    const version = flow[2]!;
+    if (version === 0) return null;
+    const words = version === 4 ? 1 : 4;
+    return {
+      protocol: flow[0]!,
+      sourcePort: flow[1]! >>> 16,
+      destinationPort: flow[1]! & 0xffff,
+      source: [...flow.subarray(3, 3 + words)],
+      destination: [...flow.subarray(7, 7 + words)],
+    };
+  }
+}

@@ -1,0 +1,47 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/pcap.CaptureError') as never;
+
+/**
+ * What is wrong with a capture.
+ *
+ * - `BAD_MAGIC`: neither pcap nor pcapng, or a section header without a byte-order magic
+ * - `UNSUPPORTED_VERSION`: a format version, or reserved bits, that this reader does not know
+ * - `BAD_LENGTH`: a length field that contradicts another, or is no multiple of four where it must be
+ * - `TOO_LARGE`: a frame, block or number of interfaces beyond the reader's limits
+ * - `TRUNCATED`: the capture ends inside a header, record or block
+ * - `BAD_BLOCK`: malformed interface options, or a time that does not fit 64 bits of nanoseconds
+ * - `BAD_INTERFACE`: a frame of an interface that the section has not described
+ * - `GZIP`: compressed data that are damaged or cut short (only from `@int/pcap/node`)
+ */
+export type CaptureErrorCode =
+  | 'BAD_MAGIC'
+  | 'UNSUPPORTED_VERSION'
+  | 'BAD_LENGTH'
+  | 'TOO_LARGE'
+  | 'TRUNCATED'
+  | 'BAD_BLOCK'
+  | 'BAD_INTERFACE'
+  | 'GZIP';
+
+/**
+ * Thrown for a capture that cannot be read on. Wrong arguments are a TypeError or RangeError instead.
+ *
+ * `offset` is the number of bytes from the start of the capture to the field that is wrong; for `TRUNCATED`, to the
+ * record or block that is incomplete; for `GZIP`, the number of compressed bytes taken in.
+ */
+export class CaptureError extends Error {
+  override readonly name = 'CaptureError';
+  readonly code: CaptureErrorCode;
+  readonly offset: number;
+
+  constructor(code: CaptureErrorCode, offset: number, message: string, options?: { readonly cause?: unknown }) {
+    super(`${message} (${code} at byte ${offset})`, options);
+    this.code = code;
+    this.offset = offset;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is CaptureError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}

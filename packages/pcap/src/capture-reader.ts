@@ -1,0 +1,242 @@
+import { CaptureError } from './capture-error.js';
+import { ChunkWindow } from './chunk-window.js';
+import { type ByteOrder, type CaptureLimits, type FormatParser, FrameSlot, readU32 } from './format-parser.js';
+import type { CaptureBatch, CaptureFrame, CaptureInterface } from './frame.js';
+import { isPcapMagic, PcapParser } from './pcap-parser.js';
+import { PcapngParser, SECTION_HEADER } from './pcapng-parser.js';
+
+/** Limits of a reader: what a capture claims beyond them is refused with `TOO_LARGE`. */
+export interface CaptureReaderOptions {
+  /** Captured bytes of one frame. Default: 262,144. */
+  readonly maxFrameLength?: number;
+  /** Bytes of one pcapng block, and so of what the reader buffers at most (rounded up). Default: 16,777,216. */
+  readonly maxBlockLength?: number;
+  /** Interfaces in one pcapng section. Default: 65,536. */
+  readonly maxInterfaces?: number;
+}
+
+/** Larger chunks are read in pieces, so that every offset fits 32 bits. */
+const MAX_PIECE = 0x4000_0000;
+
+/**
+ * A push parser for pcap and pcapng, of either byte order; tells them apart by the first four bytes.
+ *
+ * Feed chunks of any size, and after each take frames until there is none. The frames, and the error if there is one,
+ * do not depend on how the bytes are cut into chunks.
+ *
+ * A chunk is borrowed, not copied, until `next` has returned false or `readBatch` 0; from then on the caller may reuse
+ * its memory. Several chunks may be fed before the first frame is taken; the reader then holds them all.
+ *
+ * Memory of its own: one record or block that straddles chunks, at most the larger of the two limits, rounded up to a
+ * power of two; it grows only as bytes arrive. Time and copying are linear in the input for chunks of any size.
+ *
+ * An error is final: every later call throws it again.
+ *
+ * ```ts
+ * const frame = new CaptureFrame();
+ * for (const chunk of chunks) {
+ *   reader.feed(chunk);
+ *   while (reader.next(frame)) handle(frame.bytes, frame.offset, frame.length);
+ * }
+ * reader.end();
+ * ```
+ */
+export class CaptureReader {
+  readonly #limits: CaptureLimits;
+  readonly #window = new ChunkWindow();
+  readonly #slot = new FrameSlot();
+  #parser: FormatParser | undefined;
+  #failure: unknown;
+  #hasFailed = false;
+  #hasEnded = false;
+  /** No complete frame is left in what was fed. */
+  #isDrained = true;
+  /** The slot holds a frame that has been found but not been handed out. */
+  #isHeld = false;
+
+  /** @throws RangeError for a limit that is no integer from 1 to 2^30 */
+  constructor(options: CaptureReaderOptions = {}) {
+    this.#limits = {
+      maxFrameLength: limit('maxFrameLength', options.maxFrameLength, 1 << 18),
+      maxBlockLength: limit('maxBlockLength', options.maxBlockLength, 1 << 24),
+      maxInterfaces: limit('maxInterfaces', options.maxInterfaces, 1 << 16),
+    };
+  }
+
+  /** The format; undefined until the first four bytes have been seen by `next` or `readBatch`. */
+  get format(): 'pcap' | 'pcapng' | undefined {
+    if (this.#parser === undefined) return undefined;
+    return this.#parser instanceof PcapParser ? 'pcap' : 'pcapng';
+  }
+
+  /** Byte order of the file, in pcapng of the current section; undefined as long as `format` is. */
+  get byteOrder(): ByteOrder | undefined {
+    return this.#parser?.byteOrder;
+  }
+
+  /** Interfaces described so far: of the file (pcap, always one) or of the current section (pcapng). */
+  get interfaces(): readonly CaptureInterface[] {
+    return this.#parser?.interfaces ?? [];
+  }
+
+  /** Bytes read so far, from the start of the capture. */
+  get offset(): number {
+    return this.#window.offset;
+  }
+
+  /** Bytes copied inside the reader so far, to join records that straddle chunks. */
+  get copiedBytes(): number {
+    return this.#window.copiedBytes;
+  }
+
+  /** Bytes of memory that the reader holds for records that straddle chunks. */
+  get bufferCapacity(): number {
+    return this.#window.gatheredCapacity;
+  }
+
+  /**
+   * Adds the next bytes of the capture, by reference.
+   * @param chunk any number of bytes, also none
+   * @throws TypeError if `chunk` is no Uint8Array or `end` has been called
+   * @throws CaptureError if reading has failed before
+   */
+  feed(chunk: Uint8Array): void {
+    this.#check();
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('feed: the chunk must be a Uint8Array');
+    if (this.#hasEnded) throw new TypeError('feed: called after end');
+    for (let at = 0; at < chunk.length; at += MAX_PIECE) {
+      this.#window.push(chunk.length > MAX_PIECE ? chunk.subarray(at, at + MAX_PIECE) : chunk);
+      this.#isDrained = false;
+    }
+  }
+
+  /**
+   * Fills `frame` with the next frame.
+   * @returns false, with `frame` unchanged, if the bytes fed so far hold no further complete frame
+   * @throws CaptureError if the capture is wrong or, after `end`, incomplete
+   */
+  next(frame: CaptureFrame): boolean {
+    this.#check();
+    if (!this.#step()) {
+      this.#drained();
+      return false;
+    }
+    const slot = this.#slot;
+    frame.bytes = this.#window.bytes;
+    frame.offset = slot.offset;
+    frame.length = slot.length;
+    frame.originalLength = slot.originalLength;
+    frame.linkType = slot.linkType;
+    frame.interfaceId = slot.interfaceId;
+    frame.timestampHigh = slot.time.high;
+    frame.timestampLow = slot.time.low;
+    return true;
+  }
+
+  /**
+   * Fills `batch` with the next frames, as many as fit and lie in one buffer, have one link type and belong to one
+   * section. Nothing is copied but records that straddle chunks: those come as batches of one.
+   * @returns how many; 0 if the bytes fed so far hold no further complete frame
+   * @throws CaptureError if the capture is wrong or, after `end`, incomplete; frames before the error come first
+   */
+  readBatch(batch: CaptureBatch): number {
+    this.#check();
+    const window = this.#window;
+    const slot = this.#slot;
+    const capacity = batch.capacity;
+    let count = 0;
+    try {
+      while (count < capacity && this.#step()) {
+        if (count === 0) {
+          batch.bytes = window.bytes;
+          batch.linkType = slot.linkType;
+          window.pinned = true;
+        } else if (slot.linkType !== batch.linkType) {
+          this.#isHeld = true;
+          break;
+        }
+        batch.offsets[count] = slot.offset;
+        batch.lengths[count] = slot.length;
+        batch.originalLengths[count] = slot.originalLength;
+        batch.interfaceIds[count] = slot.interfaceId;
+        batch.timestampsHigh[count] = slot.time.high;
+        batch.timestampsLow[count] = slot.time.low;
+        count += 1;
+      }
+    } catch (error) {
+      // Kept as the failure: the next call throws it.
+      if (count === 0) throw error;
+    } finally {
+      window.pinned = false;
+      batch.count = count;
+    }
+    if (count === 0) this.#drained();
+    return count;
+  }
+
+  /**
+   * Says that no more bytes come. Call it when `next` has returned false: then it tells whether the capture is
+   * complete. Frames not taken yet can still be taken, and `next` throws when it comes to an incomplete one.
+   * @throws CaptureError `TRUNCATED` if no complete frame is left and the capture is empty or stops inside a header,
+   * record or block
+   */
+  end(): void {
+    this.#check();
+    this.#hasEnded = true;
+    if (!this.#isDrained && this.#step()) this.#isHeld = true;
+    else this.#drained();
+  }
+
+  #check(): void {
+    if (this.#hasFailed) throw this.#failure;
+  }
+
+  #fail(error: unknown): never {
+    this.#hasFailed = true;
+    this.#failure = error;
+    throw error;
+  }
+
+  #drained(): void {
+    this.#isDrained = true;
+    if (!this.#hasEnded) return;
+    const window = this.#window;
+    const parser = this.#parser;
+    const rest = window.end - window.position;
+    if (parser !== undefined && parser.isBetweenUnits && rest === 0) return;
+    const start = parser?.unitOffset ?? 0;
+    const what = start > 0 ? `the record or block at byte ${start}` : 'its header';
+    this.#fail(new CaptureError('TRUNCATED', start, `the capture ends at byte ${window.offset + rest}, inside ${what}`));
+  }
+
+  #step(): boolean {
+    if (this.#isHeld) {
+      this.#isHeld = false;
+      return true;
+    }
+    try {
+      this.#parser ??= this.#detect();
+      return this.#parser?.step(this.#window, this.#slot) ?? false;
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #detect(): FormatParser | undefined {
+    const window = this.#window;
+    if (!window.need(4)) return undefined;
+    const magic = readU32(window.bytes, window.position, false);
+    if (isPcapMagic(magic)) return new PcapParser(magic, this.#limits);
+    if (magic === SECTION_HEADER) return new PcapngParser(this.#limits);
+    const hint = magic >>> 16 === 0x1f8b ? ': gzip, to be decompressed first' : '';
+    throw new CaptureError('BAD_MAGIC', 0, `neither pcap nor pcapng, magic 0x${magic.toString(16).padStart(8, '0')}${hint}`);
+  }
+}
+
+function limit(name: string, value: number | undefined, fallback: number): number {
+  const resolved = value ?? fallback;
+  if (!Number.isInteger(resolved) || resolved < 1 || resolved > MAX_PIECE) {
+    throw new RangeError(`${name} must be an integer from 1 to 2^30, not ${resolved}`);
+  }
+  return resolved;
+}

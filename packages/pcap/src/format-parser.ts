@@ -1,0 +1,64 @@
+import type { ChunkWindow } from './chunk-window.js';
+import type { CaptureInterface } from './frame.js';
+import { Nanoseconds } from './nanoseconds.js';
+
+/** Byte order of the numbers in a capture. */
+export type ByteOrder = 'little' | 'big';
+
+/** Bounds on what a capture may claim. */
+export interface CaptureLimits {
+  /** Captured bytes of one frame. */
+  readonly maxFrameLength: number;
+  /** Bytes of one pcapng block. */
+  readonly maxBlockLength: number;
+  /** Interfaces in one pcapng section. */
+  readonly maxInterfaces: number;
+}
+
+/** Where a parser puts the frame it has found; `offset` counts in the window's bytes. */
+export class FrameSlot {
+  offset = 0;
+  length = 0;
+  originalLength = 0;
+  linkType = 0;
+  interfaceId = 0;
+  readonly time: Nanoseconds = new Nanoseconds();
+}
+
+/** One format. A parser only takes from the window what it has seen complete, so that it can be called again. */
+export interface FormatParser {
+  readonly byteOrder: ByteOrder;
+  readonly interfaces: readonly CaptureInterface[];
+  /** Offset of the header, record or block being read. */
+  readonly unitOffset: number;
+  /** True between records or blocks: the only place where a capture may end. */
+  readonly isBetweenUnits: boolean;
+  /**
+   * Finds the next frame.
+   * @returns false if more bytes are needed first
+   * @throws CaptureError if the capture is wrong
+   */
+  step(window: ChunkWindow, slot: FrameSlot): boolean;
+}
+
+export function readU16(bytes: Uint8Array, offset: number, little: boolean): number {
+  return little ? bytes[offset]! | (bytes[offset + 1]! << 8) : (bytes[offset]! << 8) | bytes[offset + 1]!;
+}
+
+export function readU32(bytes: Uint8Array, offset: number, little: boolean): number {
+  const a = bytes[offset]!;
+  const b = bytes[offset + 1]!;
+  const c = bytes[offset + 2]!;
+  const d = bytes[offset + 3]!;
+  return (little ? a | (b << 8) | (c << 16) | (d << 24) : d | (c << 8) | (b << 16) | (a << 24)) >>> 0;
+}
+
+export function writeU16(bytes: Uint8Array, offset: number, value: number, little: boolean): void {
+  bytes[little ? offset : offset + 1] = value & 0xff;
+  bytes[little ? offset + 1 : offset] = value >>> 8;
+}
+
+export function writeU32(bytes: Uint8Array, offset: number, value: number, little: boolean): void {
+  writeU16(bytes, little ? offset : offset + 2, value & 0xffff, little);
+  writeU16(bytes, little ? offset + 2 : offset, value >>> 16, little);
+}

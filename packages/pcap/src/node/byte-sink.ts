@@ -1,0 +1,90 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { createGzip, type Gzip } from 'node:zlib';
+
+/** Where the bytes of a capture go, one write after the other. */
+export interface ByteSink {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Completes the output; also releases it if a write has failed. */
+  close(): Promise<void>;
+}
+
+/** @param path a file, created or emptied, or `-` for standard output */
+export async function openSink(path: string, isCompressed: boolean): Promise<ByteSink> {
+  const plain = path === '-' ? new StreamSink(process.stdout) : new FileSink(await open(path, 'w'));
+  return isCompressed ? new GzipSink(plain) : plain;
+}
+
+class FileSink implements ByteSink {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesWritten } = await this.#handle.write(bytes, at);
+      at += bytesWritten;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+/** Standard output, which is not ours to close. */
+class StreamSink implements ByteSink {
+  readonly #stream: Writable;
+  /** The callback of `write` tells the error; without a listener the event would end the process as well. */
+  readonly #ignore = (): void => {};
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    stream.on('error', this.#ignore);
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    // A failed stream reports its error after the callback.
+    await new Promise(setImmediate);
+    this.#stream.off('error', this.#ignore);
+  }
+}
+
+class GzipSink implements ByteSink {
+  readonly #inner: ByteSink;
+  readonly #gzip: Gzip = createGzip();
+  #output: Uint8Array[] = [];
+
+  constructor(inner: ByteSink) {
+    this.#inner = inner;
+    this.#gzip.on('data', (chunk: Uint8Array) => this.#output.push(chunk));
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await new Promise<void>((resolve) => this.#gzip.write(bytes, () => resolve()));
+    await this.#forward();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await new Promise<void>((resolve) => this.#gzip.once('end', resolve).end());
+      await this.#forward();
+    } finally {
+      await this.#inner.close();
+    }
+  }
+
+  async #forward(): Promise<void> {
+    const output = this.#output;
+    this.#output = [];
+    for (const chunk of output) await this.#inner.write(chunk);
+  }
+}

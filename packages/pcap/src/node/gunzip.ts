@@ -1,0 +1,92 @@
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { CaptureError } from '../capture-error.js';
+
+/**
+ * Compressed bytes handed to zlib at once. Deflate expands at most about 1032 times, so that what one piece becomes,
+ * hostile or not, stays below 17 MiB.
+ */
+const PIECE = 1 << 14;
+
+/**
+ * Passes bytes through, decompressing them if they start with the gzip magic 1f 8b (RFC 1952). Files of several
+ * members, one behind the other, are read to the last; zero bytes after it are ignored.
+ *
+ * @param source chunks of any size
+ * @throws CaptureError `GZIP` if the compressed data are damaged or cut short, after what could be decompressed
+ */
+export async function* gunzipIfNeeded(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let start: Uint8Array | undefined = new Uint8Array(0);
+  let inflater: Inflater | undefined;
+  try {
+    for await (const chunk of source) {
+      let bytes = chunk;
+      if (start !== undefined) {
+        if (start.length > 0) bytes = Buffer.concat([start, chunk]);
+        if (bytes.length < 2) {
+          start = bytes.slice();
+          continue;
+        }
+        start = undefined;
+        if (bytes[0] === 0x1f && bytes[1] === 0x8b) inflater = new Inflater();
+      }
+      if (inflater === undefined) yield bytes;
+      else yield* inflater.write(bytes);
+    }
+    if (start !== undefined && start.length > 0) yield start;
+    if (inflater !== undefined) yield* inflater.end();
+  } finally {
+    inflater?.destroy();
+  }
+}
+
+/** zlib's gunzip stream, one piece at a time, so that what it gave before an error is not lost with it. */
+class Inflater {
+  readonly #gunzip: Gunzip = createGunzip();
+  #output: Uint8Array[] = [];
+  #error: Error | undefined;
+  #settle: () => void = () => {};
+
+  constructor() {
+    this.#gunzip.on('data', (chunk: Uint8Array) => this.#output.push(chunk));
+    this.#gunzip.on('error', (error: Error) => {
+      this.#error = error;
+      this.#settle();
+    });
+    this.#gunzip.on('end', () => this.#settle());
+  }
+
+  async *write(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      const piece = bytes.subarray(at, at + PIECE);
+      await this.#settled(() => this.#gunzip.write(piece, () => this.#settle()));
+      yield* this.#taken();
+    }
+  }
+
+  async *end(): AsyncGenerator<Uint8Array, void, undefined> {
+    await this.#settled(() => this.#gunzip.end());
+    yield* this.#taken();
+  }
+
+  destroy(): void {
+    this.#gunzip.destroy();
+  }
+
+  #settled(start: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      start();
+    });
+  }
+
+  *#taken(): Generator<Uint8Array, void, undefined> {
+    const output = this.#output;
+    this.#output = [];
+    yield* output;
+    if (this.#error !== undefined) {
+      throw new CaptureError('GZIP', this.#gunzip.bytesWritten, `gzip: ${this.#error.message}`, { cause: this.#error });
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { createReadStream } from 'node:fs';
+import type { CaptureReaderOptions } from '../capture-reader.js';
+import type { Frame } from '../frame.js';
+import { readCaptureStream } from '../read-capture.js';
+import { gunzipIfNeeded } from './gunzip.js';
+
+const READ_SIZE = 1 << 18;
+
+/**
+ * The bytes of a capture file, decompressed if it is gzip: what to feed a `CaptureReader` with.
+ * @param path a file, or `-` for standard input
+ * @throws CaptureError `GZIP` for damaged or cut compressed data; errors of the file system as Node gives them
+ */
+export async function* captureChunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: READ_SIZE });
+  yield* gunzipIfNeeded(source);
+}
+
+/**
+ * Reads a capture file, also gzip. Each frame has bytes of its own and may be kept.
+ * @param path a file, or `-` for standard input
+ * @throws CaptureError if the capture is wrong or incomplete, after the frames before that place; errors of the file
+ * system as Node gives them
+ */
+export async function* openCapture(
+  path: string,
+  options?: CaptureReaderOptions,
+): AsyncGenerator<Frame, void, undefined> {
+  yield* readCaptureStream(captureChunks(path), options);
+}

@@ -1,0 +1,171 @@
+import type { CaptureWriter, FrameInput } from '../capture-writer.js';
+import type { ByteOrder } from '../format-parser.js';
+import { LinkType } from '../link-type.js';
+import { PcapWriter } from '../pcap-writer.js';
+import { type PcapngInterface, PcapngWriter } from '../pcapng-writer.js';
+import { type ByteSink, openSink } from './byte-sink.js';
+
+/** How to write a capture file. */
+export interface CaptureFileOptions {
+  /** Default: pcapng if the name ends in `.pcapng` or `.pcapng.gz`, otherwise pcap. */
+  readonly format?: 'pcap' | 'pcapng';
+  /** Default: true if the name ends in `.gz`. */
+  readonly gzip?: boolean;
+  /** Default: that of the first frame; Ethernet if it tells none, or if there is none. */
+  readonly linkType?: number;
+  /** Times in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
+  readonly nanosecond?: boolean;
+  /** Bytes kept of each frame. Default: 262,144. */
+  readonly snapLength?: number;
+  /** Default: little. */
+  readonly byteOrder?: ByteOrder;
+  /**
+   * pcapng only: the interfaces that the frames' `interfaceId` refers to; then `linkType`, `nanosecond` and
+   * `snapLength` above do not count. Default: one interface for each link type that occurs; `interfaceId` is ignored.
+   */
+  readonly interfaces?: readonly PcapngInterface[];
+}
+
+/** Bytes to collect before they are written. */
+const FLUSH_LENGTH = 1 << 16;
+
+/**
+ * Creates a capture file, or empties one that exists.
+ * @param path a file, or `-` for standard output
+ * @throws RangeError for an option out of range; errors of the file system as Node gives them
+ */
+export async function createCaptureFile(path: string, options: CaptureFileOptions = {}): Promise<CaptureFile> {
+  const isPcapng = options.format === undefined ? /\.pcapng(\.gz)?$/i.test(path) : options.format === 'pcapng';
+  const encoder = isPcapng ? new PcapngEncoder(options) : new PcapEncoder(options);
+  return new CaptureFile(encoder, await openSink(path, options.gzip ?? /\.gz$/i.test(path)));
+}
+
+/** A capture file being written; {@link createCaptureFile} makes it. */
+export class CaptureFile {
+  readonly #encoder: FrameEncoder;
+  readonly #sink: ByteSink;
+  #pending: Uint8Array[] = [];
+  #pendingLength = 0;
+  #written: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  /** @internal */
+  constructor(encoder: FrameEncoder, sink: ByteSink) {
+    this.#encoder = encoder;
+    this.#sink = sink;
+  }
+
+  /**
+   * Adds a frame. Await it, so that a slow disk or pipe holds back the writer; frames keep the order of the calls.
+   * The data are taken when it is called.
+   * @throws RangeError or TypeError for a frame that the format cannot hold (see `CaptureWriter.record`), TypeError
+   * after `close`; errors of the file system, also of an earlier frame, as Node gives them
+   */
+  async write(frame: FrameInput): Promise<void> {
+    if (this.#isClosed) throw new TypeError('write: the capture file is closed');
+    this.#encoder.encode(frame, this.#append);
+    if (this.#pendingLength >= FLUSH_LENGTH) await this.#flush();
+  }
+
+  /**
+   * Writes what is left and closes the file, which is a valid capture even without frames.
+   * @throws errors of the file system, also of an earlier frame, as Node gives them
+   */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#encoder.finish(this.#append);
+    try {
+      await this.#flush();
+    } finally {
+      await this.#sink.close();
+    }
+  }
+
+  readonly #append = (part: Uint8Array): void => {
+    this.#pending.push(part);
+    this.#pendingLength += part.length;
+  };
+
+  #flush(): Promise<void> {
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingLength = 0;
+    this.#written = this.#written.then(() => this.#sink.write(bytes));
+    // Whoever does not await `write` hears of the error from `close`.
+    this.#written.catch(() => {});
+    return this.#written;
+  }
+}
+
+/**
+ * Frames to the bytes of a file, with the header when it is due. A part is emitted as soon as it is final, so that a
+ * frame that is refused takes nothing before it along.
+ */
+interface FrameEncoder {
+  encode(frame: FrameInput, emit: (part: Uint8Array) => void): void;
+  finish(emit: (part: Uint8Array) => void): void;
+}
+
+class PcapEncoder implements FrameEncoder {
+  readonly #options: CaptureFileOptions;
+  #writer: CaptureWriter | undefined;
+
+  constructor(options: CaptureFileOptions) {
+    this.#options = options;
+    // Options out of range are to be told now, not at the first frame.
+    new PcapWriter(options);
+  }
+
+  encode(frame: FrameInput, emit: (part: Uint8Array) => void): void {
+    const writer = this.#writer ?? new PcapWriter({ ...this.#options, linkType: linkTypeOf(this.#options, frame) });
+    const record = writer.record(frame);
+    if (this.#writer === undefined) emit(writer.header());
+    this.#writer = writer;
+    emit(record);
+  }
+
+  finish(emit: (part: Uint8Array) => void): void {
+    if (this.#writer === undefined) emit(new PcapWriter(this.#options).header());
+  }
+}
+
+class PcapngEncoder implements FrameEncoder {
+  readonly #options: CaptureFileOptions;
+  readonly #writer: PcapngWriter;
+  readonly #interfaceOfLinkType: Map<number, number> = new Map();
+  #hasHeader = false;
+
+  constructor(options: CaptureFileOptions) {
+    this.#options = options;
+    const { interfaces = [], byteOrder = 'little' } = options;
+    this.#writer = new PcapngWriter({ interfaces, byteOrder });
+    new PcapngWriter({ interfaces: [options] });
+  }
+
+  encode(frame: FrameInput, emit: (part: Uint8Array) => void): void {
+    this.finish(emit);
+    emit(this.#writer.record({ ...frame, interfaceId: this.#interfaceOf(frame, emit) }));
+  }
+
+  finish(emit: (part: Uint8Array) => void): void {
+    if (this.#hasHeader) return;
+    this.#hasHeader = true;
+    emit(this.#writer.header());
+  }
+
+  #interfaceOf(frame: FrameInput, emit: (part: Uint8Array) => void): number {
+    if (this.#options.interfaces !== undefined) return frame.interfaceId ?? 0;
+    const linkType = linkTypeOf(this.#options, frame);
+    const known = this.#interfaceOfLinkType.get(linkType);
+    if (known !== undefined) return known;
+    const interfaceId = this.#writer.interfaceCount;
+    emit(this.#writer.addInterface({ ...this.#options, linkType }));
+    this.#interfaceOfLinkType.set(linkType, interfaceId);
+    return interfaceId;
+  }
+}
+
+function linkTypeOf(options: CaptureFileOptions, frame: FrameInput): number {
+  return options.linkType ?? frame.linkType ?? LinkType.ETHERNET;
+}

@@ -1,0 +1,156 @@
+import { CaptureError } from './capture-error.js';
+import type { ChunkWindow } from './chunk-window.js';
+import {
+  type ByteOrder,
+  type CaptureLimits,
+  type FormatParser,
+  type FrameSlot,
+  readU16,
+  readU32,
+} from './format-parser.js';
+import type { CaptureInterface } from './frame.js';
+
+/** Magic numbers of pcap, in the byte order of the file (draft-ietf-opsawg-pcap, File Header). */
+export const PCAP_MICROSECONDS = 0xa1b2c3d4;
+export const PCAP_NANOSECONDS = 0xa1b23c4d;
+/** A. Kuznetsov's variant: microseconds, and 8 more bytes in each record header. */
+export const PCAP_MODIFIED = 0xa1b2cd34;
+export const PCAP_HEADER_LENGTH = 24;
+export const PCAP_RECORD_HEADER_LENGTH = 16;
+const MODIFIED_RECORD_HEADER_LENGTH = 24;
+
+/** In the link type word: FCS length in 16-bit words, whether it is there, and bits that must be 0. */
+const FCS_LENGTH_SHIFT = 28;
+export const FCS_PRESENT = 0x0400_0000;
+const RESERVED_BITS = 0x0bff_0000;
+
+/** @returns whether the first four bytes, read big-endian, open a pcap file */
+export function isPcapMagic(magic: number): boolean {
+  return byteOrderOf(magic) !== undefined;
+}
+
+function byteOrderOf(magic: number): ByteOrder | undefined {
+  switch (magic) {
+    case PCAP_MICROSECONDS:
+    case PCAP_NANOSECONDS:
+    case PCAP_MODIFIED:
+      return 'big';
+    case 0xd4c3b2a1:
+    case 0x4d3cb2a1:
+    case 0x34cdb2a1:
+      return 'little';
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * pcap, draft-ietf-opsawg-pcap.
+ *
+ * ```text
+ * file header    magic 32 | major 16 | minor 16 | reserved 64 | snap length 32 | FCS 4, 0, P, 0 10 | link type 16
+ * record header  seconds 32 | microseconds or nanoseconds 32 | captured length 32 | original length 32
+ * ```
+ */
+export class PcapParser implements FormatParser {
+  readonly byteOrder: ByteOrder;
+  interfaces: readonly CaptureInterface[] = [];
+  unitOffset = 0;
+  isBetweenUnits = false;
+  readonly #little: boolean;
+  readonly #magic: number;
+  readonly #recordHeaderLength: number;
+  readonly #fractionUnit: number;
+  readonly #maxFrameLength: number;
+  #linkType = 0;
+  #minorVersion = 0;
+
+  /** @param magic the first four bytes, read big-endian; {@link isPcapMagic} must hold */
+  constructor(magic: number, limits: CaptureLimits) {
+    this.byteOrder = byteOrderOf(magic) ?? 'little';
+    this.#little = this.byteOrder === 'little';
+    this.#magic = magic;
+    const isModified = magic === PCAP_MODIFIED || magic === 0x34cdb2a1;
+    this.#recordHeaderLength = isModified ? MODIFIED_RECORD_HEADER_LENGTH : PCAP_RECORD_HEADER_LENGTH;
+    this.#fractionUnit = this.#isNanosecond ? 1 : 1000;
+    this.#maxFrameLength = limits.maxFrameLength;
+  }
+
+  get #isNanosecond(): boolean {
+    return this.#magic === PCAP_NANOSECONDS || this.#magic === 0x4d3cb2a1;
+  }
+
+  step(window: ChunkWindow, slot: FrameSlot): boolean {
+    if (!this.isBetweenUnits && !this.#readHeader(window)) return false;
+    this.unitOffset = window.offset;
+    const headerLength = this.#recordHeaderLength;
+    if (!window.need(headerLength)) return false;
+    let captured = readU32(window.bytes, window.position + 8, this.#little);
+    let original = readU32(window.bytes, window.position + 12, this.#little);
+    if (this.#lengthsAreSwapped(captured, original)) {
+      const swap = captured;
+      captured = original;
+      original = swap;
+    }
+    if (captured > this.#maxFrameLength) {
+      throw new CaptureError(
+        'TOO_LARGE',
+        window.offset + 8,
+        `captured length ${captured} exceeds the limit of ${this.#maxFrameLength} bytes`,
+      );
+    }
+    if (!window.need(headerLength + captured)) return false;
+    const bytes = window.bytes;
+    const start = window.position;
+    slot.time.setSeconds(
+      readU32(bytes, start, this.#little),
+      readU32(bytes, start + 4, this.#little),
+      this.#fractionUnit,
+    );
+    slot.offset = start + headerLength;
+    slot.length = captured;
+    slot.originalLength = original;
+    slot.linkType = this.#linkType;
+    slot.interfaceId = 0;
+    window.position = start + headerLength + captured;
+    return true;
+  }
+
+  /** Before version 2.3 the original length came first; 2.3 was written both ways, and the smaller one is captured. */
+  #lengthsAreSwapped(captured: number, original: number): boolean {
+    return this.#minorVersion < 4 && (this.#minorVersion < 3 || captured > original);
+  }
+
+  #readHeader(window: ChunkWindow): boolean {
+    if (!window.need(PCAP_HEADER_LENGTH)) return false;
+    const { bytes, position } = window;
+    const little = this.#little;
+    const major = readU16(bytes, position + 4, little);
+    const minor = readU16(bytes, position + 6, little);
+    if (major !== 2) {
+      throw new CaptureError('UNSUPPORTED_VERSION', window.offset + 4, `pcap version ${major}.${minor}, expected 2.x`);
+    }
+    const link = readU32(bytes, position + 20, little);
+    if ((link & RESERVED_BITS) !== 0) {
+      throw new CaptureError(
+        'UNSUPPORTED_VERSION',
+        window.offset + 20,
+        `reserved bits of the link type are set: 0x${link.toString(16).padStart(8, '0')}`,
+      );
+    }
+    this.#minorVersion = minor;
+    this.#linkType = link & 0xffff;
+    this.interfaces = [
+      {
+        linkType: this.#linkType,
+        snapLength: readU32(bytes, position + 16, little),
+        timestampResolution: this.#isNanosecond ? 9 : 6,
+        fcsLength: (link & FCS_PRESENT) === 0 ? undefined : (link >>> FCS_LENGTH_SHIFT) * 2,
+        name: undefined,
+      },
+    ];
+    this.isBetweenUnits = true;
+    window.position += PCAP_HEADER_LENGTH;
+    return true;
+  }
+}

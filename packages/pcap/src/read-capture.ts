@@ -1,0 +1,47 @@
+import { CaptureReader, type CaptureReaderOptions } from './capture-reader.js';
+import { CaptureFrame, type Frame } from './frame.js';
+
+/**
+ * Reads a capture that is in memory. `data` of each frame is a view of `bytes`.
+ * @throws CaptureError if the capture is wrong or incomplete, after the frames before that place
+ */
+export function* readCapture(bytes: Uint8Array, options?: CaptureReaderOptions): Generator<Frame, void, undefined> {
+  const reader = new CaptureReader(options);
+  const frame = new CaptureFrame();
+  reader.feed(bytes);
+  reader.end();
+  while (reader.next(frame)) {
+    // Only in captures beyond 2^30 bytes can a frame be in memory of the reader.
+    const isView = frame.bytes.buffer === bytes.buffer;
+    yield isView ? view(frame) : frame.copy();
+  }
+}
+
+/**
+ * Reads a capture as its bytes arrive. Each frame has bytes of its own and may be kept.
+ * @param source chunks of any size; a ReadableStream or a Node stream of bytes is one. Compressed captures have to be
+ * decompressed before, for example with a DecompressionStream
+ * @throws CaptureError if the capture is wrong or incomplete, after the frames before that place
+ */
+export async function* readCaptureStream(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options?: CaptureReaderOptions,
+): AsyncGenerator<Frame, void, undefined> {
+  const reader = new CaptureReader(options);
+  const frame = new CaptureFrame();
+  for await (const chunk of source) {
+    reader.feed(chunk);
+    while (reader.next(frame)) yield frame.copy();
+  }
+  reader.end();
+}
+
+function view(frame: CaptureFrame): Frame {
+  return {
+    data: frame.data,
+    timeNs: frame.timeNs,
+    originalLength: frame.originalLength,
+    linkType: frame.linkType,
+    interfaceId: frame.interfaceId,
+  };
+}

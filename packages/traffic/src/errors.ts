@@ -1,0 +1,27 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/traffic.TopologyError') as never;
+
+/** Why a topology text was refused. */
+export type TopologyErrorCode = 'UNKNOWN_TOPOLOGY' | 'BAD_SIZE' | 'SIZE_OUT_OF_RANGE';
+
+/**
+ * A topology text that names no topology this package can build.
+ *
+ * `offset` counts UTF-16 code units from the start of the text to the part that is wrong.
+ */
+export class TopologyError extends Error {
+  override readonly name = 'TopologyError';
+  readonly code: TopologyErrorCode;
+  readonly offset: number;
+
+  constructor(code: TopologyErrorCode, offset: number, message: string) {
+    super(message);
+    this.code = code;
+    this.offset = offset;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is TopologyError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}

@@ -1,0 +1,120 @@
+/** The queue of one egress port, as a fluid: how long it is, how busy its link is, whether it is full. */
+import type { Random } from './random.js';
+import { BurstProcess, COLD_RATE, HOT_RATE, QUEUE_CAP_US, SLOT_NS, type Workload } from './workload.js';
+
+/** Episodes in which a port is overloaded for longer than a burst lasts: an incast, an elephant on one uplink. */
+export interface EpisodeOptions {
+  /** Arrival rate during an episode, in line rates; above 1. */
+  readonly rate: number;
+  /** Mean time from the end of an episode to the start of the next, in nanoseconds. */
+  readonly everyNs: number;
+  /** Mean length of an episode, in nanoseconds. */
+  readonly lengthNs: number;
+}
+
+/** How a {@link FluidQueue} is fed. */
+export interface FluidQueueOptions {
+  readonly workload: Workload;
+  /** Arrival rate in a hot slot, in line rates. Default 1.5. */
+  readonly hotRate?: number;
+  /** Arrival rate in a cold slot, in line rates. Default 0.3. */
+  readonly coldRate?: number;
+  /** Longest queue, in nanoseconds of line rate. Default 1,000,000. */
+  readonly capNs?: number;
+  /** Default: none. */
+  readonly episodes?: EpisodeOptions | null;
+}
+
+/** Time constant of the utilisation's moving average: four slots. */
+export const UTILIZATION_WINDOW_NS = 100_000;
+
+/** An exponential moving average that has seen `target` for `dt` nanoseconds. */
+function relax(average: number, target: number, dt: number): number {
+  // e^-40 is below the resolution of a double: spares the exponential after a long rest.
+  if (dt > 40 * UTILIZATION_WINDOW_NS) return target;
+  return target + (average - target) * Math.exp(-dt / UTILIZATION_WINDOW_NS);
+}
+
+/**
+ * A fluid queue driven by a {@link BurstProcess} and, if asked for, by episodes of overload. Empty at time 0.
+ *
+ * Time is in nanoseconds from the start. {@link advance} goes forward, then the other methods answer for times within
+ * the segment reached. Answers are computed from the segment's start, so looking at a queue does not change it.
+ */
+export class FluidQueue {
+  private readonly bursts: BurstProcess;
+  private readonly random: Random;
+  private readonly hotRate: number;
+  private readonly coldRate: number;
+  private readonly capNs: number;
+  private readonly episodes: EpisodeOptions | null;
+  private burstEnd: number;
+  private episodeEnd = Number.POSITIVE_INFINITY;
+  private startNs = 0;
+  private startDelay = 0;
+  private startUtilization: number;
+  /** End of the present segment (excluded). */
+  endNs: number;
+  /** Arrival rate of the present segment, in line rates. */
+  rate: number;
+  /** Whether an episode of overload is on. */
+  congested = false;
+
+  constructor(random: Random, options: FluidQueueOptions) {
+    this.random = random.derive('episodes');
+    this.bursts = new BurstProcess(options.workload, random.derive('bursts'));
+    this.hotRate = options.hotRate ?? HOT_RATE;
+    this.coldRate = options.coldRate ?? COLD_RATE;
+    this.capNs = options.capNs ?? QUEUE_CAP_US * 1000;
+    this.episodes = options.episodes ?? null;
+    this.burstEnd = this.bursts.turn() * SLOT_NS;
+    if (this.episodes !== null) this.episodeEnd = 1 + Math.floor(this.random.exponential(this.episodes.everyNs));
+    this.rate = this.bursts.hot ? this.hotRate : this.coldRate;
+    this.endNs = Math.min(this.burstEnd, this.episodeEnd);
+    this.startUtilization = Math.min(1, this.rate);
+  }
+
+  /** Goes forward so that `timeNs` lies before the end of the present segment. Never goes back. */
+  advance(timeNs: number): void {
+    while (timeNs >= this.endNs) this.turn();
+  }
+
+  private turn(): void {
+    const now = this.endNs;
+    const delay = this.delayNs(now);
+    const utilization = this.utilization(now);
+    if (now === this.burstEnd) this.burstEnd = now + this.bursts.turn() * SLOT_NS;
+    if (now === this.episodeEnd && this.episodes !== null) {
+      this.congested = !this.congested;
+      const mean = this.congested ? this.episodes.lengthNs : this.episodes.everyNs;
+      this.episodeEnd = now + 1 + Math.floor(this.random.exponential(mean));
+    }
+    this.startNs = now;
+    this.startDelay = delay;
+    this.startUtilization = utilization;
+    this.endNs = Math.min(this.burstEnd, this.episodeEnd);
+    this.rate = this.bursts.hot ? this.hotRate : this.coldRate;
+    if (this.congested && this.episodes !== null && this.episodes.rate > this.rate) this.rate = this.episodes.rate;
+  }
+
+  /** Queueing delay of what arrives at `timeNs`, in nanoseconds: 0 to the cap. */
+  delayNs(timeNs: number): number {
+    const delay = this.startDelay + (this.rate - 1) * (timeNs - this.startNs);
+    return delay <= 0 ? 0 : delay >= this.capNs ? this.capNs : delay;
+  }
+
+  /** Share of what arrives at `timeNs` that is lost: (rate - 1) / rate while the queue is full, else 0. */
+  lossShare(timeNs: number): number {
+    return this.rate > 1 && this.delayNs(timeNs) >= this.capNs ? 1 - 1 / this.rate : 0;
+  }
+
+  /** Share of the line rate that leaves, 0 to 1: moving average over {@link UTILIZATION_WINDOW_NS}. */
+  utilization(timeNs: number): number {
+    const dt = timeNs - this.startNs;
+    if (this.rate >= 1) return relax(this.startUtilization, 1, dt);
+    // While the queue drains the link is busy, whatever arrives.
+    const busy = this.startDelay / (1 - this.rate);
+    if (dt <= busy) return relax(this.startUtilization, 1, dt);
+    return relax(relax(this.startUtilization, 1, busy), this.rate, dt - busy);
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * The one simulation behind both forms of output: packets through the fabric in virtual time.
+ *
+ * Every packet visits the switches of its path in order of time among all packets, so the queues are asked in order of
+ * time. All links have one delay, hence packets arrive somewhere in the order in which they leave anywhere: one queue of
+ * departures is enough. What is drawn at random does not depend on the mode or on what is reported: with one seed every
+ * mode shows the same network.
+ */
+import { EventQueue } from './events.js';
+import { Fabric, pipeOf } from './fabric.js';
+import { FlowTable } from './flows.js';
+import type { TrafficSettings } from './options.js';
+import { Random, Zipf } from './random.js';
+
+const INITIAL_SLOTS = 64;
+/** An event's value: slot << 4 | hop << 1 | dropped. A path has at most five hops. */
+const DROPPED = 1;
+
+/** Runs packets through a fabric and stops wherever a report is due. */
+export class Simulation {
+  readonly settings: TrafficSettings;
+  readonly flows: FlowTable;
+  readonly fabric: Fabric;
+  private readonly popularity: Zipf;
+  private readonly arrivals: Random;
+  private readonly choices: Random;
+  private readonly chances: Random;
+  private readonly events = new EventQueue();
+  private readonly stride: number;
+  private readonly linkDelayNs: number;
+  private readonly meanGapNs: number;
+  private readonly atSinkOnly: boolean;
+  /** Packets end at the hop before their sink as far as reports go. */
+  private readonly packets: boolean;
+  private readonly sequences: Uint32Array;
+  private clock = 0;
+  private nextArrival: number;
+  private freed = -1;
+  private freeSlots: Int32Array;
+  private freeCount = 0;
+
+  // Packets under way. A packet's hops start at slot * stride.
+  private slotFlow: Int32Array;
+  /** Arrival at each hop, in nanoseconds from the start. */
+  hopArrival: Float64Array;
+  hopLatency: Uint32Array;
+  hopCells: Uint32Array;
+  hopUtilization: Uint16Array;
+  hopBuffer: Uint32Array;
+  hopCongested: Uint8Array;
+
+  // What next() stopped at.
+  /** Index of the flow. */
+  flow = 0;
+  /** The reporting hop, from 0. */
+  hop = 0;
+  /** Where the packet's hops start in the hop columns. */
+  base = 0;
+  /** Whether the report tells of a drop at this hop. */
+  dropped = false;
+  /** When the packet left (or was lost at) the reporting hop, in nanoseconds from the start. */
+  timeNs = 0;
+  /** Hardware id of the pipe the packet came in by. */
+  hwId = 0;
+  /** Sequence number of the report: 32 bits, from 0, for each (node, hardware id). */
+  sequence = 0;
+
+  /** @param packets stop where packets leave the hop before their sink, and not where reports are due */
+  constructor(settings: TrafficSettings, packets = false) {
+    const { topology } = settings;
+    if (packets && settings.mode === 'xd') throw new RangeError('packets of mode xd carry no INT');
+    const random = new Random(settings.seed);
+    this.settings = settings;
+    this.packets = packets;
+    this.flows = new FlowTable(
+      topology,
+      { count: settings.flows, tcpShare: settings.tcpShare },
+      random.derive('flows'),
+    );
+    this.fabric = new Fabric(settings, random.derive('fabric'));
+    this.popularity = new Zipf(settings.flows, settings.zipfExponent);
+    this.arrivals = random.derive('arrivals');
+    this.choices = random.derive('choices');
+    this.chances = random.derive('chances');
+    this.stride = topology.maxHops;
+    this.linkDelayNs = settings.fabric.linkDelayNs;
+    this.meanGapNs = 1e9 / settings.ratePps;
+    this.atSinkOnly = settings.mode === 'md';
+    this.sequences = new Uint32Array(topology.switches.length * 64);
+    this.freeSlots = new Int32Array(INITIAL_SLOTS);
+    this.slotFlow = new Int32Array(INITIAL_SLOTS);
+    const hops = INITIAL_SLOTS * this.stride;
+    this.hopArrival = new Float64Array(hops);
+    this.hopLatency = new Uint32Array(hops);
+    this.hopCells = new Uint32Array(hops);
+    this.hopUtilization = new Uint16Array(hops);
+    this.hopBuffer = new Uint32Array(hops);
+    this.hopCongested = new Uint8Array(hops);
+    for (let slot = INITIAL_SLOTS - 1; slot >= 0; slot--) this.freeSlots[this.freeCount++] = slot;
+    this.nextArrival = this.drawArrival();
+  }
+
+  private drawArrival(): number {
+    this.clock += this.arrivals.exponential(this.meanGapNs);
+    return Math.floor(this.clock);
+  }
+
+  /** Goes on to the next report (or packet); the fields then say which. */
+  next(): void {
+    if (this.freed >= 0) {
+      this.freeSlots[this.freeCount++] = this.freed;
+      this.freed = -1;
+    }
+    while (!this.step());
+  }
+
+  private step(): boolean {
+    const { events, flows } = this;
+    const due = events.nextTime;
+    // An arrival from a host at t counts as a departure one link delay earlier, as those from switches do.
+    if (this.nextArrival - this.linkDelayNs <= due) {
+      const slot = this.allocate();
+      this.slotFlow[slot] = this.popularity.sample(this.choices) - 1;
+      const arrival = this.nextArrival;
+      this.nextArrival = this.drawArrival();
+      this.arrive(slot, 0, arrival);
+      return false;
+    }
+    const event = events.pop();
+    const slot = event >> 4;
+    const hop = (event >> 1) & 7;
+    const dropped = (event & DROPPED) !== 0;
+    const flow = this.slotFlow[slot]!;
+    const last = flows.hops[flow]! - 1;
+    const ends = dropped || hop === last;
+    if (!ends) this.arrive(slot, hop + 1, due + this.linkDelayNs);
+    if (ends) this.freed = slot;
+    const stops = this.packets ? !dropped && hop === last - 1 : dropped || hop === last || !this.atSinkOnly;
+    if (!stops) {
+      if (ends) {
+        this.freeSlots[this.freeCount++] = slot;
+        this.freed = -1;
+      }
+      return false;
+    }
+    const at = flow * this.stride + hop;
+    this.flow = flow;
+    this.hop = hop;
+    this.base = slot * this.stride;
+    this.dropped = dropped;
+    this.timeNs = due;
+    this.hwId = pipeOf(flows.hopIngress[at]!);
+    if (!this.packets) {
+      const counter = flows.hopSwitch[at]! * 64 + this.hwId;
+      this.sequence = this.sequences[counter]!;
+      this.sequences[counter] = this.sequence + 1;
+    }
+    return true;
+  }
+
+  private arrive(slot: number, hop: number, timeNs: number): void {
+    const { fabric, flows } = this;
+    const at = this.slotFlow[slot]! * this.stride + hop;
+    const to = slot * this.stride + hop;
+    fabric.pass(flows.hopSwitch[at]!, flows.hopEgress[at]!, timeNs, this.chances.uniform());
+    this.hopArrival[to] = timeNs;
+    this.hopLatency[to] = fabric.latencyNs;
+    this.hopCells[to] = fabric.cells;
+    this.hopUtilization[to] = fabric.utilization;
+    this.hopBuffer[to] = fabric.bufferCells;
+    this.hopCongested[to] = fabric.congested ? 1 : 0;
+    this.events.push(timeNs + fabric.latencyNs, (slot << 4) | (hop << 1) | (fabric.dropped ? DROPPED : 0));
+  }
+
+  private allocate(): number {
+    if (this.freeCount === 0) this.grow();
+    return this.freeSlots[--this.freeCount]!;
+  }
+
+  private grow(): void {
+    const old = this.slotFlow.length;
+    const slots = old * 2;
+    if (slots > 1 << 26) throw new RangeError('too many packets under way: lower ratePps or the delays');
+    const hops = slots * this.stride;
+    const widen = <T extends { set(from: T): void }>(wide: T, narrow: T): T => {
+      wide.set(narrow);
+      return wide;
+    };
+    this.slotFlow = widen(new Int32Array(slots), this.slotFlow);
+    this.hopArrival = widen(new Float64Array(hops), this.hopArrival);
+    this.hopLatency = widen(new Uint32Array(hops), this.hopLatency);
+    this.hopCells = widen(new Uint32Array(hops), this.hopCells);
+    this.hopUtilization = widen(new Uint16Array(hops), this.hopUtilization);
+    this.hopBuffer = widen(new Uint32Array(hops), this.hopBuffer);
+    this.hopCongested = widen(new Uint8Array(hops), this.hopCongested);
+    this.freeSlots = new Int32Array(slots);
+    for (let slot = slots - 1; slot >= old; slot--) this.freeSlots[this.freeCount++] = slot;
+  }
+}

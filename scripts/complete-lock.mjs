@@ -1,0 +1,84 @@
+// @ts-check
+// Adds to package-lock.json what npm leaves out when its registry does not offer the binaries of other systems: with an
+// optional dependency missing from the lock file, `npm ci` refuses to work anywhere. Run it after `npm install` when
+// test/house.test.ts asks for it: `node scripts/complete-lock.mjs`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from './workspaces.mjs';
+
+/**
+ * @typedef {object} Entry
+ * @property {string} [version]
+ * @property {boolean} [dev]
+ * @property {string} [license]
+ * @property {boolean} [optional]
+ * @property {string[]} [os]
+ * @property {string[]} [cpu]
+ * @property {string[]} [libc]
+ * @property {Record<string, string>} [engines]
+ * @property {Record<string, string>} [optionalDependencies]
+ */
+
+const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
+
+/**
+ * The systems a binary package is for, by the usual naming: `cli-linux-arm64-musl`, `binding-win32-x64-msvc`.
+ * @param {string} name
+ * @returns {Pick<Entry, 'os' | 'cpu' | 'libc'> | undefined} undefined for another kind of name
+ */
+function platformOf(name) {
+  const parts = name.slice(name.lastIndexOf('/') + 1).split('-');
+  const words = parts.map((part) => ({ windows: 'win32', 64: 'x64' })[part] ?? part);
+  const os = words.filter((word) => systems.includes(word));
+  const cpu = words.filter((word) => processors.includes(word));
+  if (os.length !== 1 || cpu.length !== 1) return undefined;
+  const libc = words.some((word) => word.startsWith('musl'))
+    ? ['musl']
+    : words.some((word) => word === 'gnu' || word.startsWith('gnueabi'))
+      ? ['glibc']
+      : undefined;
+  return { cpu, ...(libc !== undefined && os[0] === 'linux' ? { libc } : {}), os };
+}
+
+const file = join(repository, 'package-lock.json');
+/** @type {{ packages: Record<string, Entry> }} */
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+let added = 0;
+
+for (const { optionalDependencies, dev, license, engines } of Object.values(lock.packages)) {
+  const names = Object.keys(optionalDependencies ?? {});
+  /** @param {string} name */
+  const folderOf = (name) => Object.keys(lock.packages).find((key) => key.endsWith(`node_modules/${name}`));
+  // Binaries of one package lie side by side: where one is, the others belong.
+  const sibling = names.find((name) => folderOf(name) !== undefined);
+  const parent = sibling === undefined ? 'node_modules/' : (folderOf(sibling) ?? '').slice(0, -sibling.length);
+
+  for (const name of names.filter((each) => folderOf(each) === undefined)) {
+    const platform = platformOf(name);
+    const version = optionalDependencies?.[name] ?? '';
+    if (platform === undefined || !/^\d/.test(version)) {
+      console.error(`complete-lock: cannot tell what ${name}@${version} is for; add it by hand`);
+      process.exitCode = 1;
+      continue;
+    }
+    lock.packages[parent + name] = {
+      version,
+      cpu: platform.cpu ?? [],
+      ...(dev === undefined ? {} : { dev }),
+      ...(platform.libc === undefined ? {} : { libc: platform.libc }),
+      ...(license === undefined ? {} : { license }),
+      optional: true,
+      os: platform.os ?? [],
+      ...(engines === undefined ? {} : { engines }),
+    };
+    added++;
+  }
+}
+
+if (added > 0) {
+  const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  lock.packages = Object.fromEntries(sorted);
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+console.error(`complete-lock: ${added} entries added.`);

@@ -1,0 +1,120 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publicPackages } from '../scripts/workspaces.mjs';
+import { type Consumer, installTarballs } from './consumer.js';
+import { type Block, blocksOf, commandsOf, parseBlocks, readmes } from './readmes.js';
+
+const blocks = readmes().flatMap(blocksOf);
+const programs = blocks.filter(({ language }) => language === 'ts');
+const scripts = blocks.filter((block) => commandsOf(block).length > 0);
+
+const title = ({ file, line }: Block): string => `${file}:${line}`;
+const stem = ({ file, line }: Block): string => `${file.replaceAll(/[/.]/g, '-')}-${line}`;
+
+let consumer: Consumer;
+/** Messages of the compiler by block title. */
+const complaints = new Map<string, string[]>();
+
+beforeAll(() => {
+  consumer = installTarballs();
+  compile();
+});
+afterAll(() => consumer?.remove());
+
+/** One strict compiler run over all blocks writes the JavaScript that the tests run. */
+function compile(): void {
+  const source = join(consumer.folder, 'readme');
+  mkdirSync(source);
+  const files = new Map<string, Block>();
+  for (const block of programs) {
+    const path = join(source, `${stem(block)}.ts`);
+    // Empty lines in front, so that a message or a stack names the line of the README.
+    writeFileSync(path, '\n'.repeat(block.line - 1) + block.code);
+    files.set(path, block);
+  }
+  const program = ts.createProgram([...files.keys()], {
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    // Without this, two scripts that import nothing would share their names.
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    strict: true,
+    skipLibCheck: true,
+    sourceMap: true,
+    types: ['node'],
+    typeRoots: [join(consumer.folder, 'node_modules', '@types')],
+    rootDir: source,
+    outDir: join(consumer.folder, 'run'),
+  });
+  const { diagnostics } = program.emit();
+  for (const { file, start, messageText } of [...ts.getPreEmitDiagnostics(program), ...diagnostics]) {
+    const block = file === undefined ? undefined : files.get(file.fileName);
+    const text = ts.flattenDiagnosticMessageText(messageText, '\n');
+    if (file === undefined || block === undefined) throw new Error(`while compiling README examples: ${text}`);
+    const { line } = file.getLineAndCharacterOfPosition(start ?? 0);
+    const key = title(block);
+    complaints.set(key, [...(complaints.get(key) ?? []), `${block.file}:${line + 1}: ${text}`]);
+  }
+}
+
+describe('READMEs', () => {
+  it.each(programs.map((block) => [title(block), block] as const))('%s compiles and runs', (name, block) => {
+    expect(complaints.get(name) ?? []).toEqual([]);
+    const { status, stderr } = consumer.run(process.execPath, [
+      '--enable-source-maps',
+      join(consumer.folder, 'run', `${stem(block)}.js`),
+    ]);
+    expect(status, stderr).toBe(0);
+  });
+
+  it.each(scripts.map((block) => [title(block), block] as const))('%s runs', (_name, block) => {
+    // Blocks of one README share a folder, so that a later one may read what an earlier one wrote.
+    const folder = join(consumer.folder, 'shell', block.file.replaceAll('/', '-'));
+    mkdirSync(folder, { recursive: true });
+    const { status, stderr } = consumer.run('sh', ['-euc', commandsOf(block).join('\n')], folder);
+    expect(status, stderr).toBe(0);
+  });
+
+  const packages = publicPackages().filter(({ begun }) => begun);
+  it.each(packages.map(({ folder }) => folder))('%s/README.md shows an example that is run', (folder) => {
+    const inside = [...programs, ...scripts].filter(({ file }) => file === `${folder}/README.md`);
+    expect(inside.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the README reader', () => {
+  const text = [
+    '# x',
+    '```ts',
+    'one();',
+    '```',
+    '- item',
+    '  ~~~ sh test',
+    '  npm ci',
+    '  npx int help',
+    '  ~~~',
+    '',
+  ].join('\n');
+
+  it('finds blocks with their lines, also indented ones', () => {
+    expect(parseBlocks('x.md', text)).toEqual([
+      { file: 'x.md', line: 3, language: 'ts', code: 'one();\n' },
+      { file: 'x.md', line: 7, language: 'sh test', code: 'npm ci\nnpx int help\n' },
+    ]);
+  });
+
+  it('refuses a block that is never closed', () => {
+    expect(() => parseBlocks('x.md', '```ts\nx')).toThrow('x.md:1: this block is never closed');
+  });
+
+  it('runs the commands of blocks tagged test, without those meant for hands', () => {
+    const [, shell] = parseBlocks('x.md', text);
+    expect(commandsOf(shell!)).toEqual(['int help']);
+    const console = { file: 'x.md', line: 1, language: 'console test', code: '$ int --version | \\\n  cat\n0.0.0\n' };
+    expect(commandsOf(console)).toEqual(['int --version |    cat']);
+    expect(commandsOf({ ...console, language: 'console' })).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createContext, Script } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entryPoints, publicPackages, repository } from '../scripts/workspaces.mjs';
+import { type BrowserReport, browserPaths, bundle, isPortable, minify } from './browser.js';
+import { type Consumer, installTarballs } from './consumer.js';
+import { blocksOf, readmes } from './readmes.js';
+import { requires, skip } from './requires.js';
+
+/** Packages without sources yet cannot be packed; each is reported by a test of its own. */
+const packages = publicPackages();
+const begun = packages.filter((workspace) => workspace.begun);
+const pathsOf = ({ manifest }: (typeof packages)[number]): string[] =>
+  entryPoints(manifest).map((path) => manifest.name + path.slice(1));
+/** Import paths of all packages; and of those that CommonJS can use. */
+const paths = begun.flatMap(pathsOf);
+const commonPaths = begun
+  .filter(({ manifest }) => JSON.stringify(manifest.exports).includes('"require"'))
+  .flatMap(pathsOf);
+const { node: nodeOnly } = JSON.parse(readFileSync(join(repository, 'scripts', 'layers.json'), 'utf8')) as {
+  node: string[];
+};
+
+let consumer: Consumer;
+beforeAll(() => {
+  consumer = installTarballs();
+});
+afterAll(() => consumer?.remove());
+
+/** Runs a line of JavaScript in the consumer's project; it prints JSON. */
+function evaluate(type: 'module' | 'commonjs', code: string): unknown {
+  const { status, stdout, stderr } = consumer.run(process.execPath, [`--input-type=${type}`, '--eval', code]);
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+/** What CommonJS interop adds to a module's own names. */
+const isOwn = (name: string): boolean => !['default', '__esModule', 'module.exports'].includes(name);
+
+describe('the packed packages', () => {
+  it.each(packages.map((workspace) => [workspace.manifest.name, workspace.begun]))(
+    '%s has sources to pack',
+    (name, has) => {
+      if (!has) skip(`${name} has no src/index.ts yet`);
+      expect(consumer.packages.map(({ manifest }) => manifest.name)).toContain(name);
+    },
+  );
+
+  it.each(paths)('import %s gives its exports', (path) => {
+    const code = `import * as all from '${path}'; console.log(JSON.stringify(Object.keys(all)));`;
+    const names = evaluate('module', code) as string[];
+    expect(names.filter(isOwn).length).toBeGreaterThan(0);
+    expect(names, 'packages have named exports only').not.toContain('default');
+  });
+
+  it.each(commonPaths)('require %s gives the same exports as import', (path) => {
+    const required = evaluate('commonjs', `console.log(JSON.stringify(Object.keys(require('${path}'))));`) as string[];
+    const code = `import * as all from '${path}'; console.log(JSON.stringify(Object.keys(all)));`;
+    const imported = evaluate('module', code) as string[];
+    expect(required.filter(isOwn).sort()).toEqual(imported.filter(isOwn).sort());
+  });
+
+  it.each(begun.map(({ manifest }) => [manifest.name]))('%s carries its licence, README and sources', (name) => {
+    const installed = join(consumer.folder, 'node_modules', name);
+    expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toBe(readFileSync(join(repository, 'LICENSE'), 'utf8'));
+    expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain(name);
+    expect(readFileSync(join(installed, 'src', 'index.ts'), 'utf8')).not.toBe('');
+  });
+});
+
+describe('TypeScript', () => {
+  const { Node16, ESNext } = ts.ModuleKind;
+  const kinds = [
+    ['an ECMAScript module under node16', 'mts', Node16, ts.ModuleResolutionKind.Node16, paths],
+    ['a CommonJS module under node16', 'cts', Node16, ts.ModuleResolutionKind.Node16, commonPaths],
+    ['a module under bundler', 'ts', ESNext, ts.ModuleResolutionKind.Bundler, paths],
+  ] as const;
+
+  it.each(kinds)('compiles %s', (_title, extension, module, moduleResolution, used) => {
+    const folder = join(consumer.folder, `typescript-${extension}`);
+    mkdirSync(folder);
+    const file = join(folder, `consumer.${extension}`);
+    const code = used.map((path, index) =>
+      extension === 'cts'
+        ? `import m${index} = require('${path}');\nexport const n${index}: string[] = Object.keys(m${index});`
+        : `import * as m${index} from '${path}';\nexport const n${index}: string[] = Object.keys(m${index});`,
+    );
+    writeFileSync(file, `${code.join('\n')}\n`);
+    const program = ts.createProgram([file], {
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2023.d.ts'],
+      module,
+      moduleResolution,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      // Our declarations are part of what is checked.
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [join(consumer.folder, 'node_modules', '@types')],
+    });
+    const messages = ts
+      .getPreEmitDiagnostics(program)
+      .map(
+        (diagnostic) =>
+          `${diagnostic.file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`,
+      );
+    expect(messages).toEqual([]);
+  });
+});
+
+describe('in a browser', () => {
+  const examples = begun
+    .filter(({ short }) => !nodeOnly.includes(short))
+    .map(({ folder }) => `${folder}/README.md`)
+    .filter((file) => readmes().includes(file))
+    .flatMap(blocksOf)
+    .filter((block) => block.language === 'ts' && isPortable(block));
+
+  let script: string;
+  beforeAll(async () => {
+    script = await bundle(consumer, browserPaths(consumer, nodeOnly), examples);
+  });
+
+  function expectGood({ exports, examples: results }: BrowserReport): void {
+    expect(Object.keys(exports)).toEqual(browserPaths(consumer, nodeOnly));
+    for (const [path, names] of Object.entries(exports)) expect(names.length, path).toBeGreaterThan(0);
+    expect(results).toEqual(Object.fromEntries(examples.map(({ file, line }) => [`${file}:${line}`, 'ok'])));
+  }
+
+  it('the bundle and the README examples run without anything of Node', async () => {
+    // What a browser has and a bare context has not; no process, no Buffer, no require.
+    const { TextEncoder, TextDecoder, URL, crypto, performance, setTimeout, clearTimeout, queueMicrotask } = globalThis;
+    const standard = { TextEncoder, TextDecoder, URL, crypto, performance, setTimeout, clearTimeout, queueMicrotask };
+    const quiet = { log() {}, table() {}, info() {}, warn() {}, error() {} };
+    const context = createContext({ ...standard, console: quiet });
+    new Script(script, { filename: 'bundle.js' }).runInContext(context);
+    // Through JSON: objects of another context have other prototypes.
+    expectGood(JSON.parse(JSON.stringify(await context.report)) as BrowserReport);
+  });
+
+  it('the bundle and the README examples run in Chromium', () => {
+    const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+    const chromium = requires(browsers, 'npm run setup:system');
+    const page = join(consumer.folder, 'page.html');
+    writeFileSync(join(consumer.folder, 'bundle.js'), script);
+    writeFileSync(
+      page,
+      `<!doctype html><meta charset="utf-8"><pre></pre>
+<script>window.onerror = (message) => { document.querySelector('pre').textContent = message; };</script>
+<script src="bundle.js"></script>
+<script>report.then((all) => { document.querySelector('pre').textContent = '<<' + encodeURIComponent(JSON.stringify(all)) + '>>'; });</script>
+`,
+    );
+    const flags =
+      '--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage --virtual-time-budget=10000 --dump-dom';
+    const profile = `--user-data-dir=${join(consumer.folder, 'profile')}`;
+    const { stdout, stderr } = spawnSync(chromium, [...flags.split(' '), profile, pathToFileURL(page).href], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    const [, report] = /&lt;&lt;(.*)&gt;&gt;/.exec(stdout) ?? [];
+    expect(report, `${stdout}\n${stderr}`).toBeDefined();
+    expectGood(JSON.parse(decodeURIComponent(report!)) as BrowserReport);
+  });
+
+  it('sizes are printed', async () => {
+    const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`;
+    const rows = [...consumer.packedBytes].map(([name, bytes]) => `${name}: ${kib(bytes)} packed`);
+    for (const path of browserPaths(consumer, nodeOnly)) {
+      const code = await minify(consumer, path);
+      expect(code.length, path).toBeGreaterThan(0);
+      rows.push(`${path}: ${kib(code.length)} bundled and minified, ${kib(gzipSync(code).length)} gzipped`);
+    }
+    console.log(rows.join('\n'));
+  });
+});
+
+describe('the int command', () => {
+  const cli = begun.find(({ manifest }) => manifest.bin?.int !== undefined);
+
+  it('says its version when run from the installed tarball', () => {
+    if (cli === undefined) return skip('@int/cli has no src/index.ts yet');
+    const { status, stdout, stderr } = consumer.run('int', ['--version']);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain(cli.manifest.version);
+  });
+});

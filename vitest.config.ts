@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+import { entryPoints, sourceOf, workspaces } from './scripts/workspaces.mjs';
+
+/** Tests read the sources, so that a failing line is the line one edits; the tarball tests read the build. */
+const sources = workspaces().flatMap((workspace) =>
+  entryPoints(workspace.manifest).map((path) => ({
+    find: new RegExp(`^${workspace.manifest.name}${path.slice(1)}$`),
+    replacement: sourceOf(workspace, path) ?? `${workspace.path}/src/index.ts`,
+  })),
+);
+
+export default defineConfig({
+  resolve: { alias: sources },
+  test: {
+    include: [
+      'packages/*/test/**/*.test.ts',
+      'examples/*/test/**/*.test.ts',
+      'benchmarks/test/**/*.test.ts',
+      'test/**/*.test.ts',
+    ],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
