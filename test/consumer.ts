@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { publicPackages, repository, type Workspace } from '../scripts/workspaces.mjs';
+import { unpack } from './unpack.js';
 
 /** A project outside the repository in which the packed packages are installed, as a user has them. */
 export interface Consumer {
@@ -62,13 +64,7 @@ export function installTarballs(): Consumer {
     packedBytes.set(manifest.name, tarball.size);
 
     const target = join(modules, manifest.name);
-    mkdirSync(target, { recursive: true });
-    // A relative name: tar takes a colon in an absolute Windows path for a host's name.
-    const unpacked = spawnSync('tar', ['-xzf', tarball.filename, '-C', target, '--strip-components=1'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    if (unpacked.status !== 0) throw new Error(`tar cannot unpack ${tarball.filename}:\n${unpacked.stderr}`);
+    unpack(readFileSync(join(folder, tarball.filename)), target);
     rmSync(join(folder, tarball.filename));
 
     for (const [name, file] of Object.entries(manifest.bin ?? {})) {

@@ -38,7 +38,7 @@ describe('every file', () => {
     files = (stdout ?? '').split('\0').filter((file) => file !== '' && existsSync(join(repository, file)));
   });
 
-  it.each(forbidden)('is free of $what', ({ pattern, files: which }) => {
+  it.each(forbidden.map((rule) => [rule.what, rule] as const))('is free of %s', (_what, { pattern, files: which }) => {
     requires('git', 'for instance: apt-get install git');
     expect(files).toContain('package.json');
     const found = files

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * decode_dump FILE: decodes the frames of a file over the batch memory given
+ * decode_dump FILE [whole]: decodes the frames of a file over the batch memory given
  * in it, stepping over each frame that is not accepted, and writes the batch
  * memory and then the indexes of those frames (little-endian words) to
  * standard output.
  *
  * Every frame is copied to a block of its own exact size first, so that a
- * sanitizer build sees any read outside it.
+ * sanitizer build sees any read outside it. With "whole", the frames are
+ * decoded where they lie, as many in one call as are accepted.
  */
 #include "frames_file.h"
 
@@ -25,8 +26,8 @@ int main(int argc, char **argv)
 	size_t size;
 	void *memory;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: decode_dump FILE\n");
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: decode_dump FILE [whole]\n");
 		return 2;
 	}
 	frames_file_read(&file, argv[1]);
@@ -47,6 +48,16 @@ int main(int argc, char **argv)
 		const uint32_t zero = 0;
 		uint32_t length = file.lengths[index];
 		uint32_t end;
+
+		if (argc == 3) {
+			index = int_decode_report2(&file.settings, plans, &batch,
+						   file.bytes, file.size,
+						   file.offsets, file.lengths,
+						   index, file.count);
+			if (index < file.count)
+				skipped[count++] = index;
+			continue;
+		}
 
 		if ((uint64_t)file.offsets[index] + length > file.size) {
 			end = int_decode_report2(&file.settings, plans, &batch,

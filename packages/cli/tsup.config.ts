@@ -1,4 +1,4 @@
 import { library } from '../../tsup.config.base.js';
 
 // A command, not a library: ESM only.
-export default library({ index: 'src/index.ts' }, { format: ['esm'] });
+export default library({ index: 'src/index.ts', 'demo-worker': 'src/demo/worker.ts' }, { format: ['esm'] });

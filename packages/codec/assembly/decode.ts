@@ -41,16 +41,26 @@ const OWN_SLOTS: usize = 104;
 const REASON: usize = 108;
 /** Out: the bitmap that has no plan yet. */
 const MISSING: usize = 112;
+// Vectors: kept in the context because the engine builds a vector constant anew, in several instructions, each time.
+const SWAP_INDEXES: usize = 128;
+const GROUP_VALUE: usize = 144;
+const GROUP_MASK: usize = 160;
+const IP_VALUE: usize = 176;
+const IP_MASK: usize = 192;
+const SHIM_VALUE: usize = 208;
+const SHIM_MASK: usize = 224;
 
 const REFUSED: u32 = 0;
 const NO_STACK_PLAN: u32 = 1;
 const NO_OWN_PLAN: u32 = 2;
 const OUTSIDE_SPAN: u32 = 3;
 
-// A slot of a plan table: column mask, words, 2^16 / words, then the byte offset of each word's column.
+// A slot of a plan table: column mask, words, 2^16 / words, the bitmap, then the byte offset of each word's column.
+// Slots are found by the bitmap as it is on the wire.
 const SLOT_SHIFT: u32 = 7;
 const SLOT_WORDS: usize = 4;
 const SLOT_RECIPROCAL: usize = 8;
+const SLOT_BITMAP: usize = 12;
 const SLOT_COLUMNS: usize = 16;
 
 const BASE_FLAGS: u32 = 3 | (1 << 6) | (3 << 9) | (1 << 12) | (1 << 18);
@@ -64,17 +74,11 @@ function be16(at: usize): u32 {
   return (<u32>load<u8>(at) << 8) | <u32>load<u8>(at, 1);
 }
 
-/** Four words from wire order. */
-// @ts-ignore: decorator
-@inline
-function swap(words: v128): v128 {
-  return v128.shuffle<u8>(words, words, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
-}
-
 // @ts-ignore: decorator
 @inline
 function isTunnel(port: u32): bool {
-  return port == 6081 || port == 4790 || port == 4789 || port == 54321;
+  // 6081, 4790, 4789, 54321 in wire order.
+  return port == 0xc117 || port == 0xb612 || port == 0xb512 || port == 0x31d4;
 }
 
 /** Fills `rows` rows from `cell` (the address of the first row in column 0) in all columns of a set with all ones. */
@@ -113,7 +117,13 @@ export function run(context: usize, from: u32, to: u32): u32 {
   const ethernet = load<u32>(context, ETHERNET);
   const port0 = load<u32>(context, INT_PORT0);
   const port1 = load<u32>(context, INT_PORT1);
-  const stackSlotOf = <usize>load<u32>(context, STACK_SLOT_OF);
+  const swapIndexes = v128.load(context, SWAP_INDEXES);
+  const groupValue = v128.load(context, GROUP_VALUE);
+  const groupMask = v128.load(context, GROUP_MASK);
+  const ipValue = v128.load(context, IP_VALUE);
+  const ipMask = v128.load(context, IP_MASK);
+  const shimValue = v128.load(context, SHIM_VALUE);
+  const shimMask = v128.load(context, SHIM_MASK);
 
   const frame0 = load<u32>(state, 0);
   const row0 = load<u32>(state, 4);
@@ -128,9 +138,6 @@ export function run(context: usize, from: u32, to: u32): u32 {
 
   // Plan of the last frame: traffic of one kind looks it up once.
   let planBitmap: u32 = 0x10000;
-  let planMask: u32 = 0;
-  let planWords: u32 = 0;
-  let planReciprocal: u32 = 0;
   let plan: usize = 0;
 
   let reason = REFUSED;
@@ -138,27 +145,24 @@ export function run(context: usize, from: u32, to: u32): u32 {
   for (; index < stop; index++) {
     const offset = load<u32>(offsets + (index << 2));
     const length = load<u32>(lengths + (index << 2));
-    if (length > spanBytes || offset - spanStart > spanBytes - length) {
+    if (length < SHORTEST_PAYLOAD) break;
+    // One comparison for both ends: what lies in front of the span wraps round.
+    if (<u64>(offset - spanStart) + <u64>length > <u64>spanBytes) {
       reason = OUTSIDE_SPAN;
       break;
     }
-    if (length < SHORTEST_PAYLOAD) break;
     let start = <usize>(input + offset);
     let payload = length;
     if (ethernet) {
       const total = be16(start + 16);
-      if (
-        load<u16>(start, 12) != 0x0008 ||
-        load<u8>(start, 14) != 0x45 ||
-        load<u8>(start, 23) != 17 ||
-        (load<u16>(start, 20) & 0xff3f) != 0 ||
-        be16(start + 36) != load<u32>(context, REPORT_PORT) ||
-        be16(start + 38) + 20 != total ||
-        total + 14 > length ||
-        total < 28 + SHORTEST_PAYLOAD
-      ) {
-        break;
-      }
+      if (load<u16>(start, 12) != 0x0008) break;
+      if (load<u8>(start, 14) != 0x45) break;
+      if (load<u8>(start, 23) != 17) break;
+      if (load<u16>(start, 20) & 0xff3f) break;
+      if (<u32>load<u16>(start, 36) != load<u32>(context, REPORT_PORT)) break;
+      if (be16(start + 38) + 20 != total) break;
+      if (total + 14 > length) break;
+      if (total < 28 + SHORTEST_PAYLOAD) break;
       payload = total - 28;
       start += 42;
     }
@@ -166,109 +170,105 @@ export function run(context: usize, from: u32, to: u32): u32 {
     const type = <u32>load<u8>(start, 8);
     const after = <u32>load<u8>(start, 9);
     const ownWords = <u32>load<u8>(start, 10);
-    if (12 + (after << 2) != payload || after == 255) break;
+    if (12 + (after << 2) != payload) break;
+    if (after == 255) break;
     let inner: u32 = 20 + (ownWords << 2);
     if (type == 0x13) {
       inner += 14;
-      if (inner + INNER_BYTES > payload || load<u16>(start + inner - 2) != 0x0008) break;
-    } else if (type != 0x14 || inner + INNER_BYTES > payload) {
-      break;
+      if (inner + INNER_BYTES > payload) break;
+      if (load<u16>(start + inner - 2) != 0x0008) break;
+    } else {
+      if (type != 0x14) break;
+      if (inner + INNER_BYTES > payload) break;
     }
     const ip = start + inner;
 
-    // Constants of the report headers, the IPv4 header, and shim and metadata header, each compared in wire order.
+    // Constants of the report headers, the IPv4 header, and the metadata header, compared in wire order.
     const group4 = v128.load(start);
-    const ip4 = v128.load(ip);
-    const shim4 = v128.load(ip, 28);
-    const differs = v128.or(
-      v128.or(
-        // Ver 2; F; RepMdBits without bits 0 and 15.
-        v128.and(
-          v128.xor(group4, i8x16(0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0)),
-          i8x16(-16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, -128, 1, 0, 0),
+    if (
+      v128.any_true(
+        v128.or(
+          v128.or(
+            v128.and(v128.xor(group4, groupValue), groupMask),
+            v128.and(v128.xor(v128.load(ip), ipValue), ipMask),
+          ),
+          v128.and(v128.xor(v128.load(ip, 28), shimValue), shimMask),
         ),
-        // Version 4, header of 20 bytes; no fragment; UDP.
-        v128.and(
-          v128.xor(ip4, i8x16(0x45, 0, 0, 0, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0)),
-          i8x16(-1, 0, 0, 0, 0, 0, 0x3f, -1, 0, -1, 0, 0, 0, 0, 0, 0),
-        ),
-      ),
-      // Metadata header: Ver 2; DS Instruction 0.
-      v128.and(
-        v128.xor(shim4, i8x16(0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
-        i8x16(0, 0, 0, 0, -16, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0),
-      ),
-    );
-    if (v128.any_true(differs) || load<u16>(start, 16) != 0) break;
-
-    const groupWords = swap(group4);
-    const flowWords = swap(v128.load(ip, 12));
-    const shimWords4 = swap(shim4);
-    const ip0 = <u32>i32x4.extract_lane(swap(ip4), 0);
-    let ports = <u32>i32x4.extract_lane(flowWords, 2);
-    const shim = <u32>i32x4.extract_lane(shimWords4, 0);
-    const destination = ports & 0xffff;
-    const kind = shim >>> 26;
-    if (destination == port0 || destination == port1) {
-      if (kind != 5) break;
-      ports = (ports & 0xffff0000) | (shim & 0xffff);
-    } else if (
-      kind != 4 ||
-      ((ip0 >>> 16) & load<u32>(context, TOS_MASK)) != load<u32>(context, TOS_VALUE) ||
-      isTunnel(destination)
+      )
     ) {
       break;
     }
-    const shimWords = (shim >>> 16) & 255;
+    if (load<u16>(start, 16)) break;
+
+    const destination = <u32>load<u16>(ip, 22);
+    const kind = <u32>load<u8>(ip, 28) >>> 2;
+    let port = ip + 30;
+    if (destination == port0) {
+      if (kind != 5) break;
+    } else if (destination == port1) {
+      if (kind != 5) break;
+    } else {
+      if (kind != 4) break;
+      if ((<u32>load<u8>(ip, 1) & load<u32>(context, TOS_MASK)) != load<u32>(context, TOS_VALUE)) break;
+      if (isTunnel(destination)) break;
+      port = ip + 22;
+    }
+    const shimWords = <u32>load<u8>(ip, 29);
     const innerBytes: u32 = 32 + (shimWords << 2);
-    if (shimWords < 3 || inner + innerBytes > payload || innerBytes > (ip0 & 0xffff)) break;
+    if (shimWords < 3) break;
+    if (inner + innerBytes > payload) break;
+    if (innerBytes > be16(ip + 2)) break;
 
     let ownSlot: usize = 0;
-    let reportBits: u32 = 0;
+    const wireBits = <u32>load<u16>(start, 12);
+    let instructions: u32 = 0;
     if (ownWords) {
-      reportBits = be16(start + 12);
-      const slot = <u32>load<u16>(<usize>load<u32>(context, OWN_SLOT_OF) + (reportBits << 1));
+      const slot = <u32>load<u16>(<usize>load<u32>(context, OWN_SLOT_OF) + (wireBits << 1));
       if (!slot) {
         // Without bits there is no plan, and no words either.
-        if (reportBits) {
+        if (wireBits) {
           reason = NO_OWN_PLAN;
-          store<u32>(context, reportBits, MISSING);
+          store<u32>(context, wireBits, MISSING);
         }
         break;
       }
       ownSlot = <usize>load<u32>(context, OWN_SLOTS) + (slot << SLOT_SHIFT);
       if (load<u32>(ownSlot, SLOT_WORDS) != ownWords) break;
-    } else if (load<u16>(start, 12) != 0) {
-      break;
+      instructions = load<u32>(ownSlot, SLOT_BITMAP);
+    } else {
+      if (wireBits) break;
     }
 
-    const head = <u32>i32x4.extract_lane(shimWords4, 1);
-    const bitmap = (<u32>i32x4.extract_lane(shimWords4, 2)) >>> 16;
-    if (bitmap != planBitmap) {
-      const slot = <u32>load<u16>(stackSlotOf + (bitmap << 1));
+    const wireBitmap = <u32>load<u16>(ip, 36);
+    if (wireBitmap != planBitmap) {
+      const slot = <u32>load<u16>(<usize>load<u32>(context, STACK_SLOT_OF) + (wireBitmap << 1));
       if (!slot) {
-        if (bitmap) {
+        if (wireBitmap) {
           reason = NO_STACK_PLAN;
-          store<u32>(context, bitmap, MISSING);
+          store<u32>(context, wireBitmap, MISSING);
         }
         break;
       }
       plan = <usize>load<u32>(context, STACK_SLOTS) + (slot << SLOT_SHIFT);
-      planBitmap = bitmap;
-      planMask = load<u32>(plan);
-      planWords = load<u32>(plan, SLOT_WORDS);
-      planReciprocal = load<u32>(plan, SLOT_RECIPROCAL);
+      planBitmap = wireBitmap;
     }
-    if (((head >>> 8) & 31) != planWords) break;
+    const planWords = load<u32>(plan, SLOT_WORDS);
+    if ((<u32>load<u8>(ip, 34) & 31) != planWords) break;
     const stackWords = shimWords - 3;
-    const hops = (stackWords * planReciprocal) >>> 16;
+    const hops = (stackWords * load<u32>(plan, SLOT_RECIPROCAL)) >>> 16;
     if (hops * planWords != stackWords) break;
     const rows = hops + u32(ownWords != 0);
     if (hopRow + rows > hopRows) break;
 
     // Accepted. The columns that are the same or count up over a run are filled behind the loop.
+    const groupWords = i8x16.swizzle(group4, swapIndexes);
+    const flowWords = i8x16.swizzle(v128.load_lane<u16>(port, v128.load(ip, 12), 5), swapIndexes);
     const group = <u32>i32x4.extract_lane(groupWords, 0);
-    let flags = BASE_FLAGS | ((<u32>load<u8>(start, 11) & 0xf0) >>> 2) | ((head >>> 10) & (7 << 15)) | ((group << 2) & 0x3f000000);
+    let flags =
+      BASE_FLAGS |
+      ((<u32>load<u8>(start, 11) & 0xf0) >>> 2) |
+      ((<u32>load<u8>(ip, 32) & 0x0e) << 14) |
+      ((group << 2) & 0x3f000000);
     if (ownWords) flags |= FLAG_OWN;
     let cell = reportWords + (row << 2) + rs;
     store<u32>(cell, flags);
@@ -277,11 +277,11 @@ export function run(context: usize, from: u32, to: u32): u32 {
     cell += rs;
     store<u32>(cell, group & 0x3fffff);
     cell += rs;
-    store<u32>(cell, (bitmap << 16) | reportBits);
+    store<u32>(cell, instructions | (load<u32>(plan, SLOT_BITMAP) << 16));
     cell += rs;
     store<u32>(cell, hopRow);
     cell += rs;
-    store<u32>(cell, ports);
+    v128.store_lane<u32>(cell, flowWords, 2);
     cell += rs;
     v128.store_lane<u32>(cell, flowWords, 0);
     cell += rs << 2;
@@ -289,6 +289,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
     store<u8>(hopCounts + row, <u8>rows);
 
     // Hop rows in path order: the first block on the wire is the last hop.
+    const planMask = load<u32>(plan);
     const stale = written & ~planMask;
     if (stale) blank(stale, hopWords + (hopRow << 2), load<u32>(context, HOP_STRIDE), hops);
     const stack = ip + INNER_BYTES;
@@ -299,7 +300,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
       for (let word: u32 = 0; word < block; word += 4) {
         let target = last + load<u32>(plan + word, SLOT_COLUMNS);
         for (let at = stack + word; at < end; at += block) {
-          v128.store_lane<u32>(target, swap(v128.load_zero<u32>(at)), 0);
+          v128.store_lane<u32>(target, i8x16.swizzle(v128.load_zero<u32>(at), swapIndexes), 0);
           target -= 4;
         }
       }
@@ -315,10 +316,10 @@ export function run(context: usize, from: u32, to: u32): u32 {
         let hop: u32 = 0;
         let back: u32 = 0;
         for (; hop + 4 <= hops; hop += 4) {
-          const w3 = swap(v128.load(at));
-          const w2 = swap(v128.load(at + block));
-          const w1 = swap(v128.load(at + 2 * block));
-          const w0 = swap(v128.load(at + 3 * block));
+          const w3 = i8x16.swizzle(v128.load(at), swapIndexes);
+          const w2 = i8x16.swizzle(v128.load(at + block), swapIndexes);
+          const w1 = i8x16.swizzle(v128.load(at + 2 * block), swapIndexes);
+          const w0 = i8x16.swizzle(v128.load(at + 3 * block), swapIndexes);
           const low01 = v128.shuffle<u32>(w0, w1, 0, 4, 1, 5);
           const low23 = v128.shuffle<u32>(w2, w3, 0, 4, 1, 5);
           const high01 = v128.shuffle<u32>(w0, w1, 2, 6, 3, 7);
@@ -331,7 +332,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
           back += 16;
         }
         for (; hop < hops; hop++) {
-          const words = swap(v128.load(at));
+          const words = i8x16.swizzle(v128.load(at), swapIndexes);
           v128.store_lane<u32>(c0 - back, words, 0);
           v128.store_lane<u32>(c1 - back, words, 1);
           v128.store_lane<u32>(c2 - back, words, 2);
@@ -356,7 +357,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
       for (let word: u32 = 0; word < ownWords << 2; word += 4) {
         v128.store_lane<u32>(
           target + load<u32>(ownSlot + word, SLOT_COLUMNS),
-          swap(v128.load_zero<u32>(start + word, 20)),
+          i8x16.swizzle(v128.load_zero<u32>(start + word, 20), swapIndexes),
           0,
         );
       }

@@ -21,7 +21,8 @@ export interface BatchDecoderOptions extends DecodeOptions {
 /** The fast path for these settings, or none where it does not apply. */
 function defaultFast(settings: Settings): FastDecoder | null {
   const port = settings.reportPorts?.[0];
-  if (settings.profile !== 'spec' || settings.markerSet || settings.verifyChecksums || settings.intPorts.length > 2) return null;
+  if (settings.profile !== 'spec' || settings.markerSet || settings.verifyChecksums || settings.intPorts.length > 2)
+    return null;
   const common = {
     intPorts: settings.intPorts,
     ...(settings.dscpValue < 0 ? {} : { dscp: { value: settings.dscpValue, mask: settings.dscpMask } }),

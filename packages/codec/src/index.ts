@@ -21,9 +21,11 @@ export {
   type ReportByteColumn,
   type ReportWordColumn,
 } from './columns.js';
+export { encodeFrame, encodeReport } from './encode/frame.js';
+export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
-export { type HopJson, type IntJson, type RecordJson, recordFromJson, recordToJson, type ReportJson } from './json.js';
+export { type HopJson, type IntJson, type RecordJson, type ReportJson, recordFromJson, recordToJson } from './json.js';
 export type {
   Encapsulation,
   Flow,
@@ -46,7 +48,8 @@ export {
   type Domains,
   LINK_TYPES,
   type LinkLayer,
-  type Profile,
   PROFILES,
+  type Profile,
 } from './options.js';
 export { LAYOUT, OP, type Plan, planFor } from './plan.js';
+export { HopView, RecordView, viewRecord } from './view.js';

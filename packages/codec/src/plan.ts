@@ -94,9 +94,14 @@ function itemsOf(layout: number, bit: number): readonly Item[] {
       return Y2016[bit] ?? SKIP_WORD;
     case LAYOUT.REPORT10:
       return (
-        [word('l1Interfaces'), word('hopLatency'), word('queue'), EGRESS32, [[OP.DROP, 'nodeId']] as Item[], word('egressUtilization')][
-          bit
-        ] ?? []
+        [
+          word('l1Interfaces'),
+          word('hopLatency'),
+          word('queue'),
+          EGRESS32,
+          [[OP.DROP, 'nodeId']] as Item[],
+          word('egressUtilization'),
+        ][bit] ?? []
       );
     case LAYOUT.REPORT20:
       if (bit === 0) return SKIP_WORD;

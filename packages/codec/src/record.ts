@@ -1,7 +1,10 @@
 /** From a scan to an object: the comfort path's half of the rules that `rows.ts` applies to columns. */
 import { formatIpv4At, formatIpv6At } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
-import { ENCAPSULATIONS, FLAG, HOP_COLUMNS, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
+import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
+import { GPINT_DSCP, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
+import { hopBlock, type ReportMetadata, reportMetadata } from './headers/hop.js';
+import { reportTlv } from './headers/report.js';
 import type {
   Flow,
   GpintInfo,
@@ -13,130 +16,31 @@ import type {
   TelemetryRecord,
   Tlv,
 } from './model.js';
-import { LAYOUT, OP, planFor } from './plan.js';
-import { hasComplement, modeOf } from './rows.js';
-import { GPINT_MODE, probeSizes } from './scan/gpint.js';
+import { LAYOUT } from './plan.js';
+import { modeOf } from './rows.js';
+import { GPINT_MODE } from './scan/gpint.js';
 import { INNER, type Scan } from './scan/state.js';
 
-const ONES = 0xffffffff;
-const ONES31 = 0x7fffffff;
-
-/** Splits one 32-bit column value into the fields of a hop. */
-function setWord(hop: Hop, column: (typeof HOP_COLUMNS)[number], word: number): void {
-  const none = word === ONES;
-  switch (column) {
-    case 'l1Interfaces':
-      hop.l1IngressInterface = none ? null : word >>> 16;
-      hop.l1EgressInterface = none ? null : word & 0xffff;
-      break;
-    case 'queue':
-      hop.queueId = none ? null : word >>> 24;
-      hop.queueOccupancy = none ? null : word & 0xffffff;
-      break;
-    case 'buffer':
-      hop.bufferId = none ? null : word >>> 24;
-      hop.bufferOccupancy = none ? null : word & 0xffffff;
-      break;
-    case 'congestion':
-      hop.congestionQueueId = none ? null : word >>> 24;
-      hop.queueCongestion = none ? null : word & 0xffffff;
-      break;
-    case 'ingressTimestampHigh':
-    case 'ingressTimestampLow':
-    case 'egressTimestampHigh':
-    case 'egressTimestampLow':
-    case 'domainOffset':
-      break;
-    default:
-      hop[column] = none ? null : word;
-  }
-}
-
-function timestamp(high: number, low: number): bigint | null {
-  return high === ONES && low === ONES ? null : (BigInt(high) << 32n) | BigInt(low);
-}
-
-/** Reads the words of one block (or of a report's own metadata) into a hop. */
-function readBlock(scan: Scan, layout: number, bitmap: number, at: number, extraAt: number, extra: number): Hop {
-  const { view } = scan;
-  const plan = planFor(layout, bitmap);
-  const hop: Hop = {};
-  for (let w = 0; w < plan.words; w++) {
-    const word = view.getUint32(at + 4 * (w < extraAt ? w : w + extra));
-    const column = HOP_COLUMNS[plan.columns[w]!]!;
-    switch (plan.ops[w]) {
-      case OP.WORD:
-        if (column === 'ingressTimestampHigh' || column === 'egressTimestampHigh') {
-          const value = timestamp(word, view.getUint32(at + 4 * (w + 1 < extraAt ? w + 1 : w + 1 + extra)));
-          if (column === 'ingressTimestampHigh') hop.ingressTimestamp = value;
-          else hop.egressTimestamp = value;
-        } else if (column === 'l2IngressInterface') {
-          // One item of 8 bytes: half of it in ones is a value.
-          const second = view.getUint32(at + 4 * (w + 1 < extraAt ? w + 1 : w + 1 + extra));
-          const none = word === ONES && second === ONES;
-          hop.l2IngressInterface = none ? null : word;
-          hop.l2EgressInterface = none ? null : second;
-        } else if (column !== 'l2EgressInterface') {
-          setWord(hop, column, word);
-        }
-        break;
-      case OP.TIMESTAMP32: {
-        const value = word === ONES ? null : BigInt(word);
-        if (column === 'ingressTimestampHigh') hop.ingressTimestamp = value;
-        else hop.egressTimestamp = value;
-        break;
-      }
-      case OP.HALVES:
-        hop.l2IngressInterface = word === ONES ? null : word >>> 16;
-        hop.l2EgressInterface = word === ONES ? null : word & 0xffff;
-        break;
-      case OP.VALUE31:
-        set31(hop, column, (word & ONES31) === ONES31 ? null : word & ONES31);
-        break;
-      case OP.TIMESTAMP31: {
-        const value = (word & ONES31) === ONES31 ? null : BigInt(word & ONES31);
-        if (column === 'ingressTimestampHigh') hop.ingressTimestamp = value;
-        else hop.egressTimestamp = value;
-        break;
-      }
-      case OP.UPPER31:
-        hop.l1IngressInterface = (word & ONES31) === ONES31 ? null : word & ONES31;
-        break;
-      case OP.LOWER31:
-        hop.l1EgressInterface = (word & ONES31) === ONES31 ? null : word & ONES31;
-        break;
-      default:
-    }
-  }
-  return hop;
-}
-
-/** Items of the 2016 layout are whole 31-bit values: queues have no id. */
-function set31(hop: Hop, column: (typeof HOP_COLUMNS)[number], value: number | null): void {
-  if (column === 'queue') hop.queueOccupancy = value;
-  else if (column === 'congestion') hop.queueCongestion = value;
-  else if (column === 'nodeId' || column === 'hopLatency' || column === 'egressUtilization') hop[column] = value;
-}
-
 function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | undefined } {
-  const { bytes, stackOffset, stride, hopCount, domainWords, sourceBytes } = scan;
-  const before = planFor(scan.layout, scan.bitmap).words - (hasComplement(scan) ? 1 : 0);
+  const { bytes, layout, bitmap, stackOffset, stride, hopCount, domainWords, sourceBytes } = scan;
   const hops: Hop[] = new Array(hopCount);
   let sourceMetadata: Uint8Array | undefined;
+  if (stride === 0 && sourceBytes > 0) sourceMetadata = bytes.slice(stackOffset, stackOffset + sourceBytes);
+  const block = hopBlock(layout, bitmap, { domainBytes: 4 * domainWords });
   for (let k = 0; k < hopCount; k++) {
-    const at = stackOffset + 4 * stride * k;
-    const source = k === hopCount - 1;
-    const extra = domainWords + (source ? sourceBytes >>> 2 : 0);
-    const hop = readBlock(scan, scan.layout, scan.bitmap, at, before, extra);
-    if (extra > 0) {
-      const area = bytes.slice(at + 4 * before, at + 4 * (before + extra));
-      const [exported, sourceOnly] = source && sourceBytes > 0 ? splitDomain(scan, area) : [area, undefined];
+    const source = k === hopCount - 1 && sourceBytes > 0;
+    const codec = source ? hopBlock(layout, bitmap, { domainBytes: 4 * domainWords + sourceBytes }) : block;
+    const hop = codec.decode(bytes, stackOffset + 4 * stride * k);
+    if (source) {
+      const [exported, sourceOnly] = splitDomain(scan, hop.domain!);
+      delete hop.domain;
       if (exported.length > 0) hop.domain = exported;
-      if (sourceOnly !== undefined) sourceMetadata = sourceOnly;
+      sourceMetadata = sourceOnly;
+    } else if (hop.domain !== undefined) {
+      hop.domain = hop.domain.slice();
     }
     hops[hopCount - 1 - k] = hop;
   }
-  if (stride === 0 && sourceBytes > 0) sourceMetadata = bytes.slice(stackOffset, stackOffset + sourceBytes);
   return { hops, sourceMetadata };
 }
 
@@ -200,29 +104,34 @@ function reportType(scan: Scan): ReportType {
 }
 
 function readTlvs(scan: Scan): Tlv[] {
-  const { view, bytes } = scan;
   const tlvs: Tlv[] = [];
+  // The scan has checked that the chain closes; of a report that is cut only whole TLVs are given.
   for (let at = scan.innerOffset; at + 4 <= scan.innerEnd; ) {
-    const head = view.getUint32(at);
-    const next = at + 4 + 4 * ((head >>> 16) & 255);
+    const next = at + 4 + 4 * scan.view.getUint8(at + 1);
     if (next > scan.innerEnd) break;
-    tlvs.push({ type: head >>> 28, template: head & 0xffff, data: bytes.slice(at + 4, next) });
+    const { type, template, data } = reportTlv.decode(scan.bytes, at);
+    tlvs.push({ type, template, data: data.slice() });
     at = next;
   }
   return tlvs;
 }
 
+/** The node's own values. Bits of the v0.5 headers are those of v1.0 in 16 bits. */
+function readOwn(scan: Scan): ReportMetadata {
+  if (scan.ownBits === 0) return { metadata: {}, dropQueueId: null, dropReason: null };
+  const codec =
+    scan.ownLayout === LAYOUT.REPORT20
+      ? reportMetadata('2.0', scan.ownBits, 4 * scan.ownDomainWords)
+      : reportMetadata('1.0', scan.ownBits >>> 10);
+  const own = codec.decode(scan.bytes, scan.ownOffset);
+  if (own.metadata.domain !== undefined) own.metadata.domain = own.metadata.domain.slice();
+  return own;
+}
+
 function readReportInfo(scan: Scan): ReportInfo | null {
   const version = REPORT_VERSIONS[scan.reportVersion];
   if (version === null || version === undefined) return null;
-  const plan = planFor(scan.ownLayout, scan.ownBits);
-  const metadata =
-    scan.ownBits === 0 ? {} : readBlock(scan, scan.ownLayout, scan.ownBits, scan.ownOffset, plan.words, 0);
-  if (scan.ownDomainWords > 0) {
-    metadata.domain = scan.bytes.slice(scan.ownDomainOffset, scan.ownDomainOffset + 4 * scan.ownDomainWords);
-  }
-  const dropWord = scan.ownBits === 0 ? -1 : plan.ops.indexOf(OP.DROP);
-  const drop = dropWord < 0 ? 0 : scan.view.getUint32(scan.ownOffset + 4 * dropWord);
+  const { metadata, dropReason, dropQueueId } = readOwn(scan);
   const info: ReportInfo = {
     version,
     hwId: scan.hwId,
@@ -234,8 +143,8 @@ function readReportInfo(scan: Scan): ReportInfo | null {
     trackedFlow: (scan.reportFlags & FLAG.TRACKED_FLOW) !== 0,
     intermediate: (scan.reportFlags & FLAG.INTERMEDIATE) !== 0,
     ingressTimestamp: scan.reportVersion < 3 ? BigInt(scan.timestamp) : (metadata.ingressTimestamp ?? null),
-    dropReason: dropWord < 0 ? null : (drop >>> 16) & 255,
-    dropQueueId: dropWord < 0 ? null : drop >>> 24,
+    dropReason,
+    dropQueueId,
     metadata,
   };
   if (scan.inner === INNER.TLV) info.tlvs = readTlvs(scan);
@@ -281,43 +190,17 @@ function readIntInfo(scan: Scan, sourceMetadata: Uint8Array | undefined): IntHea
   return info;
 }
 
-const PROBE_KINDS: Readonly<Record<number, GpintInfo['kind']>> = { 0x17: 'probe', 0x19: 'feedback', 0x21: 'recovery' };
+const PROBE_KINDS: Readonly<Record<number, GpintInfo['kind']>> = {
+  [GPINT_DSCP.PROBE]: 'probe',
+  [GPINT_DSCP.FEEDBACK]: 'feedback',
+  [GPINT_DSCP.RECOVERY]: 'recovery',
+};
 
 function readGpint(scan: Scan): GpintInfo | null {
   if (scan.code !== CODES.OK) return null;
-  const { view, probeOffset: p } = scan;
   const extended = scan.probeExtended === 1;
-  const size = probeSizes(extended);
-  const meta = view.getUint16(p);
-  const info: GpintInfo = {
-    mode: 'gpint',
-    extended,
-    kind: PROBE_KINDS[scan.probeDscp] ?? 'unknown',
-    requestId: meta >>> 1,
-    type: (meta & 1) === 0 ? 'rule-hits' : 'port-packets',
-    route: [],
-    switches: [],
-    measurements: [],
-  };
-  for (let k = 0, at = p + 4; k < view.getUint16(p + 2); k++, at += size.route) {
-    const range = view.getUint16(at + size.route - 2);
-    info.route.push({
-      nextPort: extended ? view.getUint16(at) : view.getUint8(at),
-      firstMeasurement: range >>> 8,
-      measurementCount: range & 255,
-    });
-  }
-  let at = scan.stackOffset;
-  for (let k = 0; k < scan.hopCount; k++, at += size.dlv) {
-    info.switches.push({
-      switchId: extended ? view.getUint16(at) : view.getUint8(at),
-      queueDepth: extended ? view.getUint16(at + 2) : view.getUint8(at + 1),
-      measurementCount: view.getUint16(at + size.dlv - 2),
-    });
-  }
-  const count = view.getUint16(at);
-  for (let k = 0; k < count; k++) info.measurements.push(view.getUint32(at + 2 + 4 * k));
-  return info;
+  const probe = (extended ? gpintProbeExtended : gpintProbe).decode(scan.bytes, scan.probeOffset);
+  return { mode: 'gpint', extended, kind: PROBE_KINDS[scan.probeDscp] ?? 'unknown', ...probe };
 }
 
 /** The problem a scan noted, or `null`. A plain packet has none. */
@@ -340,14 +223,15 @@ export function recordOf(scan: Scan): TelemetryRecord {
         ? {
             hops: [],
             sourceMetadata:
-              scan.sourceBytes > 0 ? scan.bytes.slice(scan.stackOffset, scan.stackOffset + scan.sourceBytes) : undefined,
+              scan.sourceBytes > 0
+                ? scan.bytes.slice(scan.stackOffset, scan.stackOffset + scan.sourceBytes)
+                : undefined,
           }
         : readStack(scan);
   const found = scan.reportVersion !== 0 || scan.mode !== 0;
   const report = readReportInfo(scan);
   const int = readIntInfo(scan, sourceMetadata);
-  const path: (number | null)[] =
-    int?.mode === 'gpint' ? int.switches.map((dlv) => dlv.switchId) : [];
+  const path: (number | null)[] = int?.mode === 'gpint' ? int.switches.map((dlv) => dlv.switchId) : [];
   for (const hop of hops) if (hop.nodeId !== undefined) path.push(hop.nodeId);
   if (report !== null && report.nodeId !== null && path[path.length - 1] !== report.nodeId) path.push(report.nodeId);
   const code = !found && scan.code === CODES.OK ? CODES.NOT_INT : scan.code;

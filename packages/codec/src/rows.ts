@@ -1,5 +1,5 @@
 /** From a scan to the rows of a batch: the general writer, which knows every layout. */
-import { type TelemetryBatch, STATE } from './batch.js';
+import { STATE, type TelemetryBatch } from './batch.js';
 import { FLAG, HOP_COLUMNS, NOT_AVAILABLE } from './columns.js';
 import { LAYOUT, OP, type Plan, planFor } from './plan.js';
 import type { Scan } from './scan/state.js';
@@ -147,7 +147,15 @@ export function hasComplement(scan: Scan): boolean {
   return scan.layout === LAYOUT.V2 && (scan.bitmap & 1) !== 0;
 }
 
-function writeBlock(batch: TelemetryBatch, scan: Scan, plan: Plan, at: number, row: number, before: number, extra: number): void {
+function writeBlock(
+  batch: TelemetryBatch,
+  scan: Scan,
+  plan: Plan,
+  at: number,
+  row: number,
+  before: number,
+  extra: number,
+): void {
   const { view } = scan;
   for (let w = 0; w < plan.words; w++) {
     const value = view.getUint32(at + 4 * (w < before ? w : w + extra));

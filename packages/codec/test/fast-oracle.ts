@@ -1,4 +1,4 @@
-import { TelemetryBatch } from '../src/batch.js';
+import type { TelemetryBatch } from '../src/batch.js';
 import { HOP_COLUMNS } from '../src/columns.js';
 import type { FastDecoder, FastOptions } from '../src/fast/options.js';
 import { LAYOUT, planFor } from '../src/plan.js';
@@ -174,7 +174,7 @@ export function expected(
   let rows = 0;
   frames.forEach((frame, index) => {
     const report = oracle(frame, options);
-    const row = columns['frame']!.length;
+    const row = columns.frame!.length;
     if (
       report === undefined ||
       row === capacity.frames ||
@@ -184,7 +184,7 @@ export function expected(
       refused.push(index);
       return;
     }
-    columns['frameCode']!.push(0);
+    columns.frameCode!.push(0);
     for (const name of REPORT_COLUMNS) {
       columns[name]!.push(name === 'frame' ? row : name === 'hopStart' ? rows : report.words[name]!);
     }

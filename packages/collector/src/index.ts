@@ -7,7 +7,7 @@ export { CaptureSource, type CaptureSourceOptions } from './source/capture.js';
 export { type Source, SourceError, type SourceErrorCode } from './source/source.js';
 export { type ReceiveBuffer, UdpSource, type UdpSourceOptions } from './source/udp.js';
 export type { Sink, Stage } from './stage.js';
-export type { CongestedFlow, CongestedPath } from './statistics/congestion-log.js';
+export type { CongestedPath } from './statistics/congestion-log.js';
 export {
   LiveStatistics,
   type LiveStatisticsOptions,

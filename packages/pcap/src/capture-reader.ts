@@ -140,6 +140,7 @@ export class CaptureReader {
    * @throws CaptureError if the capture is wrong or, after `end`, incomplete; frames before the error come first
    */
   readBatch(batch: CaptureBatch): number {
+    batch.count = 0;
     this.#check();
     const window = this.#window;
     const slot = this.#slot;

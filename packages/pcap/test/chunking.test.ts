@@ -176,11 +176,13 @@ describe('what the reader copies', () => {
     const bytes = join(f.section(), f.block(0x0bad, new Uint8Array(100_000)), f.interface(1, 0));
     const reader = new CaptureReader();
     const frame = new CaptureFrame();
+    let found = 0;
     for (const chunk of every(bytes, 1)) {
       reader.feed(chunk);
-      expect(reader.next(frame)).toBe(false);
+      if (reader.next(frame)) found += 1;
     }
     reader.end();
+    expect(found).toBe(0);
     expect(reader.copiedBytes).toBeLessThan(100);
     expect(reader.bufferCapacity).toBeLessThanOrEqual(4096);
   });

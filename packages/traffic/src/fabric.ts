@@ -29,8 +29,7 @@ export function logicalInterfaceOf(port: number): number {
 
 /**
  * What a packet meets at a switch. {@link pass} answers in the fields below; times must not go back from call to call.
- * A queue comes into being when it is first looked at, from a random stream of its own, so what is looked at, and how
- * often, changes nothing of what is seen.
+ * A queue comes into being when it is first looked at, from a random stream of its own.
  */
 export class Fabric {
   private readonly topology: Topology;

@@ -94,7 +94,7 @@ export function settingsOf(options: TrafficOptions): TrafficSettings {
   const report = oneOf('report', options.report ?? '2.0', ['1.0', '2.0']);
   const mode = oneOf('mode', options.mode ?? 'md', ['md', 'mx', 'xd']);
   const allowed = report === '1.0' ? 0xff00 : 0xff80;
-  const instructions = whole('instructions', options.instructions ?? (allowed & 0xfd80), 1, 0xffff);
+  const instructions = whole('instructions', options.instructions ?? allowed & 0xfd80, 1, 0xffff);
   if ((instructions & ~allowed) !== 0) {
     throw new RangeError(`instructions 0x${instructions.toString(16)} ask for bits beyond 0x${allowed.toString(16)}`);
   }

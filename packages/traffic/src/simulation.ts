@@ -3,8 +3,8 @@
  *
  * Every packet visits the switches of its path in order of time among all packets, so the queues are asked in order of
  * time. All links have one delay, hence packets arrive somewhere in the order in which they leave anywhere: one queue of
- * departures is enough. What is drawn at random does not depend on the mode or on what is reported: with one seed every
- * mode shows the same network.
+ * departures is enough. What is drawn at random does not depend on the mode or the report version: with one seed all of
+ * them show the same network.
  */
 import { EventQueue } from './events.js';
 import { Fabric, pipeOf } from './fabric.js';

@@ -83,7 +83,14 @@ interface Shape {
   /** Links between switches, each once: lower tier first. */
   readonly links: Iterable<readonly [lower: number, lowerPort: number, upper: number, upperPort: number]>;
   readonly addressOf: (edge: number, n: number) => number;
-  readonly route: (topology: Topology, source: number, destination: number, hash: number, out: Int32Array, at: number) => number;
+  readonly route: (
+    topology: Topology,
+    source: number,
+    destination: number,
+    hash: number,
+    out: Int32Array,
+    at: number,
+  ) => number;
 }
 
 /** A fabric. Build it with {@link leafSpine}, {@link fatTree} or {@link parseTopology}. */
@@ -256,7 +263,11 @@ export function leafSpine(options: LeafSpineOptions): Topology {
     edges: leaves,
     hostsPerEdge: hosts,
     switches: [
-      ...Array.from({ length: leaves }, (_, n) => ({ name: `leaf${n + 1}`, tier: 'leaf' as const, ports: hosts + spines })),
+      ...Array.from({ length: leaves }, (_, n) => ({
+        name: `leaf${n + 1}`,
+        tier: 'leaf' as const,
+        ports: hosts + spines,
+      })),
       ...Array.from({ length: spines }, (_, n) => ({ name: `spine${n + 1}`, tier: 'spine' as const, ports: leaves })),
     ],
     links,
@@ -387,7 +398,11 @@ export function parseTopology(text: string): Topology {
   if (kind === 'leaf-spine') {
     const match = LEAF_SPINE.exec(text);
     if (match === null) {
-      throw new TopologyError('BAD_SIZE', at, `'${text}': expected leaf-spine:LxS or leaf-spine:LxSxH, as leaf-spine:4x2`);
+      throw new TopologyError(
+        'BAD_SIZE',
+        at,
+        `'${text}': expected leaf-spine:LxS or leaf-spine:LxSxH, as leaf-spine:4x2`,
+      );
     }
     const [, leaves, spines, hosts] = match;
     return sized(text, () =>

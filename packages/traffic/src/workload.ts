@@ -88,14 +88,18 @@ export class BurstProcess {
   private readonly random: Random;
   private readonly hotScale: number;
   private readonly coldScale: number;
+  private readonly share: number;
+  private readonly memory: number;
   private left = 0;
 
   constructor(workload: Workload, random: Random) {
     this.random = random;
     this.hotScale = sojournScale(1 - workload.hotAfterHot);
     this.coldScale = sojournScale(workload.hotAfterCold);
+    this.share = hotShare(workload);
+    this.memory = workload.hotAfterHot - workload.hotAfterCold;
     // `left` is 0: the first stay starts when it is asked for, in the state that follows this one.
-    this.hot = random.uniform() >= hotShare(workload);
+    this.hot = random.uniform() >= this.share;
   }
 
   /** Goes on to the next stay and returns its length in slots, at least 1. */
@@ -104,7 +108,17 @@ export class BurstProcess {
     return 1 + Math.floor(this.random.exponential(this.hot ? this.hotScale : this.coldScale));
   }
 
-  /** Goes on to the next slot; whether it is hot. Not to be mixed with {@link turn}. */
+  /**
+   * Leaps to `slots` slots after the end of the present stay and returns what is left there of the stay, in slots, at
+   * least 1. Exact: the chain forgets where it was by a factor of P(hot|hot) - P(hot|cold) a slot.
+   */
+  leap(slots: number): number {
+    const start = this.hot ? 0 : 1;
+    this.hot = this.random.uniform() < this.share + (start - this.share) * this.memory ** slots;
+    return 1 + Math.floor(this.random.exponential(this.hot ? this.hotScale : this.coldScale));
+  }
+
+  /** Goes on to the next slot; whether it is hot. Not to be mixed with the other two. */
   next(): boolean {
     if (this.left === 0) this.left = this.turn();
     this.left--;

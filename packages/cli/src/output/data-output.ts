@@ -15,14 +15,16 @@ export class DataOutput {
   #closed = false;
   #error: Error | null = null;
   #wake: (() => void) | null = null;
+  /** Called when nobody reads any more: for those who write rarely. */
+  onClosed: () => void = () => {};
   readonly #onError = (error: NodeJS.ErrnoException): void => {
-    this.#closed = true;
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.#error = error;
-    this.#wake?.();
+    this.#onClose();
   };
   readonly #onClose = (): void => {
     this.#closed = true;
     this.#wake?.();
+    this.onClosed();
   };
   readonly #onDrain = (): void => this.#wake?.();
 

@@ -37,13 +37,35 @@ const CONTEXT = {
   OWN_SLOTS: 26,
   REASON: 27,
   MISSING: 28,
+  VECTORS: 32,
 } as const;
-const CONTEXT_WORDS = 32;
+const CONTEXT_WORDS = 60;
+
+/** Vectors that the kernel keeps in registers, 16 bytes each. */
+// biome-ignore format: one vector a line
+const VECTORS: readonly number[] = [
+  // Swaps the bytes of four words.
+  3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
+  // Report: Ver 2; F; RepMdBits without bits 0 and 15. Values, then what of them is compared.
+  0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0,
+  0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0x80, 1, 0, 0,
+  // IPv4: version 4, header of 20 bytes; no fragment; UDP.
+  0x45, 0, 0, 0, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0,
+  0xff, 0, 0, 0, 0, 0, 0x3f, 0xff, 0, 0xff, 0, 0, 0, 0, 0, 0,
+  // Shim and metadata header: Ver 2; DS Instruction 0.
+  0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0,
+];
+
+/** A 16-bit number in wire order, as the kernel compares it; what is no 16-bit number stays none. */
+function wire16(value: number): number {
+  return value > 0xffff ? value : ((value & 0xff) << 8) | (value >>> 8);
+}
 
 /** Why the kernel stopped. */
 const REASON = { REFUSED: 0, NO_STACK_PLAN: 1, NO_OWN_PLAN: 2, OUTSIDE_SPAN: 3 } as const;
 
-/** Words of a plan slot: mask, words, reciprocal, one unused, column offsets. */
+/** Words of a plan slot: mask, words, reciprocal, bitmap, column offsets. */
 const SLOT_WORDS = 32;
 const SLOT_COLUMNS = 4;
 /** Slots of a table; slot 0 means 'not compiled'. */
@@ -83,9 +105,11 @@ class SlotTable {
     this.#used = 1;
   }
 
-  compile(bitmap: number, strideBytes: number): void {
+  /** @param wireBitmap the bitmap as a little-endian number of its bytes on the wire */
+  compile(wireBitmap: number, strideBytes: number): void {
     // A full table starts anew: hostile traffic that varies the bitmap costs time, never memory.
     if (this.#used === SLOTS) this.clear();
+    const bitmap = wire16(wireBitmap);
     const plan = planFor(this.#layout, bitmap);
     const slot = this.#used++;
     const at = slot * SLOT_WORDS;
@@ -93,8 +117,9 @@ class SlotTable {
     this.slots[at + 1] = plan.words;
     // ceil(2^16 / words): exact for dividends up to 252.
     this.slots[at + 2] = Math.ceil(0x10000 / plan.words);
+    this.slots[at + 3] = bitmap;
     for (let k = 0; k < plan.words; k++) this.slots[at + SLOT_COLUMNS + k] = plan.columns[k]! * strideBytes;
-    this.slotOf[bitmap] = slot;
+    this.slotOf[wireBitmap] = slot;
   }
 }
 
@@ -144,7 +169,7 @@ export class KernelReport2 implements FastDecoder {
     this.memory = memory;
     this.#plain = new FastReport2(options);
     const instance = new wasm.Instance(new wasm.Module(decodeBase64(DECODE_WASM)), { env: { memory: memory.memory } });
-    this.#run = instance.exports['run'] as Run;
+    this.#run = instance.exports.run as Run;
     this.#context = memory.words(CONTEXT_WORDS);
     this.#stack = new SlotTable(memory, LAYOUT.V2);
     this.#own = new SlotTable(memory, LAYOUT.REPORT20);
@@ -157,15 +182,16 @@ export class KernelReport2 implements FastDecoder {
   #configure(settings: FastSettings): void {
     const context = this.#context;
     context[CONTEXT.ETHERNET] = settings.ethernet;
-    context[CONTEXT.REPORT_PORT] = settings.reportPort;
-    context[CONTEXT.INT_PORT0] = settings.intPort0;
-    context[CONTEXT.INT_PORT1] = settings.intPort1;
+    context[CONTEXT.REPORT_PORT] = wire16(settings.reportPort);
+    context[CONTEXT.INT_PORT0] = wire16(settings.intPort0);
+    context[CONTEXT.INT_PORT1] = wire16(settings.intPort1);
     context[CONTEXT.TOS_MASK] = settings.tosMask;
     context[CONTEXT.TOS_VALUE] = settings.tosValue;
     context[CONTEXT.STACK_SLOT_OF] = this.#stack.slotOf.byteOffset;
     context[CONTEXT.STACK_SLOTS] = this.#stack.slots.byteOffset;
     context[CONTEXT.OWN_SLOT_OF] = this.#own.slotOf.byteOffset;
     context[CONTEXT.OWN_SLOTS] = this.#own.slots.byteOffset;
+    new Uint8Array(context.buffer, context.byteOffset + CONTEXT.VECTORS * 4).set(VECTORS);
   }
 
   #bind(batch: TelemetryBatch): void {
@@ -234,13 +260,7 @@ export class KernelReport2 implements FastDecoder {
     }
   }
 
-  #copyIn(
-    bytes: Uint8Array,
-    offsets: Uint32Array,
-    lengths: Uint32Array,
-    from: number,
-    end: number,
-  ): number {
+  #copyIn(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from: number, end: number): number {
     const buffer = this.memory.buffer;
     const context = this.#context;
     const inside = bytes.buffer === buffer;

@@ -8,12 +8,34 @@ import { CODES } from '../codes.js';
 import type { LinkLayer } from '../options.js';
 import type { Scan } from './state.js';
 
-const ETHERTYPE = { IPV4: 0x0800, IPV6: 0x86dd, VLAN: 0x8100, QINQ: 0x88a8, QINQ_OLD: 0x9100, MPLS: 0x8847, MPLS_MULTICAST: 0x8848 };
+const ETHERTYPE = {
+  IPV4: 0x0800,
+  IPV6: 0x86dd,
+  VLAN: 0x8100,
+  QINQ: 0x88a8,
+  QINQ_OLD: 0x9100,
+  MPLS: 0x8847,
+  MPLS_MULTICAST: 0x8848,
+};
 /** Stacked tags, labels or extension headers that are followed. */
 const MAX_NESTING = 16;
 
 /** What {@link network} found: the transport header's offset, its protocol, and where the packet ends. */
-export const PROTOCOL = { HOP_BY_HOP: 0, IPV4: 4, TCP: 6, UDP: 17, IPV6: 41, ROUTING: 43, FRAGMENT: 44, GRE: 47, AH: 51, DESTINATION: 60, MOBILITY: 135, SCTP: 132, UDP_LITE: 136 } as const;
+export const PROTOCOL = {
+  HOP_BY_HOP: 0,
+  IPV4: 4,
+  TCP: 6,
+  UDP: 17,
+  IPV6: 41,
+  ROUTING: 43,
+  FRAGMENT: 44,
+  GRE: 47,
+  AH: 51,
+  DESTINATION: 60,
+  MOBILITY: 135,
+  SCTP: 132,
+  UDP_LITE: 136,
+} as const;
 
 function notInt(scan: Scan, at: number): -1 {
   scan.fail(CODES.NOT_INT, 'link', at);
@@ -190,7 +212,10 @@ export function dscpOf(scan: Scan): number {
 /** Whether the flow's protocol starts with two 16-bit ports. */
 export function hasPorts(protocol: number): boolean {
   return (
-    protocol === PROTOCOL.UDP || protocol === PROTOCOL.TCP || protocol === PROTOCOL.SCTP || protocol === PROTOCOL.UDP_LITE
+    protocol === PROTOCOL.UDP ||
+    protocol === PROTOCOL.TCP ||
+    protocol === PROTOCOL.SCTP ||
+    protocol === PROTOCOL.UDP_LITE
   );
 }
 

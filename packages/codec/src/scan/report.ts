@@ -88,7 +88,15 @@ function readIndividual(scan: Scan, p: number, end: number, strict: boolean): bo
   return readBody(scan, p, innerType, length, reportEnd, false, strict);
 }
 
-function readBody(scan: Scan, p: number, innerType: number, length: number, end: number, cut: boolean, strict: boolean): boolean {
+function readBody(
+  scan: Scan,
+  p: number,
+  innerType: number,
+  length: number,
+  end: number,
+  cut: boolean,
+  strict: boolean,
+): boolean {
   const { view, settings } = scan;
   if (scan.repType > 1) return scan.fail(CODES.UNSUPPORTED_REPORT_TYPE, 'report', p);
   if (innerType > 5) return scan.fail(CODES.UNSUPPORTED_INNER_TYPE, 'report', p);
@@ -205,7 +213,8 @@ function readReport10(scan: Scan, p: number, end: number, strict: boolean): bool
   scan.ownBits = bits;
   scan.ownOffset = p + 16;
   const length = (head >>> 24) & 15;
-  if (length !== 4 + words && !(settings.oneWord && length === 1)) return scan.fail(CODES.BAD_REPORT_LENGTH, 'report', p);
+  if (length !== 4 + words && !(settings.oneWord && length === 1))
+    return scan.fail(CODES.BAD_REPORT_LENGTH, 'report', p);
   const nextProtocol = (head >>> 21) & 7;
   if (nextProtocol > 2) return scan.fail(CODES.BAD_NPROTO, 'report', p + 1);
   if (strict && ((head >>> 9) & 63) !== 0) return scan.fail(CODES.BAD_REPORT_VERSION, 'report', p + 2);
@@ -254,4 +263,3 @@ function innerOfOld(scan: Scan, type: number, p: number, end: number, strict: bo
   scan.innerEnd = end;
   return readInner(scan, type, p, end, true, strict);
 }
-

@@ -68,7 +68,8 @@ export function settingsOf(options: DecodeOptions = {}): Settings {
   const profile = options.profile ?? 'spec';
   if (!PROFILES.includes(profile)) throw new RangeError(`unknown profile ${profile}; one of ${PROFILES.join(', ')}`);
   const linkType = options.linkType ?? 'ethernet';
-  if (!LINK_TYPES.includes(linkType)) throw new RangeError(`unknown link type ${linkType}; one of ${LINK_TYPES.join(', ')}`);
+  if (!LINK_TYPES.includes(linkType))
+    throw new RangeError(`unknown link type ${linkType}; one of ${LINK_TYPES.join(', ')}`);
   const dscp = options.intDscp === undefined ? DEFAULT_INT_DSCP : options.intDscp;
   if (dscp !== null && !(dscp.value >= 0 && dscp.value <= 63 && dscp.mask >= 0 && dscp.mask <= 63)) {
     throw new RangeError('intDscp: value and mask are 6 bits');

@@ -24,7 +24,14 @@ function popcount16(bits: number): number {
  * @param end one past the last byte there is
  * @returns false, with the problem noted, if there is one. A cut stack is TRUNCATED with the complete blocks counted
  */
-export function readIntHeader(scan: Scan, type: number, major: number, p: number, intEnd: number, end: number): boolean {
+export function readIntHeader(
+  scan: Scan,
+  type: number,
+  major: number,
+  p: number,
+  intEnd: number,
+  end: number,
+): boolean {
   const { view } = scan;
   if (p + 8 > end) return scan.fail(CODES.TRUNCATED, 'int', p);
   const head = view.getUint32(p);
@@ -75,7 +82,7 @@ function header10(scan: Scan, head: number, p: number, intEnd: number, end: numb
   scan.hopMl = (head >>> 8) & 31;
   scan.remainingHopCount = head & 255;
   // E and M stand one bit lower than in v2.x.
-  scan.intFlags = ((head >>> 24) & 1) << 16 | ((head >>> 23) & 1) << 15;
+  scan.intFlags = (((head >>> 24) & 1) << 16) | (((head >>> 23) & 1) << 15);
   scan.stackOffset = p + 8;
   scan.stackEnd = intEnd;
   // This dialect's Hop ML comes from a table entry; what is pushed follows the bitmap.

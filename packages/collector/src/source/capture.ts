@@ -74,6 +74,8 @@ export class CaptureSource implements Source {
       input = this.#handle.createReadStream({ highWaterMark: READ_SIZE });
     }
     this.#running = this.#read(input, push).then(this.#finish, (error: unknown) => {
+      // A stream that was closed by stop() is no damage.
+      if (this.#stopping.signal.aborted) return this.#finish();
       const reason = error instanceof Error ? error.message : String(error);
       this.#fail(new SourceError('ERR_SOURCE_DATA', this.name, reason, error));
     });
@@ -81,9 +83,11 @@ export class CaptureSource implements Source {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (this.#running === null) this.#finish();
-    // Standard input may never deliver again: what was read has been pushed, the rest is not waited for.
-    else if (this.#path !== '-') await this.#running;
+    if (this.#path === '-') {
+      // It may never deliver again: end the wait for it.
+      if ('destroy' in this.#input && typeof this.#input.destroy === 'function') this.#input.destroy();
+    }
+    await this.#running;
     this.#finish();
   }
 

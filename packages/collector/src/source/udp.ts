@@ -6,6 +6,7 @@ import { FrameSlab, type Push } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
 import { KernelDropReader } from './kernel-drops.js';
 import { type Source, SourceError } from './source.js';
+import { WallClock } from './wall-clock.js';
 
 /** The largest UDP payload over IPv4 or IPv6 without jumbograms. */
 const LARGEST_DATAGRAM = 65_535;
@@ -55,8 +56,6 @@ function openError(name: string, error: unknown): SourceError {
   return new SourceError('ERR_SOURCE_OPEN', name, `cannot listen: ${reason}`, error);
 }
 
-const defaultNow = (): number => performance.timeOrigin + performance.now();
-
 /**
  * Telemetry reports from a UDP socket, one datagram a frame.
  *
@@ -73,6 +72,7 @@ export class UdpSource implements Source {
   readonly #receiveBufferBytes: number;
   readonly #flushMs: number;
   readonly #dropPollMs: number;
+  readonly #clock = new WallClock();
   readonly #now: () => number;
   readonly #free: FrameSlab[] = [];
   readonly #pending = new Set<Promise<void>>();
@@ -97,7 +97,7 @@ export class UdpSource implements Source {
     this.#receiveBufferBytes = options.receiveBufferBytes ?? 32 * 1024 * 1024;
     this.#flushMs = options.flushMs ?? 2;
     this.#dropPollMs = options.dropPollMs ?? 1000;
-    this.#now = options.now ?? defaultNow;
+    this.#now = options.now ?? ((): number => this.#clock.now());
     const slabs = options.slabs ?? 4;
     const capacity = { frames: options.slabFrames ?? 1024, bytes: options.slabBytes ?? 1024 * 1024 };
     if (!Number.isInteger(slabs) || slabs < 1) throw new RangeError(`slabs must be a positive integer, not ${slabs}`);
@@ -166,7 +166,10 @@ export class UdpSource implements Source {
     });
     this.#drops = new KernelDropReader(type, this.#address.port);
     await this.pollKernelDrops();
-    this.#dropTimer = setInterval(() => void this.pollKernelDrops(), this.#dropPollMs);
+    this.#dropTimer = setInterval(() => {
+      this.#clock.adjust();
+      void this.pollKernelDrops();
+    }, this.#dropPollMs);
     this.#dropTimer.unref();
   }
 

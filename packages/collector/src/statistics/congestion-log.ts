@@ -1,4 +1,4 @@
-import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { FLAG, type Flow, formatIpv4, formatIpv6, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 
 /** Words kept for each flow: protocol, ports, version, source (4), destination (4). */
 const FLOW_WORDS = 11;
@@ -19,16 +19,7 @@ export interface CongestedPath {
   /** Reports of this path and hop since it entered the log. */
   readonly reports: number;
   /** The last flow; `null` if it is not known. */
-  readonly flow: CongestedFlow | null;
-}
-
-/** A flow as columns carry it; addresses are 32-bit words, one for IPv4 and four for IPv6. */
-export interface CongestedFlow {
-  readonly protocol: number;
-  readonly sourcePort: number;
-  readonly destinationPort: number;
-  readonly source: readonly number[];
-  readonly destination: readonly number[];
+  readonly flow: Flow | null;
 }
 
 /**
@@ -170,17 +161,18 @@ export class CongestionLog {
     };
   }
 
-  #readFlow(at: number): CongestedFlow | null {
+  #readFlow(at: number): Flow | null {
     const flow = this.#flows.subarray(at, at + FLOW_WORDS);
     const version = flow[2]!;
     if (version === 0) return null;
-    const words = version === 4 ? 1 : 4;
+    const address = (from: number): string =>
+      version === 4 ? formatIpv4(flow[from]!) : formatIpv6(flow[from]!, flow[from + 1]!, flow[from + 2]!, flow[from + 3]!);
     return {
+      source: address(3),
+      destination: address(7),
       protocol: flow[0]!,
       sourcePort: flow[1]! >>> 16,
       destinationPort: flow[1]! & 0xffff,
-      source: [...flow.subarray(3, 3 + words)],
-      destination: [...flow.subarray(7, 7 + words)],
     };
   }
 }

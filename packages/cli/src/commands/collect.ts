@@ -1,0 +1,259 @@
+import {
+  CaptureSource,
+  Collector,
+  type CollectorTotals,
+  formatUdpAddress,
+  LiveStatistics,
+  type Source,
+  SourceError,
+  type UdpAddress,
+  UdpSource,
+} from '@int/collector';
+import { type Command, Option } from 'commander';
+import { DemoFabric } from '../demo/fabric.js';
+import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { addDecodeOptions, type DecodeFlags, decodeOptions, positiveNumber, udpAddress } from '../options.js';
+import { statsJson, totalJson } from '../output/collect-json.js';
+import { colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
+import { bytes, grouped } from '../output/numbers.js';
+import { Screen } from '../output/screen.js';
+
+interface CollectFlags extends DecodeFlags {
+  readonly listen?: UdpAddress;
+  readonly pcap?: string;
+  readonly demo?: true;
+  readonly speed?: number;
+  readonly json?: true;
+}
+
+const LOG_MS = 1000;
+const REDRAW_MS = 250;
+/** Without a terminal nobody can stop the demo: it ends by itself. */
+const DEMO_MS = 10_000;
+const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
+
+/** Adds `int collect`. */
+export function addCollect(program: Command, io: Io, done: (exitCode: number) => void): void {
+  const sources = ['listen', 'pcap', 'demo'];
+  const others = (own: string): string[] => sources.filter((name) => name !== own);
+  const command = program.command('collect');
+  command
+    .description('Collect telemetry: a live view of switches, queues and congested paths; totals on exit')
+    .addOption(
+      new Option('--listen <udp://HOST:PORT>', 'receive telemetry reports; without a port: 32766')
+        .argParser(udpAddress)
+        .conflicts(others('listen')),
+    )
+    .addOption(
+      new Option('--pcap <FILE>', 'replay a capture (pcap, pcapng, also gzip); - is standard input').conflicts(
+        others('pcap'),
+      ),
+    )
+    .addOption(
+      new Option('--speed <X>', 'with --pcap: 1 is the pace of the capture, 2 twice that (as fast as possible)')
+        .argParser(positiveNumber('a factor'))
+        .conflicts(others('pcap')),
+    )
+    .addOption(
+      new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')),
+    )
+    .option('--json', 'one JSON object per line: statistics each second, totals at the end');
+  addDecodeOptions(command).action(async (flags: CollectFlags) => {
+    if (flags.listen === undefined && flags.pcap === undefined && flags.demo === undefined) {
+      command.error('error: nothing to collect from: give --listen udp://HOST:PORT or --pcap FILE, or try --demo');
+    }
+    if (flags.speed !== undefined && flags.pcap === undefined) {
+      command.error('error: --speed goes with --pcap FILE');
+    }
+    done(await new CollectCommand(flags, io).run());
+  });
+}
+
+/** Why a run ends. */
+type End = 'interrupted' | 'finished' | 'demo';
+
+class CollectCommand {
+  readonly #flags: CollectFlags;
+  readonly #io: Io;
+  readonly #output: DataOutput;
+  readonly #screen: Screen | null;
+  readonly #statistics = new LiveStatistics();
+  readonly #source: Source;
+  readonly #collector: Collector;
+  readonly #rate = new RateMeter();
+  #sourceText: string;
+  #started = 0;
+  #failed = false;
+  /** Problems while the live view hides standard error: told afterwards. */
+  readonly #untold: string[] = [];
+  #writing: Promise<void> | null = null;
+
+  constructor(flags: CollectFlags, io: Io) {
+    this.#flags = flags;
+    this.#io = io;
+    this.#output = new DataOutput(io.stdout);
+    this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
+    this.#source =
+      flags.pcap === undefined
+        ? new UdpSource({ address: flags.listen ?? { host: '127.0.0.1', port: 0 } })
+        : new CaptureSource({
+            path: flags.pcap,
+            input: io.stdin,
+            ...(flags.speed !== undefined && { speed: flags.speed }),
+          });
+    this.#sourceText = this.#source.name;
+    this.#collector = new Collector({
+      sources: [this.#source],
+      decode: decodeOptions(flags),
+      stages: [this.#statistics],
+      onProblem: ({ error }) => {
+        this.#failed = true;
+        this.#tell(error.message);
+      },
+    });
+  }
+
+  async run(): Promise<number> {
+    try {
+      await this.#collector.start();
+    } catch (error) {
+      if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
+      throw error;
+    }
+    this.#started = performance.now();
+    this.#announce();
+    const fabric = this.#startDemo();
+    const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
+    this.#screen?.enter();
+    if (this.#screen !== null) this.#tick();
+    let totals: CollectorTotals;
+    let sent: number | null = null;
+    try {
+      await this.#end(fabric);
+      if (fabric !== null) {
+        const last = await fabric.stop();
+        sent = last.sent;
+        if (last.error !== null) throw new CliError(`the demo's fabric failed: ${last.error}`, EXIT.OPEN);
+      }
+      totals = await this.#collector.stop();
+    } finally {
+      clearInterval(ticker);
+      this.#screen?.leave();
+      for (const message of this.#untold) say(this.#io, message);
+    }
+    await this.#writing;
+    return this.#finish(totals, sent);
+  }
+
+  /** Resolves when the run is to end. */
+  #end(fabric: DemoFabric | null): Promise<End> {
+    const { signal } = this.#io;
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve('interrupted');
+      signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
+      this.#output.onClosed = (): void => resolve('finished');
+      void this.#collector.finished.then(() => resolve('finished'));
+      if (fabric === null) return;
+      void fabric.ended.then(() => resolve('demo'));
+      if (this.#screen === null) setTimeout(() => resolve('demo'), DEMO_MS).unref();
+    });
+  }
+
+  #announce(): void {
+    if (!(this.#source instanceof UdpSource)) return;
+    const address = formatUdpAddress(this.#source.address);
+    const buffer = this.#source.receiveBuffer!;
+    const small = buffer.granted < buffer.requested ? ` of ${bytes(buffer.requested)} asked (net.core.rmem_max)` : '';
+    this.#sourceText = this.#flags.demo === true ? `demo ${DEMO.topology} on ${address}` : address;
+    if (this.#screen === null) {
+      say(this.#io, `listening on ${address}, receive buffer ${bytes(buffer.granted)}${small}`);
+    }
+  }
+
+  #startDemo(): DemoFabric | null {
+    if (this.#flags.demo !== true || !(this.#source instanceof UdpSource)) return null;
+    return new DemoFabric({ ...this.#source.address, ...DEMO });
+  }
+
+  #tell(message: string): void {
+    if (this.#screen === null) say(this.#io, message);
+    else this.#untold.push(message);
+  }
+
+  #state(): LiveState {
+    const now = performance.now();
+    // A capture has its own time; a socket's goes on also when nothing arrives.
+    if (this.#source instanceof UdpSource) this.#statistics.advance(Date.now());
+    const totals = this.#collector.totals();
+    this.#rate.update(now, totals);
+    return {
+      source: this.#sourceText,
+      elapsedMs: now - this.#started,
+      totals,
+      receivedPerSecond: this.#rate.receivedPerSecond,
+      reportsPerSecond: this.#rate.reportsPerSecond,
+      statistics: this.#statistics.snapshot(),
+    };
+  }
+
+  #tick(): void {
+    const state = this.#state();
+    if (this.#screen !== null) {
+      const { columns, rows } = this.#screen;
+      this.#screen.draw(liveView(state, columns, rows, colours(hasColour(this.#io))));
+      return;
+    }
+    // A reader that does not keep up misses seconds; nothing piles up here.
+    if (this.#writing !== null) return;
+    this.#output.line(this.#flags.json === true ? JSON.stringify(statsJson(state)) : logLine(state));
+    this.#writing =
+      this.#output.flush()?.then(() => {
+        this.#writing = null;
+      }) ?? null;
+  }
+
+  async #finish(totals: CollectorTotals, sent: number | null): Promise<number> {
+    const output = this.#output;
+    const state = this.#state();
+    if (this.#flags.json === true) {
+      output.line(JSON.stringify(statsJson(state)));
+      output.line(JSON.stringify(totalJson(totals)));
+    } else {
+      for (const line of switchTable(state.statistics)) output.line(line);
+      if (sent !== null) output.line(`sent by the demo's fabric: ${grouped(sent)}`);
+      output.line(`reports: ${grouped(totals.reports)}`);
+      output.line(`dropped: ${dropText(totals)}`);
+      const kernel = totals.kernelDropped === null ? 'unknown, this system does not tell' : grouped(totals.kernelDropped);
+      output.line(`dropped by the kernel: ${kernel}`);
+      output.line(totalText(totals));
+    }
+    await output.end();
+    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    if (output.closed) return EXIT.OK;
+    const { truncated, malformed, unsupported } = totals.dropped;
+    return this.#failed || truncated + malformed + unsupported > 0 ? EXIT.INPUT : EXIT.OK;
+  }
+}
+
+/** Rates over the last second or so, from counters looked at now and then. */
+class RateMeter {
+  receivedPerSecond = 0;
+  reportsPerSecond = 0;
+  #at = Number.NaN;
+  #received = 0;
+  #reports = 0;
+
+  update(now: number, totals: CollectorTotals): void {
+    const seconds = (now - this.#at) / 1000;
+    if (seconds < 0.9) return;
+    if (!Number.isNaN(seconds)) {
+      this.receivedPerSecond = (totals.received - this.#received) / seconds;
+      this.reportsPerSecond = (totals.reports - this.#reports) / seconds;
+    }
+    this.#at = now;
+    this.#received = totals.received;
+    this.#reports = totals.reports;
+  }
+}

@@ -1,0 +1,184 @@
+import { encodeFrame, type LinkLayer, LINK_TYPES, type RecordJson, recordFromJson, type TelemetryRecord } from '@int/codec';
+import { linkTypeOf } from '@int/collector';
+import { type FrameInput, LinkType } from '@int/pcap';
+import { type Command } from 'commander';
+import { openInput } from '../input/capture-frames.js';
+import { readLines } from '../input/lines.js';
+import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { CaptureOutput } from '../output/capture-output.js';
+import { counted } from '../output/numbers.js';
+import { Progress } from '../output/progress.js';
+
+/** A line as `int decode --json` writes it. Everything may be missing or of another type: it comes from outside. */
+interface LineJson extends Partial<RecordJson> {
+  readonly file?: unknown;
+  readonly frame?: unknown;
+  readonly timeNs?: unknown;
+  readonly frameHex?: unknown;
+  readonly linkType?: unknown;
+}
+
+/** Lines that become one frame: more than one if the frame is a report datagram with several individual reports. */
+interface Group {
+  readonly first: LineJson;
+  readonly lineNumber: number;
+  readonly records: TelemetryRecord[];
+}
+
+/** Messages about single lines before the rest is only counted. */
+const MESSAGES = 10;
+
+/** Adds `int encode`. */
+export function addEncode(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command('encode')
+    .description('Build a capture from the JSON lines of int decode')
+    .argument('[FILE]', 'NDJSON to read; - is standard input', '-')
+    .option('-o, --output <FILE>', 'capture to write (pcap, or pcapng by its name); - is standard output')
+    .action(async (file: string, flags: { readonly output?: string }) => {
+      done(await new Encoder(file, io).run(flags.output));
+    });
+}
+
+class Encoder {
+  readonly #file: string;
+  readonly #io: Io;
+  #output: CaptureOutput | null = null;
+  #group: Group | null = null;
+  #lineNumber = 0;
+  #frames = 0;
+  #bad = 0;
+
+  constructor(file: string, io: Io) {
+    this.#file = file;
+    this.#io = io;
+  }
+
+  async run(path: string | undefined): Promise<number> {
+    const input = await openInput(this.#file, this.#io);
+    const output = await CaptureOutput.open(path, this.#io);
+    this.#output = output;
+    const progress = new Progress(this.#io, false);
+    try {
+      for await (const lines of readLines(input)) {
+        for (const line of lines) await this.#line(line);
+        if (output.closed) break;
+        progress.update(() => counted(this.#frames, 'frame'));
+      }
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      if (!this.#io.signal.aborted) {
+        throw new CliError(`cannot read ${this.#file}: ${openFailure(error)}`, EXIT.OPEN, error);
+      }
+    }
+    await this.#finishGroup();
+    progress.done();
+    await output.end();
+    if (output.closed) return EXIT.OK;
+    if (this.#io.signal.aborted) say(this.#io, `interrupted after ${counted(this.#frames, 'frame')}`);
+    if (this.#bad === 0) return EXIT.OK;
+    say(this.#io, `${counted(this.#frames, 'frame')} written, ${counted(this.#bad, 'bad line')}`);
+    return EXIT.INPUT;
+  }
+
+  async #line(text: string): Promise<void> {
+    this.#lineNumber++;
+    if (text.trim() === '') return;
+    let json: LineJson;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not a JSON object');
+      json = value;
+    } catch (error) {
+      await this.#finishGroup();
+      this.#reject(this.#lineNumber, error);
+      return;
+    }
+    const open = this.#group;
+    const continues =
+      open !== null &&
+      json.frame !== undefined &&
+      json.frame === open.first.frame &&
+      json.file === open.first.file &&
+      typeof json.index === 'number' &&
+      json.index > 0;
+    if (!continues) {
+      await this.#finishGroup();
+      this.#group = { first: json, lineNumber: this.#lineNumber, records: [] };
+    }
+    if (typeof this.#group!.first.frameHex === 'string') return;
+    try {
+      this.#group!.records.push(recordOf(json));
+    } catch (error) {
+      this.#reject(this.#lineNumber, error);
+    }
+  }
+
+  async #finishGroup(): Promise<void> {
+    const group = this.#group;
+    this.#group = null;
+    if (group === null) return;
+    try {
+      for (const frame of framesOf(group)) {
+        await this.#output!.write(frame);
+        this.#frames++;
+      }
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      this.#reject(group.lineNumber, error);
+    }
+  }
+
+  #reject(lineNumber: number, error: unknown): void {
+    this.#bad++;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#bad <= MESSAGES) say(this.#io, `${this.#file === '-' ? 'line' : `${this.#file}: line`} ${lineNumber}: ${reason}`);
+    if (this.#bad === MESSAGES) say(this.#io, 'further bad lines are only counted');
+  }
+}
+
+/** @throws TypeError if no frame can be built from the line */
+function recordOf(json: LineJson): TelemetryRecord {
+  const record = recordFromJson(json as RecordJson);
+  if (record.status !== 'ok') {
+    throw new TypeError(
+      `a record with status "${record.status}" has no fields to build a frame from; it needs frameHex (int decode --raw)`,
+    );
+  }
+  return record;
+}
+
+function framesOf(group: Group): FrameInput[] {
+  const { first, records } = group;
+  const timeNs = timeOf(first.timeNs);
+  if (first.frameHex !== undefined) {
+    return [{ data: bytesOf(first.frameHex), timeNs, linkType: linkTypeNumber(first.linkType) }];
+  }
+  const frame = (data: Uint8Array): FrameInput => ({ data, timeNs, linkType: LinkType.ETHERNET });
+  if (records.length === 0) return [];
+  const isCoalesced = records.length > 1 && records.every((record) => record.report?.version === '2.0');
+  if (isCoalesced) return [frame(encodeFrame(records))];
+  return records.map((record) => frame(encodeFrame(record)));
+}
+
+function timeOf(value: unknown): bigint {
+  if (value === undefined) return 0n;
+  if (typeof value === 'string' && /^\d+$/.test(value)) return BigInt(value);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+  throw new TypeError(`timeNs: ${JSON.stringify(value)} is not a decimal string of nanoseconds`);
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  if (typeof value !== 'string' || value.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(value)) {
+    throw new TypeError('frameHex is not an even number of hexadecimal digits');
+  }
+  return Buffer.from(value, 'hex');
+}
+
+function linkTypeNumber(value: unknown): number {
+  if (value === undefined) return LinkType.ETHERNET;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffff) return value;
+  const known = (LINK_TYPES as readonly unknown[]).includes(value) ? linkTypeOf(value as LinkLayer) : null;
+  if (known === null) throw new TypeError(`linkType: ${JSON.stringify(value)} is neither a name nor a number of a link type`);
+  return known;
+}

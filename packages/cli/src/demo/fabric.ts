@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads';
+
+/** What the demo's fabric is and where it sends to. */
+export interface DemoOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly topology: string;
+  readonly flows: number;
+  /** Reports per second, about. */
+  readonly ratePps: number;
+  readonly seed: number;
+}
+
+/** The worker's last words. */
+export interface DemoMessage {
+  readonly sent: number;
+  readonly error: string | null;
+}
+
+/** A running demo fabric. */
+export class DemoFabric {
+  readonly #worker: Worker;
+  readonly #ended: Promise<DemoMessage>;
+
+  constructor(options: DemoOptions) {
+    this.#worker = new Worker(new URL('./demo-worker.js', import.meta.url), { workerData: options });
+    this.#ended = new Promise((resolve) => {
+      this.#worker.once('message', resolve);
+      this.#worker.once('error', (error) => resolve({ sent: 0, error: error.message }));
+    });
+  }
+
+  /** Resolves when the fabric has ended, by itself only if it failed. */
+  get ended(): Promise<DemoMessage> {
+    return this.#ended;
+  }
+
+  /** Stops sending. Resolves to how much was sent. */
+  async stop(): Promise<DemoMessage> {
+    this.#worker.postMessage('stop');
+    return this.#ended;
+  }
+}

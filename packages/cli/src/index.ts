@@ -1,0 +1,96 @@
+/**
+ * The `int` command.
+ *
+ * @packageDocumentation
+ */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addCollect } from './commands/collect.js';
+import { addDecode } from './commands/decode.js';
+import { addEncode } from './commands/encode.js';
+import { addGenerate } from './commands/generate.js';
+import { CliError, EXIT, type Io, say } from './io.js';
+
+export { EXIT, type Io, type Terminal } from './io.js';
+
+/** Exit code of a process that a second signal ends at once: 128 + SIGINT. */
+const KILLED = 130;
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+  return manifest.version;
+}
+
+/**
+ * Runs the command.
+ *
+ * @param argv as `process.argv`: two entries, then the arguments
+ * @param io what to read from and write to; default: the process's own streams and signals
+ * @returns the exit code: 0 done, 1 something in the input was wrong, 2 the command line was wrong, 3 a file, port or
+ *   peer could not be opened or reached
+ */
+export async function main(argv: readonly string[], io?: Io): Promise<number> {
+  if (io !== undefined) return run(argv, io);
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (stopping.signal.aborted) process.exit(KILLED);
+    stopping.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  const { stdin, stdout, stderr, env } = process;
+  // Messages have nowhere to go when standard error is closed.
+  stderr.on('error', () => {});
+  try {
+    return await run(argv, { stdin, stdout, stderr, env, signal: stopping.signal });
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+}
+
+async function run(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode: number = EXIT.OK;
+  const done = (code: number): void => {
+    exitCode = code;
+  };
+  const program = new Command('int');
+  program
+    .description('In-band Network Telemetry: decode, encode, generate and collect it')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'int: ')),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  // Subcommands take over exitOverride and configureOutput at the time they are made.
+  addDecode(program, io, done);
+  addEncode(program, io, done);
+  addGenerate(program, io, done);
+  addCollect(program, io, done);
+  for (const command of program.commands) {
+    command.showHelpAfterError(`(\`int ${command.name()} --help\` lists the options)`);
+  }
+  program.showHelpAfterError('(`int help` lists the commands)');
+  try {
+    await program.parseAsync(argv as string[]);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return isHelp(error) ? EXIT.OK : EXIT.USAGE;
+    if (error instanceof CliError) {
+      say(io, error.message);
+      return error.exitCode;
+    }
+    throw error;
+  }
+}
+
+/** Help and version leave commander by an error as well. A bare `int` prints help as an error. */
+function isHelp(error: CommanderError): boolean {
+  return error.exitCode === 0;
+}

@@ -1,0 +1,44 @@
+import type { CollectorTotals, DropStatus, SwitchStatistics } from '@int/collector';
+import type { LiveState } from './live-view.js';
+
+/** The last line of `int collect --json`. `received` is `decoded` plus the sum of `dropped`. */
+export interface TotalJson {
+  readonly type: 'total';
+  readonly received: number;
+  readonly decoded: number;
+  readonly reports: number;
+  readonly dropped: Readonly<Record<DropStatus, number>>;
+  readonly kernelDropped: number | null;
+}
+
+export function totalJson(totals: CollectorTotals): TotalJson {
+  const { received, decoded, reports, dropped, kernelDropped } = totals;
+  return { type: 'total', received, decoded, reports, dropped, kernelDropped };
+}
+
+function nanoseconds(timeMs: number): string {
+  return String(BigInt(Math.round(timeMs * 1000)) * 1000n);
+}
+
+function switchJson(one: SwitchStatistics): Record<string, unknown> {
+  const { history: _, reportsPerSecond, ...rest } = one;
+  return { ...rest, reportsPerSecond: Math.round(reportsPerSecond * 100) / 100 };
+}
+
+/** The line of each second. */
+export function statsJson(state: LiveState): Record<string, unknown> {
+  const { type: _, ...counters } = totalJson(state.totals);
+  const { statistics } = state;
+  return {
+    type: 'stats',
+    timeNs: statistics.timeMs === null ? null : nanoseconds(statistics.timeMs),
+    elapsedMs: Math.round(state.elapsedMs),
+    ...counters,
+    errors: state.totals.errors,
+    receivedPerSecond: Math.round(state.receivedPerSecond),
+    reportsPerSecond: Math.round(state.reportsPerSecond),
+    switches: statistics.switches.map(switchJson),
+    other: statistics.other === null ? null : switchJson(statistics.other),
+    congested: statistics.congested.map(({ timeMs, ...rest }) => ({ timeNs: nanoseconds(timeMs), ...rest })),
+  };
+}

@@ -1,0 +1,161 @@
+import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import type { Colours } from './colour.js';
+import { compact, counted, grouped } from './numbers.js';
+import { flowText, pathText } from './record-text.js';
+import { sparkline } from './sparkline.js';
+
+/** What a live view shows. */
+export interface LiveState {
+  /** Where the telemetry comes from, in a few words. */
+  readonly source: string;
+  readonly elapsedMs: number;
+  readonly totals: CollectorTotals;
+  readonly receivedPerSecond: number;
+  readonly reportsPerSecond: number;
+  readonly statistics: StatisticsSnapshot;
+}
+
+/** Columns that hold figures before the sparkline. */
+const TABLE_WIDTH = 70;
+const MIN_SPARK = 8;
+const MAX_SPARK = 60;
+/** Lines around the switches and paths: title, figures, two blanks, two headings, footer. */
+const FIXED_ROWS = 9;
+
+function clock(elapsedMs: number): string {
+  const seconds = Math.floor(elapsedMs / 1000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const minutes = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return seconds < 3600 ? minutes : `${Math.floor(seconds / 3600)}:${minutes}`;
+}
+
+function sumDropped(totals: CollectorTotals): number {
+  return Object.values(totals.dropped).reduce((sum, count) => sum + count, 0);
+}
+
+/** What was dropped, by status and decoder code: `malformed 3, overrun 1 (BAD_STACK 2, BAD_TLV_LENGTH 1)`. */
+export function dropText(totals: CollectorTotals): string {
+  const present = (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${name} ${grouped(count)}`)
+      .join(', ');
+  const codes = present(totals.errors);
+  const statuses = present(totals.dropped);
+  return statuses === '' ? 'none' : codes === '' ? statuses : `${statuses} (${codes})`;
+}
+
+/** The last words of `int collect`. */
+export function totalText(totals: CollectorTotals): string {
+  return `${totals.received} received, ${totals.decoded} decoded, ${sumDropped(totals)} dropped`;
+}
+
+/** One line a second for a log. */
+export function logLine(state: LiveState): string {
+  const { totals, statistics } = state;
+  const parts = [
+    clock(state.elapsedMs),
+    `${grouped(state.reportsPerSecond)} reports/s`,
+    `${grouped(totals.received)} received`,
+    `${grouped(totals.decoded)} decoded`,
+    `${grouped(sumDropped(totals))} dropped`,
+    `${totals.kernelDropped === null ? 'unknown' : grouped(totals.kernelDropped)} kernel drops`,
+    counted(statistics.switches.length, 'switch').replace(/switchs$/, 'switches'),
+  ];
+  const worst = worstSwitch(statistics.switches);
+  if (worst !== null) {
+    parts.push(`worst p99 ${compact(worst.hopLatency.p99)} at switch ${worst.nodeId}`);
+    parts.push(`queue peak ${compact(worst.queueOccupancy.peak)}`);
+  }
+  return parts.join('  ');
+}
+
+function worstSwitch(switches: readonly SwitchStatistics[]): SwitchStatistics | null {
+  let worst: SwitchStatistics | null = null;
+  for (const one of switches) {
+    if (one.hopLatency.p99 !== null && (worst === null || one.hopLatency.p99 > worst.hopLatency.p99!)) worst = one;
+  }
+  return worst;
+}
+
+/** Cuts plain text to a width. */
+function fit(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+function switchLine(one: SwitchStatistics, sparkWidth: number): string {
+  const cells = [
+    (one.nodeId === null ? 'others' : String(one.nodeId)).padStart(10),
+    compact(one.reportsPerSecond).padStart(8),
+    compact(one.hopLatency.p50).padStart(9),
+    compact(one.hopLatency.p99).padStart(9),
+    compact(one.queueOccupancy.now).padStart(8),
+    compact(one.queueOccupancy.peak).padStart(8),
+    compact(one.egressUtilization.now).padStart(8),
+  ];
+  const line = cells.join(' ');
+  return sparkWidth < MIN_SPARK ? line : `${line}  ${sparkline(one.history, sparkWidth)}`;
+}
+
+function heading(sparkWidth: number): string {
+  const cells = [
+    'switch'.padStart(10),
+    'rep/s'.padStart(8),
+    'lat p50'.padStart(9),
+    'lat p99'.padStart(9),
+    'queue'.padStart(8),
+    'peak'.padStart(8),
+    'util'.padStart(8),
+  ];
+  return `${cells.join(' ')}${sparkWidth < MIN_SPARK ? '' : `  p99, last ${sparkWidth} s`}`;
+}
+
+/** The switches as plain text, for the end of a run. */
+export function switchTable(statistics: StatisticsSnapshot): string[] {
+  const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
+  return all.length === 0 ? [] : [heading(0), ...all.map((one) => switchLine(one, 0))];
+}
+
+/** The whole screen as lines that fit `columns` and `rows`. */
+export function liveView(state: LiveState, columns: number, rows: number, colour: Colours): string[] {
+  const { totals, statistics } = state;
+  const width = Math.max(20, columns);
+  const sparkWidth = Math.min(MAX_SPARK, width - TABLE_WIDTH);
+  const dropped = sumDropped(totals);
+  const lost = (totals.kernelDropped ?? 0) > 0 || dropped > 0;
+  const lines: string[] = [];
+  lines.push(colour.bold(fit(`int collect  ${state.source}  ${clock(state.elapsedMs)}  Ctrl-C stops`, width)));
+  const kernel = totals.kernelDropped === null ? 'unknown' : grouped(totals.kernelDropped);
+  lines.push(
+    fit(
+      `${grouped(state.reportsPerSecond)} reports/s   received ${grouped(totals.received)}   decoded ` +
+        `${grouped(totals.decoded)}   dropped ${grouped(dropped)}   kernel drops ${kernel}`,
+      width,
+    ),
+  );
+  const drops = fit(`dropped: ${dropText(totals)}`, width);
+  lines.push(lost ? colour.red(drops) : colour.dim(drops), '');
+
+  const room = Math.max(2, rows - FIXED_ROWS);
+  const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
+  const pathRows = Math.min(statistics.congested.length, Math.max(1, room - Math.min(all.length, Math.ceil(room * 0.6))));
+  const switchRows = Math.max(1, room - pathRows);
+  lines.push(colour.bold(fit(heading(sparkWidth), width)));
+  const worst = worstSwitch(statistics.switches);
+  for (const one of all.slice(0, switchRows)) {
+    const line = fit(switchLine(one, sparkWidth), width);
+    lines.push(one === worst ? colour.yellow(line) : line);
+  }
+  if (all.length === 0) lines.push(colour.dim(fit('  no reports yet', width)));
+  if (all.length > switchRows) lines.push(colour.dim(fit(`  and ${all.length - switchRows} more`, width)));
+
+  lines.push('', colour.bold(fit('recently congested', width)));
+  if (statistics.congested.length === 0) lines.push(colour.dim(fit('  nothing', width)));
+  for (const one of statistics.congested.slice(0, pathRows)) {
+    const time = new Date(one.timeMs).toISOString().slice(11, 23);
+    const depth = one.depth === null ? 'flagged' : `depth ${compact(one.depth)} (peak ${compact(one.peak)})`;
+    const flow = one.flow === null ? '' : `  ${flowText(one.flow)}`;
+    lines.push(fit(`  ${time}  ${pathText(one.path)}  at ${one.nodeId ?? '?'}  ${depth}${flow}`, width));
+  }
+  return lines.slice(0, rows);
+}

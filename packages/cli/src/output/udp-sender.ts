@@ -1,0 +1,102 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReportStream } from '@int/traffic';
+
+/** Reports made at once. */
+const BATCH_REPORTS = 128;
+const BATCH_BYTES = 1 << 16;
+/** Time between bursts: timers are hardly finer. */
+const TICK_MS = 1;
+/** A sender that falls further behind than this gives the lost time up instead of sending it all at once. */
+const MAX_LAG_MS = 100;
+
+/** A UDP socket with a fixed peer. */
+export class UdpSender {
+  /** Datagrams that the system took. */
+  sent = 0;
+  /** Why sending failed, if it did; no further datagrams are worth sending. */
+  error: NodeJS.ErrnoException | null = null;
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('error', (error) => {
+      this.error ??= error;
+    });
+  }
+
+  /** Resolves the host and fixes the peer. Fails as Node does for an unknown or unreachable host. */
+  static async open(host: string, port: number): Promise<UdpSender> {
+    const family = isIP(host) === 0 ? (await lookup(host)).family : isIP(host);
+    const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.connect(port, host, () => {
+        socket.off('error', reject);
+        resolve();
+      });
+    }).catch((error: unknown) => {
+      socket.close();
+      throw error;
+    });
+    return new UdpSender(socket);
+  }
+
+  /** Sends datagrams that lie in one buffer; the buffer is in use until the promise resolves. */
+  send(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, count: number): Promise<void> {
+    if (count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      let open = count;
+      const done = (error: NodeJS.ErrnoException | null): void => {
+        if (error === null) this.sent++;
+        else this.error ??= error;
+        open--;
+        if (open === 0) resolve();
+      };
+      for (let index = 0; index < count; index++) this.#socket.send(bytes, offsets[index]!, lengths[index]!, done);
+    });
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => this.#socket.close(resolve));
+  }
+}
+
+/**
+ * Sends telemetry reports at the pace of their virtual time.
+ *
+ * @param limit reports to send at most
+ * @param isStopped asked before each burst
+ * @param onBurst called after each burst
+ * @returns when all is sent, when told to stop, or when the peer cannot be reached (see `sender.error`)
+ */
+export async function sendPaced(
+  stream: ReportStream,
+  sender: UdpSender,
+  limit: number,
+  isStopped: () => boolean,
+  onBurst: () => void = () => {},
+): Promise<void> {
+  const bytes = new Uint8Array(BATCH_BYTES);
+  const offsets = new Uint32Array(BATCH_REPORTS);
+  const lengths = new Uint32Array(BATCH_REPORTS);
+  const timesNs = new Float64Array(BATCH_REPORTS);
+  let left = limit;
+  let started = performance.now();
+  while (left > 0 && !isStopped() && sender.error === null) {
+    const untilMs = performance.now() - started;
+    const most = Math.min(left, BATCH_REPORTS);
+    const count = stream.fill(bytes, offsets.subarray(0, most), lengths, timesNs, untilMs * 1e6);
+    if (count === 0) {
+      await sleep(TICK_MS);
+      continue;
+    }
+    await sender.send(bytes, offsets, lengths, count);
+    left -= count;
+    onBurst();
+    const lagMs = untilMs - timesNs[count - 1]! / 1e6;
+    if (lagMs > MAX_LAG_MS) started += lagMs - MAX_LAG_MS;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Domains, Profile } from '../options.js';
+
+/** What a record does not carry, and how to mark INT. Every option has the default named. */
+export interface EncodeOptions {
+  /** UDP destination port that marks INT. Default 5000. */
+  readonly intPort?: number;
+  /** DSCP that marks INT where the port cannot. Default 0x17. */
+  readonly intDscp?: number;
+  /** GRE protocol type of INT. Default 0x88b5. */
+  readonly greProtocol?: number;
+  /** UDP destination port of telemetry reports. Default 32766. */
+  readonly reportPort?: number;
+  /** Addresses of the reporting node and the collector, both IPv4 or both IPv6. Default 192.0.2.1 and 192.0.2.2. */
+  readonly reporter?: string;
+  readonly collector?: string;
+  /** Tunnel end points of VXLAN-GPE, Geneve and GRE. Default 198.51.100.1 and 198.51.100.2. */
+  readonly tunnelSource?: string;
+  readonly tunnelDestination?: string;
+  /** MAC addresses of all Ethernet headers. Default 02:00:00:00:00:01 and 02:00:00:00:00:02. */
+  readonly sourceMac?: string;
+  readonly destinationMac?: string;
+  /** TTL or hop limit. Default 64. */
+  readonly timeToLive?: number;
+  /** What follows the monitored packet's transport header. Default 8 zero bytes. */
+  readonly payload?: Uint8Array;
+  /** Needed where a domain mixes exported and source-only items. Default: none known. */
+  readonly domains?: Domains;
+  /** Dialect to write INT v1.0 stacks in. Default `spec`. */
+  readonly profile?: Profile;
+}
+
+/** Options with the defaults filled in. */
+export type EncodeSettings = Required<EncodeOptions>;
+
+export function encodeSettings(options: EncodeOptions = {}): EncodeSettings {
+  return {
+    intPort: 5000,
+    intDscp: 0x17,
+    greProtocol: 0x88b5,
+    reportPort: 32766,
+    reporter: '192.0.2.1',
+    collector: '192.0.2.2',
+    tunnelSource: '198.51.100.1',
+    tunnelDestination: '198.51.100.2',
+    sourceMac: '02:00:00:00:00:01',
+    destinationMac: '02:00:00:00:00:02',
+    timeToLive: 64,
+    payload: new Uint8Array(8),
+    domains: {},
+    profile: 'spec',
+    ...options,
+  };
+}

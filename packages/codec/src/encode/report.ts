@@ -1,0 +1,218 @@
+/** Building telemetry reports. */
+import { reportMetadata } from '../headers/hop.js';
+import {
+  INNER_TYPE,
+  REPORT_TYPE,
+  reportTlv,
+  reportV05,
+  reportV05Drop,
+  reportV05Local,
+  reportV10,
+  reportV20Group,
+  reportV20Individual,
+  reportV20Main,
+} from '../headers/report.js';
+import type { Hop, IntHeaderInfo, ReportInfo, TelemetryRecord } from '../model.js';
+import { intPacket } from './int.js';
+import { concat, fragment, frame, plainPacket } from './network.js';
+import type { EncodeSettings } from './options.js';
+
+const NONE = new Uint8Array(0);
+/** A domain stands for domain-specific words of which the record says no more. */
+const SOME_DOMAIN = { domainId: 1, domainMetadataBits: 0x8000, domainMetadataStatus: 0 } as const;
+
+/** The items of report v2.0's metadata bits, by bit. */
+const BITS_20: readonly (readonly [bit: number, name: keyof Hop])[] = [
+  [1, 'l1IngressInterface'],
+  [2, 'hopLatency'],
+  [3, 'queueOccupancy'],
+  [4, 'ingressTimestamp'],
+  [5, 'egressTimestamp'],
+  [6, 'l2IngressInterface'],
+  [7, 'egressUtilization'],
+  [8, 'bufferOccupancy'],
+  [9, 'reserved9'],
+  [10, 'reserved10'],
+  [11, 'reserved11'],
+  [12, 'reserved12'],
+  [13, 'reserved13'],
+  [14, 'reserved14'],
+];
+/** Those of v1.0: six bits. */
+const BITS_10: readonly (readonly [bit: number, name: keyof Hop])[] = [
+  [0, 'l1IngressInterface'],
+  [1, 'hopLatency'],
+  [2, 'queueOccupancy'],
+  [3, 'egressTimestamp'],
+  [5, 'egressUtilization'],
+];
+
+function embedded(record: TelemetryRecord): IntHeaderInfo | null {
+  const { int } = record;
+  return int !== null && (int.mode === 'md' || int.mode === 'mx') ? int : null;
+}
+
+/** What the report carries and, for v2.0, its InType. */
+function innerOf(record: TelemetryRecord, settings: EncodeSettings): { type: number; bytes: Uint8Array } {
+  const { report, flow, hops } = record;
+  const int = embedded(record);
+  const type = report?.type;
+  if (int !== null) return { type: INNER_TYPE.ETHERNET, bytes: frame(intPacket(int, hops, flow, settings), settings) };
+  if (type === 'none') return { type: INNER_TYPE.NONE, bytes: NONE };
+  if (type === 'ipv4' || type === 'ipv6') {
+    const packet = flow === null ? fragment(type === 'ipv4' ? 4 : 6, settings) : plainPacket(flow, settings);
+    return { type: type === 'ipv4' ? INNER_TYPE.IPV4 : INNER_TYPE.IPV6, bytes: packet };
+  }
+  if (flow !== null) return { type: INNER_TYPE.ETHERNET, bytes: frame(plainPacket(flow, settings), settings) };
+  if (type === 'ethernet') return { type: INNER_TYPE.ETHERNET, bytes: frame(null, settings) };
+  return { type: INNER_TYPE.NONE, bytes: NONE };
+}
+
+/** Pads to whole words: a report's length counts words (report v2.0 leaves the rule open). */
+function words(bytes: Uint8Array): Uint8Array {
+  return bytes.length % 4 === 0 ? bytes : concat(bytes, new Uint8Array(4 - (bytes.length % 4)));
+}
+
+function bits20(record: TelemetryRecord, report: ReportInfo): number {
+  if (record.int?.mode === 'xd') return record.int.instructionBitmap;
+  let bits = report.dropReason === null && report.dropQueueId === null ? 0 : 1;
+  for (const [bit, name] of BITS_20) if (report.metadata[name] !== undefined) bits |= 0x8000 >>> bit;
+  return bits;
+}
+
+function individual(record: TelemetryRecord, last: boolean, settings: EncodeSettings): Uint8Array {
+  const report = record.report!;
+  const { metadata, dropQueueId, dropReason, dropped, queueCongested, trackedFlow, intermediate, type } = report;
+  const flags = { dropped, queueCongested, trackedFlow, intermediate, reserved: 0 };
+  const inner =
+    type === 'tlv'
+      ? {
+          type: INNER_TYPE.TLV,
+          bytes: concat(...(report.tlvs ?? []).map((tlv) => reportTlv.encode({ reserved: 0, ...tlv }))),
+        }
+      : innerOf(record, settings);
+  const bare = type === 'ethernet' || type === 'ipv4' || type === 'ipv6' || type === 'none';
+  let main: Uint8Array = NONE;
+  let metadataLength = 0;
+  if (!bare) {
+    const bits = bits20(record, report);
+    const domainBytes = metadata.domain?.length ?? 0;
+    const own = reportMetadata('2.0', bits, domainBytes).encode({ metadata, dropQueueId, dropReason });
+    metadataLength = own.length / 4;
+    const xd = record.int?.mode === 'xd' ? record.int : null;
+    const domain =
+      xd !== null
+        ? { domainId: xd.domainId, domainMetadataBits: xd.domainInstructions, domainMetadataStatus: xd.domainFlags }
+        : domainBytes > 0
+          ? SOME_DOMAIN
+          : { domainId: 0, domainMetadataBits: 0, domainMetadataStatus: 0 };
+    main = concat(reportV20Main.encode({ metadataBits: bits, ...domain }), own);
+  }
+  const body = words(concat(main, inner.bytes));
+  // 255 words or more run to the end of the datagram, so nothing may follow.
+  if (body.length / 4 > 254 && !last) {
+    throw new RangeError('a report of 255 words or more must be the last of its datagram');
+  }
+  const header = reportV20Individual.encode({
+    reportType: bare ? REPORT_TYPE.INNER_ONLY : REPORT_TYPE.INT,
+    innerType: inner.type,
+    reportLength: Math.min(255, body.length / 4),
+    metadataLength,
+    ...flags,
+  });
+  return concat(header, body);
+}
+
+function report20(records: readonly TelemetryRecord[], settings: EncodeSettings): Uint8Array {
+  const { hwId, sequence, nodeId } = records[0]!.report!;
+  for (const { report } of records) {
+    if (report!.hwId !== hwId || report!.sequence !== sequence || report!.nodeId !== nodeId) {
+      throw new TypeError('individual reports of one datagram have one node id, hardware id and sequence number');
+    }
+  }
+  return concat(
+    reportV20Group.encode({ hwId, sequence, nodeId: nodeId ?? 0 }),
+    ...records.map((record, index) => individual(record, index === records.length - 1, settings)),
+  );
+}
+
+function timestamp32(report: ReportInfo): number {
+  return Number(report.ingressTimestamp ?? 0n);
+}
+
+function report10(record: TelemetryRecord, settings: EncodeSettings): Uint8Array {
+  const report = record.report!;
+  const { metadata, dropQueueId, dropReason, dropped, queueCongested, trackedFlow, hwId, sequence } = report;
+  let bits = dropReason === null && dropQueueId === null ? 0 : 0x20 >>> 4;
+  for (const [bit, name] of BITS_10) if (metadata[name] !== undefined) bits |= 0x20 >>> bit;
+  const own = reportMetadata('1.0', bits).encode({ metadata, dropQueueId, dropReason });
+  const inner = innerOf(record, settings);
+  const header = reportV10.encode({
+    version: 1,
+    length: 4 + own.length / 4,
+    nextProtocol: inner.type === INNER_TYPE.IPV4 ? 1 : inner.type === INNER_TYPE.IPV6 ? 2 : 0,
+    metadataBits: bits,
+    reserved: 0,
+    dropped,
+    queueCongested,
+    trackedFlow,
+    hwId,
+    switchId: report.nodeId ?? 0,
+    sequence,
+    ingressTimestamp: timestamp32(report),
+  });
+  return concat(header, own, inner.bytes);
+}
+
+function report05(record: TelemetryRecord, settings: EncodeSettings): Uint8Array {
+  const report = record.report!;
+  const { metadata, nodeId, dropped, queueCongested, trackedFlow, hwId, sequence } = report;
+  const local = nodeId !== null && (metadata.queueOccupancy !== undefined || metadata.egressTimestamp !== undefined);
+  const header = reportV05.encode({
+    version: 0,
+    nextProtocol: nodeId === null ? 0 : local ? 2 : 1,
+    dropped,
+    queueCongested,
+    trackedFlow,
+    reserved: 0,
+    hwId,
+    sequence,
+    ingressTimestamp: timestamp32(report),
+  });
+  const inner = innerOf(record, settings).bytes;
+  if (nodeId === null) return concat(header, inner);
+  const ports = {
+    switchId: nodeId,
+    ingressPort: metadata.l1IngressInterface ?? 0xffff,
+    egressPort: metadata.l1EgressInterface ?? 0xffff,
+  };
+  const own = local
+    ? reportV05Local.encode({
+        ...ports,
+        queueId: metadata.queueId ?? 0xff,
+        queueOccupancy: metadata.queueOccupancy ?? 0xffffff,
+        egressTimestamp: Number(metadata.egressTimestamp ?? 0xffffffffn),
+      })
+    : reportV05Drop.encode({
+        ...ports,
+        queueId: report.dropQueueId ?? 0xff,
+        dropReason: report.dropReason ?? 0xff,
+        padding: report.dropReason === null ? 0xffff : 0,
+      });
+  return concat(header, own, inner);
+}
+
+/**
+ * The UDP payload of a telemetry report.
+ * @param records individual reports of one datagram; only v2.0 takes more than one
+ * @throws TypeError for records that do not belong together; RangeError for a value that does not fit
+ */
+export function reportPayload(records: readonly TelemetryRecord[], settings: EncodeSettings): Uint8Array {
+  const version = records[0]?.report?.version;
+  if (version === undefined || records.some(({ report }) => report?.version !== version)) {
+    throw new TypeError('a report needs at least one record, all with reports of one version');
+  }
+  if (version === '2.0') return report20(records, settings);
+  if (records.length > 1) throw new TypeError(`a report v${version} datagram holds one report, not ${records.length}`);
+  return version === '1.0' ? report10(records[0]!, settings) : report05(records[0]!, settings);
+}

@@ -1,0 +1,289 @@
+import { rangeEnd } from './arguments.js';
+import { checkRows, type FlowColumns } from './flow-columns.js';
+import { swapBytes } from './words.js';
+
+/*
+ * XXH32, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH32". Its primes are written as literals
+ * where they are used: a bundler that turns module constants into variables would cost more than half of the speed.
+ *   P1 = 0x9e3779b1, P2 = 0x85ebca77, P3 = 0xc2b2ae3d, P4 = 0x27d4eb2f, P5 = 0x165667b1
+ * A lane is four bytes read little-endian: the swapped form of a big-endian word of a key.
+ */
+
+/** One lane into one of the four accumulators of a 16-byte stripe. */
+function round(accumulator: number, lane: number): number {
+  const sum = (accumulator + Math.imul(lane, 0x85ebca77)) | 0;
+  return Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
+}
+
+/**
+ * The lanes of two big-endian words, one from each stripe of a 32-byte key, into one accumulator.
+ *
+ * Written out, swaps included: the words forms below need four of these, and V8 inlines a few hundred bytes of bytecode into a
+ * function before it starts to call.
+ */
+function roundWords(seed: number, first: number, second: number): number {
+  const lane1 = (((first << 8) | (first >>> 24)) & 0x00ff00ff) | (((first >>> 8) | (first << 24)) & 0xff00ff00);
+  const lane2 = (((second << 8) | (second >>> 24)) & 0x00ff00ff) | (((second >>> 8) | (second << 24)) & 0xff00ff00);
+  let sum = (seed + Math.imul(lane1, 0x85ebca77)) | 0;
+  sum = (Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1) + Math.imul(lane2, 0x85ebca77)) | 0;
+  return Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
+}
+
+/** The four accumulators become one hash. */
+function converge(accumulator1: number, accumulator2: number, accumulator3: number, accumulator4: number): number {
+  return (
+    (((accumulator1 << 1) | (accumulator1 >>> 31)) +
+      ((accumulator2 << 7) | (accumulator2 >>> 25)) +
+      ((accumulator3 << 12) | (accumulator3 >>> 20)) +
+      ((accumulator4 << 18) | (accumulator4 >>> 14))) |
+    0
+  );
+}
+
+/** A lane after the last whole stripe. */
+function mixLane(hash: number, lane: number): number {
+  const sum = (hash + Math.imul(lane, 0xc2b2ae3d)) | 0;
+  return Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
+}
+
+/** A big-endian word after the last whole stripe. */
+function mixWord(hash: number, word: number): number {
+  const lane = (((word << 8) | (word >>> 24)) & 0x00ff00ff) | (((word >>> 8) | (word << 24)) & 0xff00ff00);
+  const sum = (hash + Math.imul(lane, 0xc2b2ae3d)) | 0;
+  return Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
+}
+
+/** A byte after the last whole lane. */
+function mixByte(hash: number, byte: number): number {
+  const sum = (hash + Math.imul(byte, 0x165667b1)) | 0;
+  return Math.imul((sum << 11) | (sum >>> 21), 0x9e3779b1);
+}
+
+/** Every bit of the hash comes to depend on every other; unsigned result. */
+function avalanche(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 15), 0x85ebca77);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae3d);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** The last five bytes of a flow key: the protocol, and the ports, which straddle a lane. mixLane, mixByte, avalanche. */
+function finishFlow(hash: number, protocol: number, ports: number): number {
+  const lane = (((ports << 8) | (ports >>> 24)) & 0x00ff00ff) | (((ports >>> 8) | (ports << 24)) & 0xff00ff00);
+  let mixed = (hash + Math.imul((lane << 8) | (protocol & 0xff), 0xc2b2ae3d)) | 0;
+  mixed = (Math.imul((mixed << 17) | (mixed >>> 15), 0x27d4eb2f) + Math.imul(ports & 0xff, 0x165667b1)) | 0;
+  mixed = Math.imul((mixed << 11) | (mixed >>> 21), 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca77);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae3d);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+function readLane(bytes: Uint8Array, offset: number): number {
+  return bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
+}
+
+/**
+ * xxh32 of a run of bytes of any length. For long or variable-length keys `createVariableLengthHasher` is faster above
+ * some length that depends on the machine; for the fixed-length keys below the word forms are.
+ *
+ * @param bytes the message, or what holds it
+ * @param offset its first byte; 0 if absent
+ * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
+ * @param seed taken modulo 2^32; 0 if absent
+ * @returns the hash, unsigned
+ * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it
+ */
+export function xxh32(bytes: Uint8Array, offset = 0, length?: number, seed = 0): number {
+  const end = rangeEnd(bytes, offset, length);
+  let position = offset;
+  let hash = (seed + 0x165667b1) | 0;
+  if (end - position >= 16) {
+    let accumulator1 = (seed + 0x24234428) | 0; // P1 + P2
+    let accumulator2 = (seed + 0x85ebca77) | 0;
+    let accumulator3 = seed | 0;
+    let accumulator4 = (seed - 0x9e3779b1) | 0;
+    for (; end - position >= 16; position += 16) {
+      accumulator1 = round(accumulator1, readLane(bytes, position));
+      accumulator2 = round(accumulator2, readLane(bytes, position + 4));
+      accumulator3 = round(accumulator3, readLane(bytes, position + 8));
+      accumulator4 = round(accumulator4, readLane(bytes, position + 12));
+    }
+    hash = converge(accumulator1, accumulator2, accumulator3, accumulator4);
+  }
+  hash = (hash + (end - offset)) | 0;
+  for (; end - position >= 4; position += 4) {
+    hash = mixLane(hash, readLane(bytes, position));
+  }
+  for (; position < end; position++) {
+    hash = mixByte(hash, bytes[position]!);
+  }
+  return avalanche(hash);
+}
+
+/**
+ * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. With the source address, the destination
+ * address, the protocol and the ports this is the IPv4 flow key. Arguments are taken modulo the width of their field.
+ *
+ * @param word0 bytes 0..3
+ * @param word4 bytes 4..7
+ * @param byte8 byte 8
+ * @param word9 bytes 9..12
+ * @param seed taken modulo 2^32; 0 if absent
+ * @returns the hash, unsigned; equal to {@link xxh32} of the same 13 bytes
+ */
+export function xxh32Words13(word0: number, word4: number, byte8: number, word9: number, seed = 0): number {
+  const hash = mixWord((seed + 0x165667be) | 0, word0); // seed + P5 + 13
+  return finishFlow(mixWord(hash, word4), byte8, word9);
+}
+
+/**
+ * xxh32 of a 16-byte key: four big-endian words. Arguments are taken modulo 2^32.
+ *
+ * @param word0 bytes 0..3; `word4`, `word8` and `word12` follow
+ * @param seed 0 if absent
+ * @returns the hash, unsigned; equal to {@link xxh32} of the same 16 bytes
+ */
+export function xxh32Words16(word0: number, word4: number, word8: number, word12: number, seed = 0): number {
+  const hash = converge(
+    round(seed + 0x24234428, swapBytes(word0)),
+    round(seed + 0x85ebca77, swapBytes(word4)),
+    round(seed, swapBytes(word8)),
+    round(seed - 0x9e3779b1, swapBytes(word12)),
+  );
+  return avalanche((hash + 16) | 0);
+}
+
+/** The 32 bytes that the 37- and 40-byte keys begin with: two stripes. */
+function twoStripes(
+  word0: number,
+  word4: number,
+  word8: number,
+  word12: number,
+  word16: number,
+  word20: number,
+  word24: number,
+  word28: number,
+  seed: number,
+): number {
+  return converge(
+    roundWords(seed + 0x24234428, word0, word16),
+    roundWords(seed + 0x85ebca77, word4, word20),
+    roundWords(seed, word8, word24),
+    roundWords(seed - 0x9e3779b1, word12, word28),
+  );
+}
+
+/**
+ * xxh32 of a 37-byte key: eight words, a byte and a word, each word big-endian. With the words of the source address, those
+ * of the destination address, the protocol and the ports this is the IPv6 flow key. Arguments are taken modulo the width of
+ * their field.
+ *
+ * @param word0 bytes 0..3; `word4` to `word28` follow
+ * @param byte32 byte 32
+ * @param word33 bytes 33..36
+ * @param seed taken modulo 2^32; 0 if absent
+ * @returns the hash, unsigned; equal to {@link xxh32} of the same 37 bytes
+ */
+export function xxh32Words37(
+  word0: number,
+  word4: number,
+  word8: number,
+  word12: number,
+  word16: number,
+  word20: number,
+  word24: number,
+  word28: number,
+  byte32: number,
+  word33: number,
+  seed = 0,
+): number {
+  const hash = twoStripes(word0, word4, word8, word12, word16, word20, word24, word28, seed);
+  return finishFlow((hash + 37) | 0, byte32, word33);
+}
+
+/**
+ * xxh32 of a 40-byte key: ten big-endian words. Arguments are taken modulo 2^32.
+ *
+ * @param word0 bytes 0..3; `word4` to `word36` follow
+ * @param seed 0 if absent
+ * @returns the hash, unsigned; equal to {@link xxh32} of the same 40 bytes
+ */
+export function xxh32Words40(
+  word0: number,
+  word4: number,
+  word8: number,
+  word12: number,
+  word16: number,
+  word20: number,
+  word24: number,
+  word28: number,
+  word32: number,
+  word36: number,
+  seed = 0,
+): number {
+  const hash = twoStripes(word0, word4, word8, word12, word16, word20, word24, word28, seed);
+  return avalanche(mixWord(mixWord((hash + 40) | 0, word32), word36));
+}
+
+/**
+ * xxh32 of the flow keys in a range of rows: `out[i]` becomes the hash of row i, for i from `from` to `to - 1`.
+ *
+ * @param columns the keys; IPv4 and IPv6 rows may be mixed
+ * @param from first row
+ * @param to one past the last row
+ * @param out where the results go, at the index of their row
+ * @param seed taken modulo 2^32; 0 if absent
+ * @throws RangeError if the rows are not inside the columns and `out`
+ */
+export function flowXxh32Columns(columns: FlowColumns, from: number, to: number, out: Uint32Array, seed = 0): void {
+  checkRows(columns, from, to, out);
+  const { source0, source1, source2, source3, destination0, destination1, destination2, destination3 } = columns;
+  const { ports, protocol, flags, ipv6Mask } = columns;
+  const seed0 = (seed + 0x165667be) | 0; // P5 + 13
+  const seed1 = (seed + 0x24234428) | 0; // P1 + P2
+  const seed2 = (seed + 0x85ebca77) | 0; // P2
+  const seed3 = seed | 0;
+  const seed4 = (seed - 0x9e3779b1) | 0; // P1
+  // The word forms written out, for the reason given at roundWords.
+  for (let row = from; row < to; row++) {
+    let a = source0[row]!;
+    let b = destination0[row]!;
+    let hash = 0;
+    a = (((a << 8) | (a >>> 24)) & 0x00ff00ff) | (((a >>> 8) | (a << 24)) & 0xff00ff00);
+    b = (((b << 8) | (b >>> 24)) & 0x00ff00ff) | (((b >>> 8) | (b << 24)) & 0xff00ff00);
+    if ((flags[row]! & ipv6Mask) === 0) {
+      a = (seed0 + Math.imul(a, 0xc2b2ae3d)) | 0;
+      b = (Math.imul((a << 17) | (a >>> 15), 0x27d4eb2f) + Math.imul(b, 0xc2b2ae3d)) | 0;
+      hash = Math.imul((b << 17) | (b >>> 15), 0x27d4eb2f);
+    } else {
+      a = (seed1 + Math.imul(a, 0x85ebca77)) | 0;
+      a = (Math.imul((a << 13) | (a >>> 19), 0x9e3779b1) + Math.imul(b, 0x85ebca77)) | 0;
+      a = Math.imul((a << 13) | (a >>> 19), 0x9e3779b1);
+      hash = (a << 1) | (a >>> 31);
+      a = source1[row]!;
+      b = destination1[row]!;
+      a = (((a << 8) | (a >>> 24)) & 0x00ff00ff) | (((a >>> 8) | (a << 24)) & 0xff00ff00);
+      b = (((b << 8) | (b >>> 24)) & 0x00ff00ff) | (((b >>> 8) | (b << 24)) & 0xff00ff00);
+      a = (seed2 + Math.imul(a, 0x85ebca77)) | 0;
+      a = (Math.imul((a << 13) | (a >>> 19), 0x9e3779b1) + Math.imul(b, 0x85ebca77)) | 0;
+      a = Math.imul((a << 13) | (a >>> 19), 0x9e3779b1);
+      hash = (hash + ((a << 7) | (a >>> 25))) | 0;
+      a = source2[row]!;
+      b = destination2[row]!;
+      a = (((a << 8) | (a >>> 24)) & 0x00ff00ff) | (((a >>> 8) | (a << 24)) & 0xff00ff00);
+      b = (((b << 8) | (b >>> 24)) & 0x00ff00ff) | (((b >>> 8) | (b << 24)) & 0xff00ff00);
+      a = (seed3 + Math.imul(a, 0x85ebca77)) | 0;
+      a = (Math.imul((a << 13) | (a >>> 19), 0x9e3779b1) + Math.imul(b, 0x85ebca77)) | 0;
+      a = Math.imul((a << 13) | (a >>> 19), 0x9e3779b1);
+      hash = (hash + ((a << 12) | (a >>> 20))) | 0;
+      a = source3[row]!;
+      b = destination3[row]!;
+      a = (((a << 8) | (a >>> 24)) & 0x00ff00ff) | (((a >>> 8) | (a << 24)) & 0xff00ff00);
+      b = (((b << 8) | (b >>> 24)) & 0x00ff00ff) | (((b >>> 8) | (b << 24)) & 0xff00ff00);
+      a = (seed4 + Math.imul(a, 0x85ebca77)) | 0;
+      a = (Math.imul((a << 13) | (a >>> 19), 0x9e3779b1) + Math.imul(b, 0x85ebca77)) | 0;
+      a = Math.imul((a << 13) | (a >>> 19), 0x9e3779b1);
+      hash = (hash + ((a << 18) | (a >>> 14)) + 37) | 0;
+    }
+    out[row] = finishFlow(hash, protocol[row]!, ports[row]! | 0);
+  }
+}

@@ -1,0 +1,96 @@
+/** Traffic as objects. */
+import type { TelemetryRecord } from '@int/codec';
+import type { FlowTable } from './flows.js';
+import { settingsOf, type TrafficOptions, type TrafficSettings } from './options.js';
+import { RecordBuilder } from './records.js';
+import { Simulation } from './simulation.js';
+import type { FabricSwitch, Host } from './topology.js';
+
+/** {@link TrafficOptions}, and what to look at. */
+export interface GeneratorOptions extends TrafficOptions {
+  /**
+   * `reports` (default): telemetry reports as the collector gets them. `packets`: packets that carry INT, on the link
+   * to their INT sink (modes `md` and `mx`).
+   */
+  readonly form?: 'reports' | 'packets';
+}
+
+/** One report, or one packet that carries INT. */
+export interface GeneratedPacket {
+  /** When the packet left the switch, or was lost there: nanoseconds since the epoch. Never less than the one before. */
+  readonly timeNs: bigint;
+  /** What `@int/codec` decodes from the encoded frame: one record. */
+  readonly records: TelemetryRecord[];
+  /** The switch that reports; form `packets`: that the packet has just left. */
+  readonly reporter: FabricSwitch;
+  /** Index of the flow: 0 is the most popular. */
+  readonly flow: number;
+  readonly source: Host;
+  readonly destination: Host;
+  /** Bytes of the original packet behind its TCP or UDP header. */
+  readonly payloadBytes: number;
+}
+
+/**
+ * An endless stream of INT traffic in virtual time: same options and seed, same traffic.
+ *
+ * @example
+ * const generator = new TrafficGenerator({ topology: 'leaf-spine:4x2', workload: 'cache', seed: 7 });
+ * const { timeNs, records } = generator.next();
+ */
+export class TrafficGenerator {
+  /** All options with their defaults. */
+  readonly settings: TrafficSettings;
+  private readonly simulation: Simulation;
+  private readonly builder: RecordBuilder;
+  private readonly packets: boolean;
+
+  /** RangeError for an option out of range, TopologyError for a topology text that names none. */
+  constructor(options: GeneratorOptions) {
+    const form = options.form ?? 'reports';
+    if (form !== 'reports' && form !== 'packets')
+      throw new RangeError(`form must be reports or packets, not '${form}'`);
+    this.settings = settingsOf(options);
+    this.packets = form === 'packets';
+    this.simulation = new Simulation(this.settings, this.packets);
+    this.builder = new RecordBuilder(this.simulation);
+  }
+
+  /** All flows. */
+  get flows(): FlowTable {
+    return this.simulation.flows;
+  }
+
+  /** The ports that have episodes of overload: ground truth for what finds congestion. */
+  hotspots(): { switchIndex: number; port: number }[] {
+    return this.simulation.fabric.hotspots();
+  }
+
+  /** Latency of a switch without queueing, in nanoseconds. RangeError for a switch there is not. */
+  baseLatencyNs(switchIndex: number): number {
+    if (this.settings.topology.switches[switchIndex] === undefined) throw new RangeError(`no switch ${switchIndex}`);
+    return this.simulation.fabric.baseLatencyNs(switchIndex);
+  }
+
+  /** The next report or packet. */
+  next(): GeneratedPacket {
+    const { simulation, settings } = this;
+    simulation.next();
+    const { flows, flow } = simulation;
+    const { topology } = settings;
+    return {
+      timeNs: this.builder.wallClock(simulation.timeNs),
+      records: [this.builder.build(this.packets)],
+      reporter: topology.switches[flows.hopSwitch[flow * topology.maxHops + simulation.hop]!]!,
+      flow,
+      source: topology.host(flows.sourceHost[flow]!),
+      destination: topology.host(flows.destinationHost[flow]!),
+      payloadBytes: flows.payloadBytes[flow]!,
+    };
+  }
+
+  /** The next `count` reports or packets. */
+  *take(count: number): Generator<GeneratedPacket, void, undefined> {
+    for (let i = 0; i < count; i++) yield this.next();
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Deterministic INT traffic: topologies, flows, queues and bursts that make sense together.
+ *
+ * @packageDocumentation
+ */
+export { TopologyError, type TopologyErrorCode } from './errors.js';
+export { type FlowOptions, FlowTable, flowHash, PROTOCOL } from './flows.js';
+export { type GeneratedPacket, type GeneratorOptions, TrafficGenerator } from './generator.js';
+export {
+  type FabricOptions,
+  settingsOf,
+  type TrafficMode,
+  type TrafficOptions,
+  type TrafficSettings,
+} from './options.js';
+export { type EpisodeOptions, FluidQueue, type FluidQueueOptions, UTILIZATION_WINDOW_NS } from './queue.js';
+export { mix32, Random, Zipf } from './random.js';
+export { MAX_REPORT_BYTES, ReportStream } from './report-stream.js';
+export {
+  ecmpChoice,
+  type FabricSwitch,
+  type FatTreeOptions,
+  fatTree,
+  type Host,
+  type LeafSpineOptions,
+  leafSpine,
+  PATH_STRIDE,
+  type PathHop,
+  type Peer,
+  parseTopology,
+  type Tier,
+  Topology,
+} from './topology.js';
+export {
+  BurstProcess,
+  type BurstQueueOptions,
+  burstQueue,
+  COLD_RATE,
+  HOT_RATE,
+  hotShare,
+  likelihoodRatio,
+  PACKETS_PER_SLOT,
+  QUEUE_CAP_US,
+  SLOT_NS,
+  WORKLOADS,
+  type Workload,
+  type WorkloadName,
+  workloadOf,
+} from './workload.js';
