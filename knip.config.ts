@@ -1,19 +1,19 @@
-import { relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { KnipConfig } from 'knip';
-import { entryPoints, sourceOf, workspaces } from './scripts/workspaces.mjs';
+import { workspaces } from './scripts/workspaces.mjs';
 
-/** Per package, the sources of what it exports, and no other barrel file. */
+/**
+ * Per package, the sources that its tsup.config.ts builds: what it exports, and what it starts by itself, such as a
+ * worker. No other barrel file counts, so that an export which nobody can import is found.
+ */
 const packages = workspaces()
   .filter(({ folder }) => folder.startsWith('packages/'))
-  .map((workspace) => {
-    const sources = entryPoints(workspace.manifest).flatMap((path) => sourceOf(workspace, path) ?? []);
-    return [
-      workspace.folder,
-      {
-        entry: sources.map((source) => relative(workspace.path, source)),
-        project: ['src/**/*.ts', 'test/**/*.ts'],
-      },
-    ] as const;
+  .map(({ folder, path }) => {
+    const file = join(path, 'tsup.config.ts');
+    const built = existsSync(file) ? readFileSync(file, 'utf8').matchAll(/'(src\/[^']+\.ts)'/g) : [];
+    const entry = ['src/index.ts', ...[...built].flatMap(([, source]) => source ?? [])];
+    return [folder, { entry: [...new Set(entry)], project: ['src/**/*.ts', 'test/**/*.ts'] }] as const;
   });
 
 const config: KnipConfig = {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * decode_bench FILE BATCH ROUNDS: decodes all frames of a file in batches,
- * ROUNDS times, and prints one line of JSON: nanoseconds per report of each
- * round, reports per round, and a checksum over all columns of one untimed
- * round.
+ * decode_bench FILE BATCH: decodes all frames of a file in batches of BATCH
+ * frames. First prints one line of JSON with the number of reports and a
+ * checksum over all columns of one untimed pass. Then, for each line read from
+ * standard input, times one pass and prints nanoseconds per report, so that a
+ * caller can interleave it with others.
  */
 #include "frames_file.h"
 
@@ -88,17 +89,17 @@ int main(int argc, char **argv)
 	struct frames_file file;
 	struct int_batch batch;
 	struct int_plans *plans;
-	uint32_t step, rounds, round, sum = 0;
+	uint32_t step, sum = 0;
 	uint64_t reports;
 	void *memory;
+	int c;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: decode_bench FILE BATCH ROUNDS\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: decode_bench FILE BATCH\n");
 		return 2;
 	}
 	frames_file_read(&file, argv[1]);
 	step = strtoul(argv[2], NULL, 10);
-	rounds = strtoul(argv[3], NULL, 10);
 	memory = aligned_alloc(64, int_batch_size(file.frames, file.reports, file.hops));
 	plans = calloc(1, sizeof(*plans));
 	if (!memory || !plans || !step)
@@ -106,13 +107,17 @@ int main(int argc, char **argv)
 	int_batch_init(&batch, memory, file.frames, file.reports, file.hops);
 	int_batch_reset(&batch);
 	reports = run(&file, plans, &batch, step, &sum);
-	printf("{\"reports\":%llu,\"checksum\":%u,\"ns\":[", (unsigned long long)reports, sum);
-	for (round = 0; round < rounds; round++) {
-		double start = now();
+	printf("{\"reports\":%llu,\"checksum\":%u}\n", (unsigned long long)reports, sum);
+	fflush(stdout);
+	while ((c = getchar()) != EOF) {
+		double start;
 
+		if (c != '\n')
+			continue;
+		start = now();
 		reports = run(&file, plans, &batch, step, NULL);
-		printf("%s%.3f", round ? "," : "", (now() - start) / reports);
+		printf("%.3f\n", (now() - start) / reports);
+		fflush(stdout);
 	}
-	printf("]}\n");
 	return 0;
 }

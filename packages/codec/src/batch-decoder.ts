@@ -1,6 +1,8 @@
 import { STATE, type TelemetryBatch } from './batch.js';
 import { CODES } from './codes.js';
-import type { FastDecoder } from './fast/options.js';
+import { KernelReport2, kernelAvailable } from './fast/kernel.js';
+import type { KernelMemory } from './fast/memory.js';
+import type { FastDecoder, FastOptions } from './fast/options.js';
 import { FastReport2 } from './fast/report2.js';
 import type { DecodeOptions } from './options.js';
 import { appendRow, hasRow } from './rows.js';
@@ -12,25 +14,26 @@ import { Scan } from './scan/state.js';
 /** {@link DecodeOptions} and what only a batch needs. */
 export interface BatchDecoderOptions extends DecodeOptions {
   /**
-   * Decoder of the common shape, run in front of the general one: by default the plain TypeScript one, `null` for none.
-   * A WebAssembly kernel (`KernelReport2`) takes its place where input and batch live in its memory.
+   * Memory of the WebAssembly kernel. Batches and input that lie in it are decoded in place by the kernel where the
+   * options allow it and the engine has SIMD; without it, and for all other frames, by TypeScript. The result is the
+   * same.
    */
-  readonly fast?: FastDecoder | null;
+  readonly memory?: KernelMemory;
+  /** False: send every frame through the general rules. For tests and measurements. Default true. */
+  readonly fastPath?: boolean;
 }
 
-/** The fast path for these settings, or none where it does not apply. */
-function defaultFast(settings: Settings): FastDecoder | null {
-  const port = settings.reportPorts?.[0];
-  if (settings.profile !== 'spec' || settings.markerSet || settings.verifyChecksums || settings.intPorts.length > 2)
-    return null;
-  const common = {
-    intPorts: settings.intPorts,
-    ...(settings.dscpValue < 0 ? {} : { dscp: { value: settings.dscpValue, mask: settings.dscpMask } }),
-  };
-  if (settings.linkType === 'report') return new FastReport2({ mode: 'report', ...common });
-  if (settings.linkType !== 'ethernet' || settings.reportPorts?.length !== 1 || port === undefined) return null;
+/** What the fast path needs to know, or `null` where it does not apply. */
+function fastOptions(settings: Settings): FastOptions | null {
+  const { reportPorts, intPorts, dscpValue, dscpMask } = settings;
+  if (settings.profile !== 'spec' || settings.markerSet || settings.verifyChecksums || intPorts.length > 2) return null;
+  const common = { intPorts, ...(dscpValue < 0 ? {} : { dscp: { value: dscpValue, mask: dscpMask } }) };
+  if (settings.linkType === 'report') return { mode: 'report', ...common };
+  const port = reportPorts?.[0];
+  if (settings.linkType !== 'ethernet' || reportPorts?.length !== 1 || port === undefined) return null;
+  // Probe ports are looked at before report ports.
   if (port === settings.probePort || port === settings.extendedProbePort) return null;
-  return new FastReport2({ mode: 'ethernet', reportPort: port, ...common });
+  return { mode: 'ethernet', reportPort: port, ...common };
 }
 
 /**
@@ -44,11 +47,14 @@ export class BatchDecoder {
   readonly #settings: Settings;
   readonly #fast: FastDecoder | null;
 
-  /** @throws RangeError for an option out of range */
+  /** @throws RangeError for an option out of range, or if the kernel's memory is too small for its tables */
   constructor(options: BatchDecoderOptions = {}) {
     this.#settings = settingsOf(options);
     this.#scan = new Scan(this.#settings);
-    this.#fast = options.fast === undefined ? defaultFast(this.#settings) : options.fast;
+    const fast = options.fastPath === false ? null : fastOptions(this.#settings);
+    if (fast === null) this.#fast = null;
+    else if (options.memory !== undefined && kernelAvailable()) this.#fast = new KernelReport2(options.memory, fast);
+    else this.#fast = new FastReport2(fast);
   }
 
   /**

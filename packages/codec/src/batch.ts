@@ -7,7 +7,7 @@ export interface BatchCapacity {
   readonly frames: number;
   /** Individual reports. Default: `frames`. */
   readonly reports?: number;
-  /** Hop rows. Default: 8 for each report. */
+  /** Hop rows, at least 256. Default: 8 for each report, at least 256. */
   readonly hops?: number;
 }
 
@@ -37,7 +37,7 @@ function strideWords(rows: number): number {
 function resolve(capacity: BatchCapacity): Required<BatchCapacity> {
   const frames = capacity.frames;
   const reports = capacity.reports ?? frames;
-  const hops = capacity.hops ?? reports * 8;
+  const hops = capacity.hops ?? Math.max(256, reports * 8);
   for (const [name, value] of Object.entries({ frames, reports, hops })) {
     if (!Number.isInteger(value) || value < 1 || value > 1 << 24) {
       throw new RangeError(`batch capacity: ${name} must be an integer from 1 to 2^24, not ${value}`);
@@ -98,7 +98,8 @@ export class TelemetryBatch {
    * @throws RangeError for a bad capacity or an arena that is too small
    */
   constructor(capacity: BatchCapacity, arena?: Arena) {
-    const { frames, reports, hops } = (this.capacity = resolve(capacity));
+    this.capacity = resolve(capacity);
+    const { frames, reports, hops } = this.capacity;
     const memory = arena ?? new Arena(new ArrayBuffer(TelemetryBatch.byteLength(capacity)));
     this.buffer = memory.buffer;
     this.state = new Int32Array(memory.buffer, memory.take(STATE_WORDS * 4), STATE_WORDS);

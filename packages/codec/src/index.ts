@@ -3,9 +3,30 @@
  *
  * @packageDocumentation
  */
+export {
+  AddressError,
+  formatIpv4,
+  formatIpv6,
+  formatMac,
+  type ParsedAddress,
+  parseAddress,
+  parseIpv4,
+  parseIpv6,
+  parseMac,
+} from './address.js';
 export { Arena } from './arena.js';
 export { type BatchCapacity, STATE, TelemetryBatch } from './batch.js';
 export { BatchDecoder, type BatchDecoderOptions } from './batch-decoder.js';
+export {
+  checksumComplement,
+  internetChecksum,
+  ipv4HeaderChecksum,
+  pseudoHeaderSum,
+  tcpChecksum,
+  udpChecksum,
+  updateChecksum,
+  updateUdpChecksum,
+} from './checksum.js';
 export { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES, type CodeName } from './codes.js';
 export {
   ENCAPSULATIONS,
@@ -24,7 +45,12 @@ export {
 export { encodeFrame, encodeReport } from './encode/frame.js';
 export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';
+export { type KernelOptions, KernelReport2, kernelAvailable } from './fast/kernel.js';
+export { KernelMemory } from './fast/memory.js';
+export type { FastDecoder, FastOptions } from './fast/options.js';
+export { FastReport2 } from './fast/report2.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
+export * from './headers/index.js';
 export { type HopJson, type IntJson, type RecordJson, type ReportJson, recordFromJson, recordToJson } from './json.js';
 export type {
   Encapsulation,

@@ -1,6 +1,6 @@
-function isBytes(value: unknown): boolean {
-  // The tag, not instanceof alone: a Uint8Array made in another realm (a vm context, a test runner) is one too.
-  return value instanceof Uint8Array || Object.prototype.toString.call(value) === '[object Uint8Array]';
+/** The tag, for a typed array made in another realm (a vm context, a test runner), where instanceof says no. */
+function isTagged(value: unknown, tag: string): boolean {
+  return Object.prototype.toString.call(value) === `[object ${tag}]`;
 }
 
 /**
@@ -14,11 +14,11 @@ function isBytes(value: unknown): boolean {
  * @throws RangeError if offset or length is not a whole number, or the range is not inside `bytes`
  */
 export function rangeEnd(bytes: Uint8Array, offset: number, length: number | undefined): number {
-  if (!isBytes(bytes)) {
+  if (!(bytes instanceof Uint8Array) && !isTagged(bytes, 'Uint8Array')) {
     throw new TypeError('bytes must be a Uint8Array');
   }
   const end = length === undefined ? bytes.length : offset + length;
-  // One comparison chain: NaN fails it, and so do fractions, negative offsets and negative lengths.
+  // NaN fails the test, and so do fractions, negative offsets and negative lengths.
   if (Number.isInteger(offset) && Number.isInteger(end) && offset >= 0 && end >= offset && end <= bytes.length) {
     return end;
   }
@@ -33,7 +33,7 @@ export function rangeEnd(bytes: Uint8Array, offset: number, length: number | und
  * @throws RangeError if it has fewer than two elements
  */
 export function checkWordPair(out: Uint32Array): void {
-  if (Object.prototype.toString.call(out) !== '[object Uint32Array]') {
+  if (!(out instanceof Uint32Array) && !isTagged(out, 'Uint32Array')) {
     throw new TypeError('out must be a Uint32Array');
   }
   if (out.length < 2) {

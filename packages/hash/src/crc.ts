@@ -83,7 +83,7 @@ export class Crc {
    * @param ports source port in bits 31..16, destination port in bits 15..0
    */
   flowIpv4(source: number, destination: number, protocol: number, ports: number): number {
-    return this.finish(advance13(this.tables, this.initial ^ source, destination, protocol, ports));
+    return this.finish(advance13(this.tables, this.initial ^ source, destination | 0, protocol, ports | 0));
   }
 
   /**
@@ -108,9 +108,9 @@ export class Crc {
     ports: number,
   ): number {
     const { tables } = this;
-    const head = advance12(tables, this.initial ^ source0, source1, source2);
-    const middle = advance12(tables, head ^ source3, destination0, destination1);
-    return this.finish(advance13(tables, middle ^ destination2, destination3, protocol, ports));
+    const head = advance12(tables, this.initial ^ source0, source1 | 0, source2 | 0);
+    const middle = advance12(tables, head ^ source3, destination0 | 0, destination1 | 0);
+    return this.finish(advance13(tables, middle ^ destination2, destination3 | 0, protocol, ports | 0));
   }
 
   /**

@@ -131,8 +131,8 @@ export function xxh32(bytes: Uint8Array, offset = 0, length?: number, seed = 0):
  * @returns the hash, unsigned; equal to {@link xxh32} of the same 13 bytes
  */
 export function xxh32Words13(word0: number, word4: number, byte8: number, word9: number, seed = 0): number {
-  const hash = mixWord((seed + 0x165667be) | 0, word0); // seed + P5 + 13
-  return finishFlow(mixWord(hash, word4), byte8, word9);
+  const hash = mixWord((seed + 0x165667be) | 0, word0 | 0); // seed + P5 + 13
+  return finishFlow(mixWord(hash, word4 | 0), byte8, word9 | 0);
 }
 
 /**
@@ -144,10 +144,10 @@ export function xxh32Words13(word0: number, word4: number, byte8: number, word9:
  */
 export function xxh32Words16(word0: number, word4: number, word8: number, word12: number, seed = 0): number {
   const hash = converge(
-    round(seed + 0x24234428, swapBytes(word0)),
-    round(seed + 0x85ebca77, swapBytes(word4)),
-    round(seed, swapBytes(word8)),
-    round(seed - 0x9e3779b1, swapBytes(word12)),
+    round((seed + 0x24234428) | 0, swapBytes(word0)),
+    round((seed + 0x85ebca77) | 0, swapBytes(word4)),
+    round(seed | 0, swapBytes(word8)),
+    round((seed - 0x9e3779b1) | 0, swapBytes(word12)),
   );
   return avalanche((hash + 16) | 0);
 }
@@ -165,10 +165,10 @@ function twoStripes(
   seed: number,
 ): number {
   return converge(
-    roundWords(seed + 0x24234428, word0, word16),
-    roundWords(seed + 0x85ebca77, word4, word20),
-    roundWords(seed, word8, word24),
-    roundWords(seed - 0x9e3779b1, word12, word28),
+    roundWords((seed + 0x24234428) | 0, word0, word16),
+    roundWords((seed + 0x85ebca77) | 0, word4, word20),
+    roundWords(seed | 0, word8, word24),
+    roundWords((seed - 0x9e3779b1) | 0, word12, word28),
   );
 }
 
@@ -196,8 +196,18 @@ export function xxh32Words37(
   word33: number,
   seed = 0,
 ): number {
-  const hash = twoStripes(word0, word4, word8, word12, word16, word20, word24, word28, seed);
-  return finishFlow((hash + 37) | 0, byte32, word33);
+  const hash = twoStripes(
+    word0 | 0,
+    word4 | 0,
+    word8 | 0,
+    word12 | 0,
+    word16 | 0,
+    word20 | 0,
+    word24 | 0,
+    word28 | 0,
+    seed | 0,
+  );
+  return finishFlow((hash + 37) | 0, byte32, word33 | 0);
 }
 
 /**
@@ -220,8 +230,18 @@ export function xxh32Words40(
   word36: number,
   seed = 0,
 ): number {
-  const hash = twoStripes(word0, word4, word8, word12, word16, word20, word24, word28, seed);
-  return avalanche(mixWord(mixWord((hash + 40) | 0, word32), word36));
+  const hash = twoStripes(
+    word0 | 0,
+    word4 | 0,
+    word8 | 0,
+    word12 | 0,
+    word16 | 0,
+    word20 | 0,
+    word24 | 0,
+    word28 | 0,
+    seed | 0,
+  );
+  return avalanche(mixWord(mixWord((hash + 40) | 0, word32 | 0), word36 | 0));
 }
 
 /**

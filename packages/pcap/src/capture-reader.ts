@@ -104,8 +104,11 @@ export class CaptureReader {
     this.#check();
     if (!(chunk instanceof Uint8Array)) throw new TypeError('feed: the chunk must be a Uint8Array');
     if (this.#hasEnded) throw new TypeError('feed: called after end');
-    for (let at = 0; at < chunk.length; at += MAX_PIECE) {
-      this.#window.push(chunk.length > MAX_PIECE ? chunk.subarray(at, at + MAX_PIECE) : chunk);
+    // A subclass such as Buffer would change what slice means for those who take frames, and slow down hot loops.
+    const isPlain = Object.getPrototypeOf(chunk) === Uint8Array.prototype;
+    const plain = isPlain ? chunk : new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+    for (let at = 0; at < plain.length; at += MAX_PIECE) {
+      this.#window.push(plain.length > MAX_PIECE ? plain.subarray(at, at + MAX_PIECE) : plain);
       this.#isDrained = false;
     }
   }

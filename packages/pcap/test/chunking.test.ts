@@ -108,6 +108,22 @@ describe('any chunking gives the same frames', () => {
     );
   });
 
+  it('from Buffers, whose slice is a view, in frames that own their bytes', () => {
+    for (const { bytes, frames } of fc.sample(captures, { numRuns: 20, seed: 7 })) {
+      const lent = Buffer.from(bytes);
+      const reader = new CaptureReader();
+      const frame = new CaptureFrame();
+      const seen = [];
+      reader.feed(lent);
+      while (reader.next(frame)) seen.push(frame.copy());
+      lent.fill(0xee);
+      expect(seen).toEqual(frames);
+      const views = [...readCapture(Buffer.from(bytes))];
+      expect(views).toEqual(frames);
+      for (const { data } of views) expect(Object.getPrototypeOf(data)).toBe(Uint8Array.prototype);
+    }
+  });
+
   it('inside a larger buffer, at any offset, as views of it', () => {
     fc.assert(
       fc.property(captures, fc.integer({ min: 1, max: 9 }), ({ bytes, frames }, shift) => {

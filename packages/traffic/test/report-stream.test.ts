@@ -123,8 +123,7 @@ describe('ReportStream', () => {
         const stream = new ReportStream({ topology: 'fat-tree:4', mode, report, seed: SEED });
         for (const payload of datagrams(fill(stream, COUNT))) {
           const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-          const inner =
-            report === '2.0' ? 20 + 4 * payload[10]! : 4 * (payload[0]! & 15);
+          const inner = report === '2.0' ? 20 + 4 * payload[10]! : 4 * (payload[0]! & 15);
           expect(payload[inner]).toBe(0x45);
           const total = view.getUint16(inner + 2);
           const whole = new Uint8Array(total);

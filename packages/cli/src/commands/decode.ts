@@ -71,7 +71,7 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
       tally.frames++;
       bytes += frame.length;
       const linkLayer = linkLayerOf(frame.linkType);
-      const data = frame.dataView;
+      const { data } = frame;
       const records = linkLayer === null ? UNKNOWN_LINK : decoder.decode(data, linkLayer);
       let busy: Promise<void> | undefined;
       for (const record of records) {

@@ -26,7 +26,6 @@ const GPE_PROTOCOL = { '0.5': 0x05, '1.0': 0x08, '2': 0x82 } as const;
 const GPE_ETHERNET = 3;
 const GPE_NSH = 4;
 const GENEVE_CLASS = { '0.5': 0x00ab, '1.0': 0x00ab, '2': 0x0103 } as const;
-const TRANSPARENT_ETHERNET = 0x6558;
 /** What a tunnel says when its packet is none that is read. */
 const OTHER_ETHER_TYPE = 0x88b6;
 
@@ -51,9 +50,13 @@ function joinDomain(
   for (let bit = 0; bit < 16; bit++) {
     const item = domain[bit];
     if (item === undefined || (int.domainInstructions & (0x8000 >>> bit)) === 0) continue;
-    pieces.push(
-      item.mode === 'source-only' ? sourceOnly.subarray(s, (s += item.bytes)) : exported.subarray(e, (e += item.bytes)),
-    );
+    if (item.mode === 'source-only') {
+      pieces.push(sourceOnly.subarray(s, s + item.bytes));
+      s += item.bytes;
+    } else {
+      pieces.push(exported.subarray(e, e + item.bytes));
+      e += item.bytes;
+    }
   }
   return concat(...pieces);
 }
@@ -210,7 +213,7 @@ function tunnelled(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow | null, 
       control: false,
       critical: false,
       reserved: 0,
-      protocolType: flow === null ? OTHER_ETHER_TYPE : TRANSPARENT_ETHERNET,
+      protocolType: flow === null ? OTHER_ETHER_TYPE : ETHER_TYPE.TRANSPARENT_ETHERNET,
       vni: 0,
       reserved2: 0,
       options: [{ optionClass: GENEVE_CLASS[version], type: typeOf(int), reserved: 0, data: body }],

@@ -25,6 +25,9 @@ export const IP_PROTOCOL = {
   AUTHENTICATION: 51,
   NO_NEXT_HEADER: 59,
   DESTINATION_OPTIONS: 60,
+  SCTP: 132,
+  MOBILITY: 135,
+  UDP_LITE: 136,
 } as const;
 
 /** IPv4 header, 20 to 60 bytes. The header length follows from `options`. */

@@ -1,7 +1,8 @@
 /** Checksums of a packet, verified on request. */
 import { ipv4HeaderChecksum, isValidSum, pseudoHeaderSum, sumRange } from '../checksum.js';
 import { CODES } from '../codes.js';
-import { PROTOCOL } from './network.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
+
 import type { Scan } from './state.js';
 
 /**
@@ -18,12 +19,12 @@ export function verifyChecksums(scan: Scan, end: number): boolean {
     }
   }
   if (scan.ipEnd > end) return true;
-  if (l4Protocol === PROTOCOL.UDP) {
+  if (l4Protocol === IP_PROTOCOL.UDP) {
     const length = view.getUint16(l4Offset + 4);
     if (view.getUint16(l4Offset + 6) === 0 || length < 8 || l4Offset + length > scan.ipEnd) return true;
     const sum = sumRange(bytes, l4Offset, length, pseudoHeaderSum(bytes, ipOffset, l4Protocol, length));
     if (!isValidSum(sum)) return scan.fail(CODES.BAD_CHECKSUM, 'udp', l4Offset + 6);
-  } else if (l4Protocol === PROTOCOL.TCP) {
+  } else if (l4Protocol === IP_PROTOCOL.TCP) {
     const length = scan.ipEnd - l4Offset;
     const sum = sumRange(bytes, l4Offset, length, pseudoHeaderSum(bytes, ipOffset, l4Protocol, length));
     if (!isValidSum(sum)) return scan.fail(CODES.BAD_CHECKSUM, 'tcp', l4Offset + 16);

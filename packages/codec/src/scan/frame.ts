@@ -1,9 +1,10 @@
 /** Whole frames: telemetry reports and packets that carry INT, or neither. */
 import { CODES } from '../codes.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
 import type { LinkLayer } from '../options.js';
 import { verifyChecksums } from './checksums.js';
 import { readProbe } from './gpint.js';
-import { linkPayload, PROTOCOL } from './network.js';
+import { linkPayload } from './network.js';
 import { readInt, readTransport } from './packet.js';
 import { readReport } from './report.js';
 import { INTMON_PORT, KAFKA_XDP_PORT } from './settings.js';
@@ -26,7 +27,7 @@ export function scanFrame(scan: Scan, bytes: Uint8Array, start: number, end: num
   const ip = linkPayload(scan, link, start, end);
   if (ip < 0 || !readTransport(scan, ip, end)) return;
   if (scan.settings.verifyChecksums && !verifyChecksums(scan, end)) return;
-  if (scan.l4Protocol !== PROTOCOL.UDP) {
+  if (scan.l4Protocol !== IP_PROTOCOL.UDP) {
     readInt(scan, end);
     return;
   }

@@ -5,37 +5,13 @@
  * scan then holds the code: NOT_INT for packets that are merely something else).
  */
 import { CODES } from '../codes.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
+import { ETHER_TYPE } from '../headers/link.js';
 import type { LinkLayer } from '../options.js';
 import type { Scan } from './state.js';
 
-const ETHERTYPE = {
-  IPV4: 0x0800,
-  IPV6: 0x86dd,
-  VLAN: 0x8100,
-  QINQ: 0x88a8,
-  QINQ_OLD: 0x9100,
-  MPLS: 0x8847,
-  MPLS_MULTICAST: 0x8848,
-};
 /** Stacked tags, labels or extension headers that are followed. */
 const MAX_NESTING = 16;
-
-/** What {@link network} found: the transport header's offset, its protocol, and where the packet ends. */
-export const PROTOCOL = {
-  HOP_BY_HOP: 0,
-  IPV4: 4,
-  TCP: 6,
-  UDP: 17,
-  IPV6: 41,
-  ROUTING: 43,
-  FRAGMENT: 44,
-  GRE: 47,
-  AH: 51,
-  DESTINATION: 60,
-  MOBILITY: 135,
-  SCTP: 132,
-  UDP_LITE: 136,
-} as const;
 
 function notInt(scan: Scan, at: number): -1 {
   scan.fail(CODES.NOT_INT, 'link', at);
@@ -75,23 +51,23 @@ export function afterType(scan: Scan, etherType: number, p: number, end: number)
   let offset = p;
   for (let depth = 0; depth < MAX_NESTING; depth++) {
     switch (type) {
-      case ETHERTYPE.IPV4:
-      case ETHERTYPE.IPV6:
-        if (offset >= end) return cut(scan, type === ETHERTYPE.IPV4 ? 'ipv4' : 'ipv6', offset);
-        if (view.getUint8(offset) >>> 4 !== (type === ETHERTYPE.IPV4 ? 4 : 6)) {
-          scan.fail(CODES.BAD_IP_VERSION, type === ETHERTYPE.IPV4 ? 'ipv4' : 'ipv6', offset);
+      case ETHER_TYPE.IPV4:
+      case ETHER_TYPE.IPV6:
+        if (offset >= end) return cut(scan, type === ETHER_TYPE.IPV4 ? 'ipv4' : 'ipv6', offset);
+        if (view.getUint8(offset) >>> 4 !== (type === ETHER_TYPE.IPV4 ? 4 : 6)) {
+          scan.fail(CODES.BAD_IP_VERSION, type === ETHER_TYPE.IPV4 ? 'ipv4' : 'ipv6', offset);
           return -1;
         }
         return offset;
-      case ETHERTYPE.VLAN:
-      case ETHERTYPE.QINQ:
-      case ETHERTYPE.QINQ_OLD:
+      case ETHER_TYPE.VLAN:
+      case ETHER_TYPE.SERVICE_VLAN:
+      case ETHER_TYPE.QINQ_OLD:
         if (offset + 4 > end) return cut(scan, 'link', offset);
         type = view.getUint16(offset + 2);
         offset += 4;
         break;
-      case ETHERTYPE.MPLS:
-      case ETHERTYPE.MPLS_MULTICAST: {
+      case ETHER_TYPE.MPLS:
+      case ETHER_TYPE.MPLS_UPSTREAM: {
         if (offset + 4 > end) return cut(scan, 'mpls', offset);
         const bottom = view.getUint8(offset + 2) & 1;
         offset += 4;
@@ -168,15 +144,15 @@ function ipv6(scan: Scan, p: number, end: number): number {
   for (let depth = 0; depth < MAX_NESTING; depth++) {
     scan.protocol = scan.l4Protocol = next;
     switch (next) {
-      case PROTOCOL.HOP_BY_HOP:
-      case PROTOCOL.ROUTING:
-      case PROTOCOL.DESTINATION:
-      case PROTOCOL.MOBILITY:
+      case IP_PROTOCOL.HOP_BY_HOP:
+      case IP_PROTOCOL.ROUTING:
+      case IP_PROTOCOL.DESTINATION_OPTIONS:
+      case IP_PROTOCOL.MOBILITY:
         if (offset + 8 > end) return cut(scan, 'ipv6', offset);
         next = view.getUint8(offset);
         offset += 8 + view.getUint8(offset + 1) * 8;
         break;
-      case PROTOCOL.FRAGMENT:
+      case IP_PROTOCOL.FRAGMENT:
         if (offset + 8 > end) return cut(scan, 'ipv6', offset);
         if ((view.getUint16(offset + 2) & 0xfff8) !== 0) {
           scan.flow = false;
@@ -185,7 +161,7 @@ function ipv6(scan: Scan, p: number, end: number): number {
         next = view.getUint8(offset);
         offset += 8;
         break;
-      case PROTOCOL.AH:
+      case IP_PROTOCOL.AUTHENTICATION:
         if (offset + 8 > end) return cut(scan, 'ipv6', offset);
         next = view.getUint8(offset);
         offset += 8 + view.getUint8(offset + 1) * 4;
@@ -212,10 +188,10 @@ export function dscpOf(scan: Scan): number {
 /** Whether the flow's protocol starts with two 16-bit ports. */
 export function hasPorts(protocol: number): boolean {
   return (
-    protocol === PROTOCOL.UDP ||
-    protocol === PROTOCOL.TCP ||
-    protocol === PROTOCOL.SCTP ||
-    protocol === PROTOCOL.UDP_LITE
+    protocol === IP_PROTOCOL.UDP ||
+    protocol === IP_PROTOCOL.TCP ||
+    protocol === IP_PROTOCOL.SCTP ||
+    protocol === IP_PROTOCOL.UDP_LITE
   );
 }
 

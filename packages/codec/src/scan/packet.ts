@@ -1,6 +1,7 @@
 /** From an IP header to the INT in the packet: which marking applies, in which order. */
 import { CODES } from '../codes.js';
-import { dscpOf, network, PROTOCOL, readPorts } from './network.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
+import { dscpOf, network, readPorts } from './network.js';
 import { GENEVE_PORT, VXLAN_GPE_PORT } from './settings.js';
 import { readShim } from './shim.js';
 import { MARKING, type Scan } from './state.js';
@@ -17,9 +18,9 @@ export function readTransport(scan: Scan, ip: number, end: number): boolean {
   scan.l4Offset = l4;
   const limit = Math.min(end, scan.ipEnd);
   const protocol = scan.l4Protocol;
-  if (protocol === PROTOCOL.UDP) {
+  if (protocol === IP_PROTOCOL.UDP) {
     if (l4 + 8 > limit) return short(scan, 'udp', l4, end);
-  } else if (protocol === PROTOCOL.TCP) {
+  } else if (protocol === IP_PROTOCOL.TCP) {
     if (l4 + 20 > limit) return short(scan, 'tcp', l4, end);
     if (scan.view.getUint8(l4 + 12) >>> 4 < 5) return scan.fail(CODES.BAD_TCP_LENGTH, 'tcp', l4 + 12);
   }
@@ -43,7 +44,7 @@ function short(scan: Scan, layer: 'udp' | 'tcp', l4: number, end: number): false
  */
 export function readInt(scan: Scan, end: number): boolean {
   const { settings, l4Offset: l4, l4Protocol: protocol } = scan;
-  if (protocol === PROTOCOL.UDP) {
+  if (protocol === IP_PROTOCOL.UDP) {
     if (settings.intPorts.includes(scan.destinationPort)) {
       return readShim(scan, l4 + 8, MARKING.PORT, protocol, end);
     }
@@ -51,14 +52,14 @@ export function readInt(scan: Scan, end: number): boolean {
     if (markerAt(scan, l4 + 8, end)) return readShim(scan, l4 + 16, MARKING.PROBE_MARKER, protocol, end);
     return tunnel(scan, end);
   }
-  if (protocol === PROTOCOL.TCP) {
+  if (protocol === IP_PROTOCOL.TCP) {
     const options = l4 + (scan.view.getUint8(l4 + 12) >>> 4) * 4;
     if (markedByDscp(scan)) return afterTcp(scan, options, MARKING.DSCP, 0, end);
     if (markerAt(scan, options, end)) return readShim(scan, options + 8, MARKING.PROBE_MARKER, protocol, end);
     if (markerAt(scan, l4 + 20, end)) return readShim(scan, l4 + 28, MARKING.PROBE_MARKER, protocol, end);
     return scan.fail(CODES.NOT_INT, 'tcp', l4);
   }
-  if (protocol === PROTOCOL.GRE) return readGre(scan, l4, end);
+  if (protocol === IP_PROTOCOL.GRE) return readGre(scan, l4, end);
   return scan.fail(CODES.NOT_INT, 'link', scan.ipOffset);
 }
 
@@ -80,7 +81,7 @@ function markerAt(scan: Scan, p: number, end: number): boolean {
 /** A tunnel may carry the domain's DSCP too: its own INT header then decides. */
 function dscpUdp(scan: Scan, end: number): boolean {
   const port = scan.destinationPort;
-  if (readShim(scan, scan.l4Offset + 8, MARKING.DSCP, PROTOCOL.UDP, end)) return true;
+  if (readShim(scan, scan.l4Offset + 8, MARKING.DSCP, IP_PROTOCOL.UDP, end)) return true;
   if (port !== VXLAN_GPE_PORT && port !== GENEVE_PORT) return false;
   const { code, layer, at } = scan;
   return tunnel(scan, end) || (scan.code === CODES.NOT_INT && scan.fail(code, layer, at));
@@ -89,10 +90,10 @@ function dscpUdp(scan: Scan, end: number): boolean {
 /** INT stands behind the TCP options or before them, by domain: behind is tried first (INT v2.1 section 5.7.2). */
 function afterTcp(scan: Scan, options: number, marking: number, skip: number, end: number): boolean {
   const { l4Offset: l4 } = scan;
-  if (readShim(scan, options + skip, marking, PROTOCOL.TCP, end)) return true;
+  if (readShim(scan, options + skip, marking, IP_PROTOCOL.TCP, end)) return true;
   if (options === l4 + 20) return false;
   const { code, layer, at } = scan;
-  if (readShim(scan, l4 + 20 + skip, marking, PROTOCOL.TCP, end)) return true;
+  if (readShim(scan, l4 + 20 + skip, marking, IP_PROTOCOL.TCP, end)) return true;
   // A stack that is only cut tells more than what the options look like as a shim.
   if (scan.code === CODES.TRUNCATED && scan.mode !== 0) return false;
   scan.clearInt();

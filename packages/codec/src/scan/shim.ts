@@ -1,6 +1,7 @@
 /** INT over UDP and TCP: the shim, the 'new UDP header', the v0.5 tail, IntMon. Wire-format sections 3.1 to 3.4 and 10. */
 import { CODES } from '../codes.js';
-import { PROTOCOL, readPorts } from './network.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
+import { readPorts } from './network.js';
 import { readHeader2016, readIntHeader } from './stack.js';
 import { MARKING, type Scan } from './state.js';
 
@@ -18,7 +19,7 @@ export function readShim(scan: Scan, p: number, marking: number, l4: number, end
   const { view } = scan;
   scan.clearInt();
   scan.marking = marking;
-  scan.encapsulation = l4 === PROTOCOL.TCP ? TCP : UDP;
+  scan.encapsulation = l4 === IP_PROTOCOL.TCP ? TCP : UDP;
   scan.shimOffset = p;
   if (p + 4 > end) return scan.fail(CODES.TRUNCATED, 'shim', Math.max(p, scan.start));
   const shim = view.getUint32(p);
@@ -42,7 +43,7 @@ function shim2(scan: Scan, shim: number, p: number, marking: number, end: number
   } else if (npt === 2) {
     scan.encapsulation = UDP_NEW;
     if (!readPorts(scan, shim & 0xff, intEnd, Math.min(end, scan.ipEnd))) {
-      return scan.fail(CODES.TRUNCATED, (shim & 0xff) === PROTOCOL.TCP ? 'tcp' : 'udp', intEnd);
+      return scan.fail(CODES.TRUNCATED, (shim & 0xff) === IP_PROTOCOL.TCP ? 'tcp' : 'udp', intEnd);
     }
   }
   return true;
@@ -70,7 +71,7 @@ function shimBefore2(scan: Scan, shim: number, p: number, marking: number, l4: n
   if (intEnd > end) return scan.fail(CODES.TRUNCATED, 'tail', tail);
   // The tail always has the original port; it differs from the header's only where the port marks INT.
   const port = view.getUint16(tail + 1);
-  if (marking === MARKING.PORT && l4 === PROTOCOL.UDP && port !== 0) scan.destinationPort = port;
+  if (marking === MARKING.PORT && l4 === IP_PROTOCOL.UDP && port !== 0) scan.destinationPort = port;
   return true;
 }
 

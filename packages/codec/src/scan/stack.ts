@@ -163,6 +163,16 @@ function headerMx(scan: Scan, head: number, p: number, intEnd: number, end: numb
   scan.stride = 0;
   scan.sourceBytes = intEnd - scan.stackOffset;
   if (scan.sourceBytes < 0) return scan.fail(CODES.BAD_SHIM_LENGTH, 'int', p);
+  const domain = scan.settings.domains[scan.domainId];
+  if (domain !== undefined) {
+    let inserted = 0;
+    for (let bit = 0; bit < 16; bit++) {
+      const item = domain[bit];
+      if (item?.mode === 'source-inserted' && (scan.domainInstructions & (0x8000 >>> bit)) !== 0)
+        inserted += item.bytes;
+    }
+    if (inserted !== scan.sourceBytes) return scan.fail(CODES.BAD_STACK, 'stack', p + 12);
+  }
   if (intEnd > end) {
     scan.sourceBytes = 0;
     return scan.fail(CODES.TRUNCATED, 'stack', end);

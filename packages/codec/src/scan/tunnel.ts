@@ -1,5 +1,6 @@
 /** INT in tunnels: VXLAN-GPE, Geneve, GRE. The monitored flow is the encapsulated packet's. Sections 3.5 to 3.7. */
 import { CODES } from '../codes.js';
+import { ETHER_TYPE } from '../headers/link.js';
 import { afterType, network, readPorts } from './network.js';
 import { GENEVE_INT_CLASSES, GPE_INT_PROTOCOLS } from './settings.js';
 import { readIntHeader } from './stack.js';
@@ -8,7 +9,6 @@ import type { Scan } from './state.js';
 const VXLAN_GPE = 4;
 const GENEVE = 5;
 const GRE = 6;
-const TRANSPARENT_ETHERNET = 0x6558;
 const MAX_SHIMS = 8;
 
 /**
@@ -20,7 +20,7 @@ function encapsulatedFlow(scan: Scan, etherType: number, p: number, end: number)
   scan.flow = false;
   scan.ipv6 = false;
   let ip = -1;
-  if (etherType === TRANSPARENT_ETHERNET) {
+  if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) {
     if (p + 14 <= end) ip = afterType(scan, scan.view.getUint16(p + 12), p + 14, end);
   } else {
     ip = afterType(scan, etherType, p, end);
@@ -74,7 +74,7 @@ export function readVxlanGpe(scan: Scan, p: number, end: number): boolean {
     if (shim > end) return scan.fail(CODES.TRUNCATED, 'shim', end);
   }
   if (!found) return scan.fail(CODES.UNSUPPORTED_SHIM_TYPE, 'shim', p + 8);
-  const etherType = next === 1 ? 0x0800 : next === 2 ? 0x86dd : next === 3 ? TRANSPARENT_ETHERNET : 0;
+  const etherType = next === 1 ? 0x0800 : next === 2 ? 0x86dd : next === 3 ? ETHER_TYPE.TRANSPARENT_ETHERNET : 0;
   encapsulatedFlow(scan, etherType, shim, Math.min(end, scan.ipEnd));
   return true;
 }

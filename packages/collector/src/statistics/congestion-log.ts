@@ -34,6 +34,7 @@ export class CongestionLog {
   readonly #time: Float64Array;
   readonly #order: Float64Array;
   readonly #hop: Uint8Array;
+  readonly #nodes: Uint32Array;
   readonly #depth: Uint32Array;
   readonly #peak: Uint32Array;
   readonly #reports: Float64Array;
@@ -56,6 +57,7 @@ export class CongestionLog {
     this.#time = new Float64Array(capacity);
     this.#order = new Float64Array(capacity);
     this.#hop = new Uint8Array(capacity);
+    this.#nodes = new Uint32Array(capacity);
     this.#depth = new Uint32Array(capacity);
     this.#peak = new Uint32Array(capacity);
     this.#reports = new Float64Array(capacity);
@@ -116,6 +118,7 @@ export class CongestionLog {
     }
     this.#hash[entry] = hash;
     this.#hop[entry] = hop;
+    this.#nodes[entry] = batch.hop.nodeId[start + hop]!;
     this.#peak[entry] = NOT_AVAILABLE;
     this.#reports[entry] = 0;
     const count = Math.min(end - start, this.pathLength);
@@ -153,7 +156,7 @@ export class CongestionLog {
       timeMs: this.#time[entry]!,
       path,
       hop,
-      nodeId: path[hop] ?? null,
+      nodeId: known(this.#nodes[entry]!),
       depth: known(this.#depth[entry]!),
       peak: known(this.#peak[entry]!),
       reports: this.#reports[entry]!,

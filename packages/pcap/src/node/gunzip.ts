@@ -25,7 +25,7 @@ export async function* gunzipIfNeeded(
       if (start !== undefined) {
         if (start.length > 0) bytes = Buffer.concat([start, chunk]);
         if (bytes.length < 2) {
-          start = bytes.slice();
+          start = new Uint8Array(bytes);
           continue;
         }
         start = undefined;
