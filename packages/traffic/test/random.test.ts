@@ -7,8 +7,17 @@ import { binomialBound, SIGMAS } from './statistics.js';
 describe('Random', () => {
   it('gives the numbers it has always given', () => {
     const random = new Random(1);
-    expect(Array.from({ length: 6 }, () => random.uint32())).toMatchInlineSnapshot();
-    expect(new Random('int').derive('flows', 3).uint32()).toMatchInlineSnapshot();
+    expect(Array.from({ length: 6 }, () => random.uint32())).toMatchInlineSnapshot(`
+      [
+        1852373010,
+        1666568792,
+        2852278872,
+        1004555744,
+        763697222,
+        2204129537,
+      ]
+    `);
+    expect(new Random('int').derive('flows', 3).uint32()).toMatchInlineSnapshot(`3618295718`);
   });
 
   it('follows sfc32 as published, from the state its key gives', () => {

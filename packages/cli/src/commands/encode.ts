@@ -140,7 +140,7 @@ class Encoder {
 /** @throws TypeError if no frame can be built from the line */
 function recordOf(json: LineJson): TelemetryRecord {
   const record = recordFromJson(json as RecordJson);
-  if (record.status !== 'ok') {
+  if (record.status !== 'ok' && record.status !== 'not-int') {
     throw new TypeError(
       `a record with status "${record.status}" has no fields to build a frame from; it needs frameHex (int decode --raw)`,
     );

@@ -46,7 +46,7 @@ export function readInt(scan: Scan, end: number): boolean {
   const { settings, l4Offset: l4, l4Protocol: protocol } = scan;
   if (protocol === IP_PROTOCOL.UDP) {
     if (settings.intPorts.includes(scan.destinationPort)) {
-      return readShim(scan, l4 + 8, MARKING.PORT, protocol, end);
+      return readShim(scan, l4 + 8, MARKING.PORT, protocol, end) || (markedByDscp(scan) && portAndDscp(scan, end));
     }
     if (markedByDscp(scan)) return dscpUdp(scan, end);
     if (markerAt(scan, l4 + 8, end)) return readShim(scan, l4 + 16, MARKING.PROBE_MARKER, protocol, end);
@@ -54,7 +54,7 @@ export function readInt(scan: Scan, end: number): boolean {
   }
   if (protocol === IP_PROTOCOL.TCP) {
     const options = l4 + (scan.view.getUint8(l4 + 12) >>> 4) * 4;
-    if (markedByDscp(scan)) return afterTcp(scan, options, MARKING.DSCP, 0, end);
+    if (markedByDscp(scan)) return afterTcp(scan, options, end);
     if (markerAt(scan, options, end)) return readShim(scan, options + 8, MARKING.PROBE_MARKER, protocol, end);
     if (markerAt(scan, l4 + 20, end)) return readShim(scan, l4 + 28, MARKING.PROBE_MARKER, protocol, end);
     return scan.fail(CODES.NOT_INT, 'tcp', l4);
@@ -78,6 +78,14 @@ function markerAt(scan: Scan, p: number, end: number): boolean {
   );
 }
 
+/** In a domain that marks by DSCP, a flow's own port may be one that marks INT elsewhere. */
+function portAndDscp(scan: Scan, end: number): boolean {
+  const { code, layer, at } = scan;
+  if (readShim(scan, scan.l4Offset + 8, MARKING.DSCP, IP_PROTOCOL.UDP, end)) return true;
+  scan.clearInt();
+  return scan.fail(code, layer, at);
+}
+
 /** A tunnel may carry the domain's DSCP too: its own INT header then decides. */
 function dscpUdp(scan: Scan, end: number): boolean {
   const port = scan.destinationPort;
@@ -88,12 +96,12 @@ function dscpUdp(scan: Scan, end: number): boolean {
 }
 
 /** INT stands behind the TCP options or before them, by domain: behind is tried first (INT v2.1 section 5.7.2). */
-function afterTcp(scan: Scan, options: number, marking: number, skip: number, end: number): boolean {
+function afterTcp(scan: Scan, options: number, end: number): boolean {
   const { l4Offset: l4 } = scan;
-  if (readShim(scan, options + skip, marking, IP_PROTOCOL.TCP, end)) return true;
+  if (readShim(scan, options, MARKING.DSCP, IP_PROTOCOL.TCP, end)) return true;
   if (options === l4 + 20) return false;
   const { code, layer, at } = scan;
-  if (readShim(scan, l4 + 20 + skip, marking, IP_PROTOCOL.TCP, end)) return true;
+  if (readShim(scan, l4 + 20, MARKING.DSCP, IP_PROTOCOL.TCP, end)) return true;
   // A stack that is only cut tells more than what the options look like as a shim.
   if (scan.code === CODES.TRUNCATED && scan.mode !== 0) return false;
   scan.clearInt();

@@ -1,0 +1,220 @@
+/**
+ * Decoding of telemetry reports v2.0 with INT-MD: the batch path of @int/codec against the same algorithm in C and
+ * against binary-parser.
+ *
+ * For each shape (hops x words per hop), all contenders decode the same reports, from a buffer too large for the
+ * caches, turn by turn in each round, so that a disturbance of the machine hits all of them. Before that, each must
+ * have produced the same checksum over all cells (objects: the same fields). Figures are medians over the rounds.
+ *
+ * `--short`: a smaller buffer and few rounds. `--batch N`: frames a call. `--rounds N`, `--megabytes N`.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { KernelMemory } from '@int/codec';
+import { type Contender, columnContenders, objectContenders } from './decode/contenders.js';
+import { buildNative, NativeDecoder, writeFrames } from './decode/native.js';
+import { fillReports, type Reports, reportBytes, SHAPES, type Shape } from './decode/shapes.js';
+import { fitLine, median } from './decode/statistics.js';
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    batch: { type: 'string', default: '1024' },
+    rounds: { type: 'string' },
+    megabytes: { type: 'string' },
+    shapes: { type: 'string' },
+    'no-file': { type: 'boolean', default: false },
+  },
+});
+const ROUNDS = Number(values.rounds ?? (values.short ? 3 : 15));
+const MEGABYTES = Number(values.megabytes ?? (values.short ? 32 : 256));
+const BATCH = Number(values.batch);
+const C_REFERENCE = 'C -O3 -march=native';
+const KERNEL = 'kernel in place';
+const PARSER = 'binary-parser, lean';
+/** What is asked of the batch path. */
+const TARGET = { ratioToC: 1.5, fasterThanParser: 20, nanoseconds4x8: 700, factor4x8: 8 } as const;
+
+interface Figures {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** Median over the rounds of: this contender's time in the round / that of C. */
+  readonly ratioToC: number | null;
+  readonly ratioOfMinimaToC: number | null;
+  readonly parserRatio: number;
+}
+
+interface ShapeResult {
+  readonly shape: string;
+  readonly bytesPerReport: number;
+  readonly reports: number;
+  readonly checksum: number;
+  readonly contenders: Record<string, Figures>;
+}
+
+async function measure(shape: Shape, compiler: string | undefined): Promise<ShapeResult> {
+  const size = reportBytes(shape);
+  const count = Math.floor((MEGABYTES * 1024 * 1024) / size);
+  const bytes = Math.ceil((count * size) / 4) * 4;
+  const memory = new KernelMemory(bytes + 8 * count + (8 << 20));
+  const inside = fillReports(shape, memory.bytes(bytes), memory.words(count), memory.words(count));
+  const outside: Reports = {
+    ...inside,
+    bytes: inside.bytes.slice(),
+    offsets: inside.offsets.slice(),
+    lengths: inside.lengths.slice(),
+  };
+  const columns = columnContenders(memory, inside, outside, BATCH);
+  const checksum = columns[0]!.checksum;
+  const contenders: Contender[] = [];
+  const natives: NativeDecoder[] = [];
+  const path = join(tmpdir(), `int-benchmark-${process.pid}.frames`);
+  try {
+    if (compiler !== undefined) {
+      writeFrames(path, inside, { frames: BATCH, hops: BATCH * 8 });
+      for (const [name, program] of [
+        [C_REFERENCE, 'decode_bench'],
+        ['C -O2', 'decode_bench_O2'],
+      ] as const) {
+        const native = await NativeDecoder.start(program, path, BATCH);
+        natives.push(native.decoder);
+        if (native.reports !== count || native.checksum !== checksum) throw new Error(`${name}: other columns`);
+        contenders.push({ name, pass: () => native.decoder.pass() });
+      }
+    }
+    for (const contender of columns) {
+      if (contender.checksum !== checksum) throw new Error(`${contender.name}: other columns`);
+    }
+    contenders.push(...columns, ...objectContenders(outside));
+    const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+    for (let round = -1; round < ROUNDS; round++) {
+      for (let k = 0; k < contenders.length; k++) {
+        // Each round begins with another one: nobody always follows the same neighbour's state of the caches.
+        const contender = contenders[(k + Math.max(0, round)) % contenders.length]!;
+        const nanoseconds = await contender.pass();
+        // Round -1 warms up.
+        if (round >= 0) times.get(contender.name)!.push(nanoseconds);
+      }
+    }
+    const reference = times.get(C_REFERENCE);
+    const parser = median(times.get(PARSER)!);
+    const figures = (list: readonly number[]): Figures => ({
+      median: median(list),
+      min: Math.min(...list),
+      max: Math.max(...list),
+      ratioToC: reference === undefined ? null : median(list.map((value, round) => value / reference[round]!)),
+      ratioOfMinimaToC: reference === undefined ? null : Math.min(...list) / Math.min(...reference),
+      parserRatio: parser / median(list),
+    });
+    return {
+      shape: shape.name,
+      bytesPerReport: size,
+      reports: count,
+      checksum,
+      contenders: Object.fromEntries([...times].map(([name, list]) => [name, figures(list)])),
+    };
+  } finally {
+    for (const native of natives) native.stop();
+    rmSync(path, { force: true });
+  }
+}
+
+function print(result: ShapeResult): void {
+  console.log(
+    `\n${result.shape}: ${result.bytesPerReport} bytes a report, ${result.reports} reports, ${ROUNDS} rounds`,
+  );
+  console.log(
+    `  ${'contender'.padEnd(26)}${'ns/report'.padStart(10)}${'min'.padStart(9)}${'max'.padStart(9)}${'Mreports/s'.padStart(12)}${'x C'.padStart(8)}${'x C (min)'.padStart(11)}${'vs parser'.padStart(11)}`,
+  );
+  for (const [name, f] of Object.entries(result.contenders)) {
+    const ratio = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
+    console.log(
+      `  ${name.padEnd(26)}${f.median.toFixed(2).padStart(10)}${f.min.toFixed(2).padStart(9)}${f.max.toFixed(2).padStart(9)}${(1000 / f.median).toFixed(2).padStart(12)}${ratio(f.ratioToC).padStart(8)}${ratio(f.ratioOfMinimaToC).padStart(11)}${`${f.parserRatio.toFixed(1)}x`.padStart(11)}`,
+    );
+  }
+}
+
+const compiler = buildNative();
+if (compiler === undefined)
+  console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
+const shapes = SHAPES.filter(({ name }) => values.shapes === undefined || values.shapes.split(',').includes(name));
+const results: ShapeResult[] = [];
+const loadBefore = loadavg()[0]!;
+for (const shape of shapes) {
+  const result = await measure(shape, compiler);
+  print(result);
+  results.push(result);
+}
+
+console.log('\ncost by number of fields (words on the stack), ns per report = a + b * fields:');
+const fits: Record<string, { a: number; b: number }> = {};
+if (results.length > 1) {
+  for (const name of Object.keys(results[0]!.contenders)) {
+    const fit = fitLine(
+      results.map((result) => {
+        const { hops, items } = SHAPES.find((shape) => shape.name === result.shape)!;
+        return [hops * items, result.contenders[name]!.median] as const;
+      }),
+    );
+    fits[name] = fit;
+    console.log(`  ${name.padEnd(26)} a = ${fit.a.toFixed(2)} ns, b = ${fit.b.toFixed(3)} ns`);
+  }
+}
+
+console.log(`\ntargets (${KERNEL}):`);
+const targets: Record<string, boolean> = {};
+function target(text: string, met: boolean): void {
+  targets[text] = met;
+  console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
+}
+for (const result of results) {
+  const f = result.contenders[KERNEL]!;
+  if (f.ratioToC !== null) {
+    target(`${result.shape}: ${f.ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`, f.ratioToC <= TARGET.ratioToC);
+  }
+  target(
+    `${result.shape}: ${f.parserRatio.toFixed(1)} x faster than binary-parser, at least ${TARGET.fasterThanParser}`,
+    f.parserRatio >= TARGET.fasterThanParser,
+  );
+  if (result.shape === '4x8') {
+    const factor = TARGET.nanoseconds4x8 / f.median;
+    target(
+      `4x8: ${f.median.toFixed(1)} ns, ${factor.toFixed(1)} x faster than ${TARGET.nanoseconds4x8} ns, at least ${TARGET.factor4x8}`,
+      factor >= TARGET.factor4x8,
+    );
+  }
+}
+
+if (!values['no-file']) {
+  const folder = fileURLToPath(new URL('../results/', import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  const cpu = cpus();
+  writeFileSync(
+    join(folder, values.short ? 'decode-short.json.tmp' : 'decode.json'),
+    `${JSON.stringify(
+      {
+        date: new Date().toISOString(),
+        node: process.version,
+        v8: process.versions.v8,
+        compiler: compiler ?? null,
+        machine: {
+          cpu: cpu[0]?.model ?? 'unknown',
+          cpus: cpu.length,
+          memoryGiB: Math.round(totalmem() / 2 ** 30),
+          loadBefore,
+          loadAfter: loadavg()[0],
+        },
+        settings: { rounds: ROUNDS, megabytes: MEGABYTES, batch: BATCH },
+        results,
+        fits,
+        targets,
+      },
+      null,
+      2,
+    )}\n`,
+  );
+}

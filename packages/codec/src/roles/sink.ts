@@ -1,0 +1,178 @@
+/** The sink role: INT comes out, the packet goes on as it was (wire format chapters 3, 4.4 and 8). */
+import { FLAG } from '../columns.js';
+import { CodecError } from '../errors.js';
+import { readUint16, writeUint16 } from '../headers/codec.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
+import { ETHER_TYPE } from '../headers/link.js';
+import { TUNNEL_PORT } from '../headers/tunnels.js';
+import { recordOf } from '../record.js';
+import { MARKING } from '../scan/state.js';
+import type { SinkConfig, SinkResult } from './config.js';
+import {
+  ENCAPSULATION,
+  locate,
+  type OuterPacket,
+  protocolFieldAt,
+  settleChecksum,
+  settleIp,
+  settleTransport,
+  splice,
+  VERSION,
+  writeDscp,
+} from './packet.js';
+
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
+const TAIL_BYTES = 4;
+const MARKER_BYTES = 8;
+const GPE_ETHERNET = 3;
+
+/** First byte of INT that the sink removes from behind the L4 or tunnel header. */
+function intStart({ scan }: OuterPacket): number {
+  const shim = scan.encapsulation === ENCAPSULATION.UDP || scan.encapsulation === ENCAPSULATION.TCP;
+  return shim && scan.marking === MARKING.PROBE_MARKER && scan.intVersion !== VERSION.INTMON
+    ? scan.shimOffset - MARKER_BYTES
+    : scan.shimOffset;
+}
+
+/** Removes an outer IP header and all up to the encapsulated packet. */
+function decapsulate(packet: Uint8Array, outer: OuterPacket, etherType: number): Uint8Array {
+  const { ipOffset, intEnd, ipEnd } = outer.scan;
+  if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) return packet.slice(intEnd, ipEnd);
+  const own = outer.ipv6 ? ETHER_TYPE.IPV6 : ETHER_TYPE.IPV4;
+  const out = splice(packet, ipOffset, intEnd - ipOffset, NOTHING);
+  if (etherType !== own) {
+    // Behind MPLS labels no EtherType says what follows.
+    if (readUint16(packet, ipOffset - 2) !== own) {
+      throw new CodecError('BAD_NEXT_PROTOCOL', 'shim', outer.scan.shimOffset + 2, 'no EtherType to write it to');
+    }
+    writeUint16(out, ipOffset - 2, etherType);
+  }
+  return out;
+}
+
+/** Removes INT between the L4 header and its payload, and gives back what the shim or the tail kept. */
+function restoreMarked(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
+  const { scan } = outer;
+  const { shimOffset, intEnd, intVersion, marking, l4Offset, ipOffset } = scan;
+  const start = intStart(outer);
+  const out = splice(packet, start, intEnd - start, NOTHING);
+  const tail = intEnd - TAIL_BYTES;
+  if (intVersion === VERSION.INTMON) {
+    writeUint16(out, l4Offset + 2, readUint16(packet, scan.intOffset + 10));
+  } else if (marking === MARKING.PORT) {
+    writeUint16(out, l4Offset + 2, readUint16(packet, intVersion === VERSION.V05 ? tail + 1 : shimOffset + 2));
+  } else if (marking === MARKING.DSCP && config.restoreDscp !== false) {
+    const stored = intVersion === VERSION.V05 ? packet[tail + 3]! & 63 : packet[shimOffset + 3]! >>> 2;
+    writeDscp(out, ipOffset, stored);
+  }
+  return settled(packet, out, outer, start - intEnd);
+}
+
+function restoreNewUdp(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
+  const { l4Offset, shimOffset, intEnd } = outer.scan;
+  const protocol = packet[shimOffset + 3]!;
+  if (config.removeOuterIp === true && (protocol === IP_PROTOCOL.IPV4 || protocol === IP_PROTOCOL.IPV6)) {
+    return decapsulate(packet, outer, protocol === IP_PROTOCOL.IPV4 ? ETHER_TYPE.IPV4 : ETHER_TYPE.IPV6);
+  }
+  const out = splice(packet, l4Offset, intEnd - l4Offset, NOTHING);
+  out[protocolFieldAt(packet, outer)] = protocol;
+  settleIp(packet, out, outer, l4Offset - intEnd);
+  return out;
+}
+
+function restoreVxlan(packet: Uint8Array, outer: OuterPacket): Uint8Array {
+  const { scan } = outer;
+  const { l4Offset, shimOffset, intEnd, intVersion } = scan;
+  const out = splice(packet, shimOffset, intEnd - shimOffset, NOTHING);
+  const next = packet[shimOffset + 3]!;
+  const tunnelAt = l4Offset + 8;
+  // What points to this shim: the VXLAN-GPE header, or a shim before it.
+  let pointer = tunnelAt + 3;
+  for (let at = tunnelAt + 8; at < shimOffset; ) {
+    pointer = at + 3;
+    at += packet[at]! >>> 4 !== 0 ? 4 + 4 * packet[at + 1]! : 4 * packet[at + 2]!;
+  }
+  out[pointer] = next;
+  const wasPlain = intVersion === VERSION.V2 && (packet[shimOffset + 2]! & 0x80) !== 0;
+  if (wasPlain && next === GPE_ETHERNET && pointer === tunnelAt + 3) {
+    writeUint16(out, l4Offset + 2, TUNNEL_PORT.VXLAN);
+    out[tunnelAt]! &= ~0x04;
+    out[pointer] = 0;
+  }
+  return settled(packet, out, outer, shimOffset - intEnd);
+}
+
+function restoreGeneve(packet: Uint8Array, outer: OuterPacket): Uint8Array {
+  const { l4Offset, shimOffset, intEnd } = outer.scan;
+  const out = splice(packet, shimOffset, intEnd - shimOffset, NOTHING);
+  out[l4Offset + 8]! -= (intEnd - shimOffset) / 4;
+  return settled(packet, out, outer, shimOffset - intEnd);
+}
+
+function restoreGre(packet: Uint8Array, outer: OuterPacket): Uint8Array {
+  const { l4Offset, shimOffset, intEnd } = outer.scan;
+  const next = readUint16(packet, shimOffset + 2);
+  if ((packet[shimOffset]! & 0x08) !== 0) return decapsulate(packet, outer, next);
+  const out = splice(packet, shimOffset, intEnd - shimOffset, NOTHING);
+  writeUint16(out, l4Offset + 2, next);
+  return settled(packet, out, outer, shimOffset - intEnd);
+}
+
+/** Lengths and checksums after `-delta` bytes have gone that ended at `intEnd`. */
+function settled(packet: Uint8Array, out: Uint8Array, outer: OuterPacket, delta: number): Uint8Array {
+  const { scan } = outer;
+  settleIp(packet, out, outer, delta);
+  settleChecksum(out, scan, settleTransport(packet, out, scan, scan.intEnd, scan.intEnd + delta));
+  return out;
+}
+
+function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
+  switch (outer.scan.encapsulation) {
+    case ENCAPSULATION.UDP_NEW:
+      return restoreNewUdp(packet, outer, config);
+    case ENCAPSULATION.VXLAN_GPE:
+      return restoreVxlan(packet, outer);
+    case ENCAPSULATION.GENEVE:
+      return restoreGeneve(packet, outer);
+    case ENCAPSULATION.GRE:
+      return restoreGre(packet, outer);
+    default:
+      return restoreMarked(packet, outer, config);
+  }
+}
+
+/**
+ * Takes INT out of a packet, as a sink does, and gives back the packet as it was before the source: ports, DSCP,
+ * protocol, lengths and checksums. Checksums are updated incrementally, so that one which was wrong before is wrong
+ * again. A sink that pushes its own metadata calls `transit` first.
+ *
+ * Not restored: TTL (forwarding), and the one's complement zero in its other form where a sender used that against the
+ * rules (an IPv4 or TCP checksum of 0xffff comes back as 0).
+ *
+ * @param packet an Ethernet frame without frame check sequence
+ * @returns the restored packet, the INT bytes and what they say; the input, copied, if it carries no INT
+ * @throws CodecError for a packet that is cut, or INT that is not sound (pass such a packet on unchanged)
+ */
+export function sink(packet: Uint8Array, config: SinkConfig = {}): SinkResult {
+  const outer = locate(packet, config);
+  if (outer === null || outer.fragment) {
+    const copy = packet.slice();
+    const reason = outer === null ? 'not-int' : 'fragment';
+    return { packet: copy, discard: false, restored: copy, int: null, hops: [], record: null, reason };
+  }
+  const { scan } = outer;
+  const record = recordOf(scan);
+  // C marks a copy in v0.5, v1.0 and, elsewhere, in the 2016 header.
+  const copyMask = scan.intVersion === VERSION.V2 ? 0 : scan.intVersion === VERSION.INTMON ? 0x08 : 0x02;
+  const discard = (scan.intFlags & FLAG.DISCARD) !== 0 || (packet[scan.intOffset]! & copyMask) !== 0;
+  const restored = restore(packet, outer, config);
+  return {
+    packet: discard ? null : restored,
+    discard,
+    restored,
+    int: packet.subarray(intStart(outer), scan.intEnd),
+    hops: record.hops,
+    record,
+    reason: null,
+  };
+}

@@ -1,0 +1,175 @@
+import { createSocket } from 'node:dgram';
+import { existsSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FrameBatch, frameTimeMs } from '../src/frames.js';
+import { KernelDropReader, parseProcNetUdp } from '../src/source/kernel-drops.js';
+import { SourceError } from '../src/source/source.js';
+import { UdpSource } from '../src/source/udp.js';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Sends datagrams to a source, one after the other. */
+async function send(port: number, host: string, datagrams: readonly Uint8Array[]): Promise<void> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  for (const datagram of datagrams) {
+    await new Promise<void>((resolve, reject) => {
+      socket.send(datagram, port, host, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  await new Promise<void>((resolve) => socket.close(() => resolve()));
+}
+
+/** Waits until something holds; a test that waits in vain ends by its time limit. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function started(options: Partial<ConstructorParameters<typeof UdpSource>[0]> = {}): UdpSource {
+  const source = new UdpSource({ address: 'udp://127.0.0.1:0', ...options });
+  closing.push(() => source.stop());
+  return source;
+}
+
+const numbered = (count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, index) => new Uint8Array(1 + (index % 50)).fill(index));
+
+describe('UdpSource', () => {
+  test.each(['udp://127.0.0.1:0', 'udp://[::1]:0', 'udp://localhost:0'])('%s receives datagrams in order', async (address) => {
+    const now = 1_700_000_000_123.25;
+    const source = started({ address, now: () => now });
+    const received: Uint8Array[] = [];
+    await source.start((frames) => {
+      expect(frames.linkType).toBe('report');
+      for (let row = 0; row < frames.count; row++) {
+        const start = frames.offsets[row]!;
+        received.push(frames.bytes.slice(start, start + frames.lengths[row]!));
+        expect(frameTimeMs(frames, row)).toBeCloseTo(now, 3);
+      }
+      return undefined;
+    });
+    expect(source.address.port).toBeGreaterThan(0);
+    expect(source.receiveBuffer!.requested).toBe(32 * 1024 * 1024);
+    expect(source.receiveBuffer!.granted).toBeGreaterThan(0);
+    const datagrams = numbered(60);
+    await send(source.address.port, source.address.host, datagrams);
+    await until(() => received.length === 60);
+    expect(received).toEqual(datagrams);
+    await source.stop();
+    await source.finished;
+    expect(source.overrun).toBe(0);
+  });
+
+  test('flushes a slab when it is full of frames or of bytes', async () => {
+    const source = started({ slabFrames: 4, slabBytes: 65_535, flushMs: 60_000 });
+    const counts: number[] = [];
+    await source.start((frames: FrameBatch) => {
+      counts.push(frames.count);
+      return undefined;
+    });
+    await send(source.address.port, '127.0.0.1', [...numbered(5), new Uint8Array(60_000), new Uint8Array(6_000)]);
+    await until(() => counts.length === 2);
+    await source.stop();
+    expect(counts).toEqual([4, 2, 1]);
+  });
+
+  test('delivers at stop what the kernel and the slab still hold', async () => {
+    const source = started({ flushMs: 60_000 });
+    let count = 0;
+    await source.start((frames) => {
+      count += frames.count;
+      return undefined;
+    });
+    await send(source.address.port, '127.0.0.1', numbered(300));
+    await source.stop();
+    expect(count).toBe(300);
+  });
+
+  test('refuses and counts datagrams while the pipeline keeps all slabs, and goes on afterwards', async () => {
+    const source = started({ slabs: 2, slabFrames: 10, flushMs: 1 });
+    let count = 0;
+    const waiting: (() => void)[] = [];
+    await source.start((frames) => {
+      count += frames.count;
+      return new Promise<void>((resolve) => waiting.push(resolve));
+    });
+    await send(source.address.port, '127.0.0.1', numbered(100));
+    await until(() => count + source.overrun === 100);
+    expect(count).toBeLessThanOrEqual(20);
+    expect(waiting).toHaveLength(2);
+    const refused = source.overrun;
+    for (const resolve of waiting.splice(0)) resolve();
+    await send(source.address.port, '127.0.0.1', numbered(5));
+    await until(() => count + source.overrun === 105);
+    expect(source.overrun).toBe(refused);
+    const stopped = source.stop();
+    await until(() => waiting.length > 0);
+    for (const resolve of waiting.splice(0)) resolve();
+    await stopped;
+  });
+
+  test('says why a port cannot be opened, and what to do', async () => {
+    const first = started();
+    await first.start(() => undefined);
+    const second = new UdpSource({ address: first.address });
+    const error = await second.start(() => undefined).catch((reason: unknown) => reason);
+    expect(SourceError.is(error)).toBe(true);
+    expect(error).toMatchObject({ code: 'ERR_SOURCE_OPEN' });
+    expect(String(error)).toContain('choose another port');
+    await expect(new UdpSource({ address: 'udp://203.0.113.7:9' }).start(() => undefined)).rejects.toThrow('no such address');
+    await second.stop();
+  });
+
+  test('refuses options that make no sense', () => {
+    expect(() => new UdpSource({ address: 'nonsense' })).toThrow(TypeError);
+    expect(() => new UdpSource({ address: 'udp://[::]', slabs: 0 })).toThrow(RangeError);
+    expect(() => new UdpSource({ address: 'udp://[::]', slabBytes: 1000 })).toThrow(RangeError);
+    expect(() => new UdpSource({ address: 'udp://[::]', slabFrames: 0 })).toThrow(RangeError);
+  });
+});
+
+describe('kernel drops', () => {
+  test('are read from the table by port and inode', () => {
+    const table = [
+      '   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops            ',
+      '  345: 0100007F:7FFE 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 54321 2 0000000000000000 17       ',
+      '  901: 00000000000000000000000001000000:7FFE 00000000000000000000000000000000:0000 07 00000000:00000300 00:00000000 00000000     0        0 99 2 ffff8f0d 4294967295',
+      'garbage',
+      '',
+    ].join('\n');
+    expect(parseProcNetUdp(table)).toEqual([
+      { port: 0x7ffe, inode: '54321', drops: 17 },
+      { port: 0x7ffe, inode: '99', drops: 4294967295 },
+    ]);
+  });
+
+  test.runIf(existsSync('/proc/net/udp'))('of an overfull socket are counted, so that nothing is lost unseen', async () => {
+    const source = started({ receiveBufferBytes: 4096, flushMs: 1 });
+    let count = 0;
+    await source.start((frames) => {
+      count += frames.count;
+      return undefined;
+    });
+    expect(source.kernelDropped).toBe(0);
+    const sender = createSocket('udp4');
+    const sent = 3000;
+    // All at once and without giving way: the receiver, in this same thread, cannot keep up.
+    const done = Array.from(
+      { length: sent },
+      (_, index) =>
+        new Promise<void>((resolve) => sender.send(new Uint8Array(500).fill(index), source.address.port, '127.0.0.1', () => resolve())),
+    );
+    await Promise.all(done);
+    await source.stop();
+    sender.close();
+    expect(source.kernelDropped).toBeGreaterThan(0);
+    expect(count + source.kernelDropped!).toBe(sent);
+  });
+
+  test('are unknown for a socket that is not there', async () => {
+    expect(await new KernelDropReader('udp6', 1).read()).toBeNull();
+  });
+});

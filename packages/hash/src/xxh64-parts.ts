@@ -1,0 +1,187 @@
+import { swapBytes } from './words.js';
+
+/*
+ * The parts of XXH64, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH64", without BigInt: a 64-bit
+ * number is two 32-bit halves, and `x *= P` is written out each time as
+ *
+ *   middle      (upper half of x.low) * P.lower + the carry of (lower half of x.low) * P.lower; halves of 16 bits, so below 2^32
+ *   high word   the rest of x.low * P.low beyond 32 bits, + x.high * P.low + x.low * P.high, modulo 2^32
+ *   low word    x.low * P.low, modulo 2^32
+ *
+ * All products of halves are exact as numbers. It is written out, and the primes are literals, for speed: V8 inlines only a
+ * few hundred bytes of bytecode into a function, and a bundler turns module constants into variables. The primes:
+ *   P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
+ *   P5 = 0x27d4eb2f165667c5
+ * Between parts the hash rests in a pair of words, low word first.
+ */
+
+/** A key below 32 bytes begins with seed + P5 + its length. */
+export function start(out: Uint32Array, length: number, seedLow: number, seedHigh: number): void {
+  let hashLow = seedLow | 0;
+  let hashHigh = seedHigh | 0;
+  hashLow = (hashLow + 0x165667c5) | 0;
+  hashHigh = (hashHigh + 0x27d4eb2f + (hashLow >>> 0 < 0x165667c5 ? 1 : 0)) | 0;
+  hashLow = (hashLow + length) | 0;
+  hashHigh = (hashHigh + (hashLow >>> 0 < length ? 1 : 0)) | 0;
+  out[0] = hashLow;
+  out[1] = hashHigh;
+}
+
+/** Eight bytes, given as their two little-endian words. */
+export function mixLane(out: Uint32Array, low: number, high: number): void {
+  let hashLow = out[0]! | 0;
+  let hashHigh = out[1]! | 0;
+  let laneLow = low;
+  let laneHigh = high;
+  let middle = 0;
+  let swap = 0;
+  middle = (laneLow >>> 16) * 0xeb4f + (((laneLow & 0xffff) * 0xeb4f) >>> 16); // lane *= P2
+  laneHigh =
+    ((laneLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneHigh, 0x27d4eb4f) +
+      Math.imul(laneLow, 0xc2b2ae3d)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x27d4eb4f);
+  swap = laneLow;
+  laneLow = (laneLow << 31) | (laneHigh >>> 1);
+  laneHigh = (laneHigh << 31) | (swap >>> 1);
+  middle = (laneLow >>> 16) * 0xca87 + (((laneLow & 0xffff) * 0xca87) >>> 16); // lane *= P1
+  laneHigh =
+    ((laneLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneHigh, 0x85ebca87) +
+      Math.imul(laneLow, 0x9e3779b1)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x85ebca87);
+  hashLow ^= laneLow;
+  hashHigh ^= laneHigh;
+  swap = hashLow;
+  hashLow = (hashLow << 27) | (hashHigh >>> 5);
+  hashHigh = (hashHigh << 27) | (swap >>> 5);
+  middle = (hashLow >>> 16) * 0xca87 + (((hashLow & 0xffff) * 0xca87) >>> 16); // hash *= P1
+  hashHigh =
+    ((hashLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x85ebca87) +
+      Math.imul(hashLow, 0x9e3779b1)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x85ebca87);
+  hashLow = (hashLow + 0xc2b2ae63) | 0;
+  hashHigh = (hashHigh + 0x85ebca77 + (hashLow >>> 0 < 0xc2b2ae63 ? 1 : 0)) | 0;
+  out[0] = hashLow;
+  out[1] = hashHigh;
+}
+
+/** The last step: every bit of the hash comes to depend on every other. */
+export function avalanche(out: Uint32Array): void {
+  let hashLow = out[0]! | 0;
+  let hashHigh = out[1]! | 0;
+  let middle = 0;
+  hashLow ^= hashHigh >>> 1; // hash ^= hash >>> 33
+  middle = (hashLow >>> 16) * 0xeb4f + (((hashLow & 0xffff) * 0xeb4f) >>> 16); // hash *= P2
+  hashHigh =
+    ((hashLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x27d4eb4f) +
+      Math.imul(hashLow, 0xc2b2ae3d)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x27d4eb4f);
+  hashLow ^= (hashLow >>> 29) | (hashHigh << 3); // hash ^= hash >>> 29
+  hashHigh ^= hashHigh >>> 29;
+  middle = (hashLow >>> 16) * 0x79f9 + (((hashLow & 0xffff) * 0x79f9) >>> 16); // hash *= P3
+  hashHigh =
+    ((hashLow >>> 16) * 0x9e37 +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x9e37 + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x9e3779f9) +
+      Math.imul(hashLow, 0x165667b1)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x9e3779f9);
+  out[0] = hashLow ^ hashHigh; // hash ^= hash >>> 32
+  out[1] = hashHigh;
+}
+
+/** The last five bytes of a flow key, the protocol and the ports, which straddle a lane; then the last step. */
+export function finishFlow(out: Uint32Array, protocol: number, ports: number): void {
+  let hashLow = out[0]! | 0;
+  let hashHigh = out[1]! | 0;
+  let laneLow = (swapBytes(ports) << 8) | (protocol & 0xff);
+  let laneHigh = 0;
+  let middle = 0;
+  let swap = 0;
+  middle = (laneLow >>> 16) * 0xca87 + (((laneLow & 0xffff) * 0xca87) >>> 16); // four bytes: lane *= P1
+  laneHigh =
+    ((laneLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneLow, 0x9e3779b1)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x85ebca87);
+  hashLow ^= laneLow;
+  hashHigh ^= laneHigh;
+  swap = hashLow;
+  hashLow = (hashLow << 23) | (hashHigh >>> 9);
+  hashHigh = (hashHigh << 23) | (swap >>> 9);
+  middle = (hashLow >>> 16) * 0xeb4f + (((hashLow & 0xffff) * 0xeb4f) >>> 16); // hash *= P2
+  hashHigh =
+    ((hashLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x27d4eb4f) +
+      Math.imul(hashLow, 0xc2b2ae3d)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x27d4eb4f);
+  hashLow = (hashLow + 0x9e3779f9) | 0;
+  hashHigh = (hashHigh + 0x165667b1 + (hashLow >>> 0 < 0x9e3779f9 ? 1 : 0)) | 0;
+  laneLow = ports & 0xff;
+  middle = (laneLow >>> 16) * 0x67c5 + (((laneLow & 0xffff) * 0x67c5) >>> 16); // one byte: lane *= P5
+  laneHigh =
+    ((laneLow >>> 16) * 0x1656 +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x1656 + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneLow, 0x27d4eb2f)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x165667c5);
+  hashLow ^= laneLow;
+  hashHigh ^= laneHigh;
+  swap = hashLow;
+  hashLow = (hashLow << 11) | (hashHigh >>> 21);
+  hashHigh = (hashHigh << 11) | (swap >>> 21);
+  middle = (hashLow >>> 16) * 0xca87 + (((hashLow & 0xffff) * 0xca87) >>> 16); // hash *= P1
+  hashHigh =
+    ((hashLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x85ebca87) +
+      Math.imul(hashLow, 0x9e3779b1)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x85ebca87);
+  hashLow ^= hashHigh >>> 1; // hash ^= hash >>> 33
+  middle = (hashLow >>> 16) * 0xeb4f + (((hashLow & 0xffff) * 0xeb4f) >>> 16); // hash *= P2
+  hashHigh =
+    ((hashLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x27d4eb4f) +
+      Math.imul(hashLow, 0xc2b2ae3d)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x27d4eb4f);
+  hashLow ^= (hashLow >>> 29) | (hashHigh << 3); // hash ^= hash >>> 29
+  hashHigh ^= hashHigh >>> 29;
+  middle = (hashLow >>> 16) * 0x79f9 + (((hashLow & 0xffff) * 0x79f9) >>> 16); // hash *= P3
+  hashHigh =
+    ((hashLow >>> 16) * 0x9e37 +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x9e37 + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x9e3779f9) +
+      Math.imul(hashLow, 0x165667b1)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x9e3779f9);
+  out[0] = hashLow ^ hashHigh; // hash ^= hash >>> 32
+  out[1] = hashHigh;
+}

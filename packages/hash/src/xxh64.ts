@@ -1,0 +1,176 @@
+import { checkWordPair, rangeEnd } from './arguments.js';
+import { avalanche, mixLane, start } from './xxh64-parts.js';
+
+/*
+ * XXH64 of any length, without BigInt inside. The forms for keys of fixed length are in xxh64-words.ts, and how 64-bit numbers
+ * are multiplied is said in xxh64-parts.ts; here it is a function. Between steps the hash and the four accumulators rest in
+ * the two arrays below, low word before high word.
+ */
+const hash = /* @__PURE__ */ new Uint32Array(2);
+const accumulators = /* @__PURE__ */ new Uint32Array(8);
+
+/** The high word of (high * 2^32 + low) * (factorHigh * 2^32 + factorLow), modulo 2^64. */
+function highOfProduct(low: number, high: number, factorLow: number, factorHigh: number): number {
+  const factorLower = factorLow & 0xffff;
+  const factorUpper = factorLow >>> 16;
+  const lower = low & 0xffff;
+  const upper = low >>> 16;
+  const middle = upper * factorLower + ((lower * factorLower) >>> 16);
+  const carries = (middle >>> 16) + ((lower * factorUpper + (middle & 0xffff)) >>> 16);
+  return (upper * factorUpper + carries + Math.imul(high, factorLow) + Math.imul(low, factorHigh)) | 0;
+}
+
+/** words[index] and words[index + 1] become the sum of two 64-bit numbers. */
+function setSum(words: Uint32Array, index: number, low1: number, high1: number, low2: number, high2: number): void {
+  const low = (low1 + low2) >>> 0;
+  words[index] = low;
+  words[index + 1] = (high1 + high2 + (low < low2 >>> 0 ? 1 : 0)) | 0;
+}
+
+/** One lane into an accumulator: accumulator = rotate(accumulator + lane * P2, 31) * P1. */
+function round(index: number, laneLow: number, laneHigh: number): void {
+  const productLow = Math.imul(laneLow, 0x27d4eb4f);
+  const productHigh = highOfProduct(laneLow, laneHigh, 0x27d4eb4f, 0xc2b2ae3d);
+  setSum(accumulators, index, accumulators[index]!, accumulators[index + 1]!, productLow, productHigh);
+  const low = accumulators[index]!;
+  const high = accumulators[index + 1]!;
+  const turnedLow = (low << 31) | (high >>> 1);
+  const turnedHigh = (high << 31) | (low >>> 1);
+  accumulators[index] = Math.imul(turnedLow, 0x85ebca87);
+  accumulators[index + 1] = highOfProduct(turnedLow, turnedHigh, 0x85ebca87, 0x9e3779b1);
+}
+
+/** Adds rotate(accumulator, distance) to the hash. */
+function addAccumulator(index: number, distance: number): void {
+  const low = accumulators[index]!;
+  const high = accumulators[index + 1]!;
+  const turnedLow = (low << distance) | (high >>> (32 - distance));
+  const turnedHigh = (high << distance) | (low >>> (32 - distance));
+  setSum(hash, 0, hash[0]!, hash[1]!, turnedLow, turnedHigh);
+}
+
+/** An accumulator into the hash: hash = (hash ^ rotate(accumulator * P2, 31) * P1) * P1 + P4. */
+function mergeAccumulator(index: number): void {
+  const low = accumulators[index]!;
+  const laneLow = Math.imul(low, 0x27d4eb4f);
+  const laneHigh = highOfProduct(low, accumulators[index + 1]!, 0x27d4eb4f, 0xc2b2ae3d);
+  const turnedLow = (laneLow << 31) | (laneHigh >>> 1);
+  const turnedHigh = (laneHigh << 31) | (laneLow >>> 1);
+  const mixedLow = hash[0]! ^ Math.imul(turnedLow, 0x85ebca87);
+  const mixedHigh = hash[1]! ^ highOfProduct(turnedLow, turnedHigh, 0x85ebca87, 0x9e3779b1);
+  const productHigh = highOfProduct(mixedLow, mixedHigh, 0x85ebca87, 0x9e3779b1);
+  setSum(hash, 0, Math.imul(mixedLow, 0x85ebca87), productHigh, 0xc2b2ae63, 0x85ebca77);
+}
+
+/** Four bytes after the last whole lane: hash = rotate(hash ^ lane * P1, 23) * P2 + P3. */
+function mixWord(lane: number): void {
+  const low = hash[0]! ^ Math.imul(lane, 0x85ebca87);
+  const high = hash[1]! ^ highOfProduct(lane, 0, 0x85ebca87, 0x9e3779b1);
+  const turnedLow = (low << 23) | (high >>> 9);
+  const turnedHigh = (high << 23) | (low >>> 9);
+  const productHigh = highOfProduct(turnedLow, turnedHigh, 0x27d4eb4f, 0xc2b2ae3d);
+  setSum(hash, 0, Math.imul(turnedLow, 0x27d4eb4f), productHigh, 0x9e3779f9, 0x165667b1);
+}
+
+/** A byte after that: hash = rotate(hash ^ byte * P5, 11) * P1. */
+function mixByte(byte: number): void {
+  const low = hash[0]! ^ Math.imul(byte, 0x165667c5);
+  const high = hash[1]! ^ highOfProduct(byte, 0, 0x165667c5, 0x27d4eb2f);
+  const turnedLow = (low << 11) | (high >>> 21);
+  const turnedHigh = (high << 11) | (low >>> 21);
+  hash[0] = Math.imul(turnedLow, 0x85ebca87);
+  hash[1] = highOfProduct(turnedLow, turnedHigh, 0x85ebca87, 0x9e3779b1);
+}
+
+function readWord(bytes: Uint8Array, offset: number): number {
+  return bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
+}
+
+/** The whole stripes of a message that has at least one, 32 bytes each; returns the offset after the last of them. */
+function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: number, seedHigh: number): number {
+  setSum(accumulators, 0, seedLow, seedHigh, 0xadc0b5d6, 0x60ea27ee); // P1 + P2
+  setSum(accumulators, 2, seedLow, seedHigh, 0x27d4eb4f, 0xc2b2ae3d); // P2
+  setSum(accumulators, 4, seedLow, seedHigh, 0, 0);
+  setSum(accumulators, 6, seedLow, seedHigh, 0x7a143579, 0x61c8864e); // -P1
+  let position = offset;
+  for (; end - position >= 32; position += 32) {
+    for (let index = 0; index < 8; index += 2) {
+      round(index, readWord(bytes, position + 4 * index), readWord(bytes, position + 4 * index + 4));
+    }
+  }
+  hash[0] = 0;
+  hash[1] = 0;
+  addAccumulator(0, 1);
+  addAccumulator(2, 7);
+  addAccumulator(4, 12);
+  addAccumulator(6, 18);
+  for (let index = 0; index < 8; index += 2) {
+    mergeAccumulator(index);
+  }
+  setSum(hash, 0, hash[0]!, hash[1]!, end - offset, 0);
+  return position;
+}
+
+/**
+ * xxh64 of a run of bytes of any length, as two 32-bit words and without BigInt. For long or variable-length keys
+ * `createVariableLengthHasher` is faster; for the fixed-length keys the forms of `xxh64Words13Into` and its siblings are.
+ *
+ * @param out receives the hash: its low word in element 0, its high word in element 1
+ * @param bytes the message, or what holds it
+ * @param offset its first byte; 0 if absent
+ * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
+ * @param seedLow bits 31..0 of the seed; 0 if absent
+ * @param seedHigh bits 63..32 of the seed; 0 if absent
+ * @throws TypeError if `out` is not a Uint32Array or `bytes` not a Uint8Array; RangeError if `out` has fewer than two elements
+ *   or the range is not inside `bytes`
+ */
+export function xxh64Into(
+  out: Uint32Array,
+  bytes: Uint8Array,
+  offset = 0,
+  length?: number,
+  seedLow = 0,
+  seedHigh = 0,
+): void {
+  checkWordPair(out);
+  const end = rangeEnd(bytes, offset, length);
+  let position = offset;
+  if (end - offset >= 32) {
+    position = mixStripes(bytes, offset, end, seedLow | 0, seedHigh | 0);
+  } else {
+    start(hash, end - offset, seedLow, seedHigh);
+  }
+  for (; end - position >= 8; position += 8) {
+    mixLane(hash, readWord(bytes, position), readWord(bytes, position + 4));
+  }
+  if (end - position >= 4) {
+    mixWord(readWord(bytes, position));
+    position += 4;
+  }
+  for (; position < end; position++) {
+    mixByte(bytes[position]!);
+  }
+  avalanche(hash);
+  // Not earlier: `out` may lie over `bytes`.
+  out[0] = hash[0]!;
+  out[1] = hash[1]!;
+}
+
+/**
+ * xxh64 of a run of bytes of any length as a BigInt: the comfortable form of {@link xxh64Into}, for code that is not called per
+ * packet.
+ *
+ * @param bytes the message, or what holds it
+ * @param offset its first byte; 0 if absent
+ * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
+ * @param seed taken modulo 2^64; 0 if absent
+ * @returns the hash, 0..2^64 - 1
+ * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it
+ */
+export function xxh64(bytes: Uint8Array, offset = 0, length?: number, seed = 0n): bigint {
+  const words = new Uint32Array(2);
+  const seedLow = Number(BigInt.asUintN(32, seed));
+  const seedHigh = Number(BigInt.asUintN(32, seed >> 32n));
+  xxh64Into(words, bytes, offset, length, seedLow, seedHigh);
+  return (BigInt(words[1]!) << 32n) | BigInt(words[0]!);
+}
