@@ -9,7 +9,7 @@ const NATIVE = fileURLToPath(new URL('../../native-afxdp/', import.meta.url));
 
 /** Builds the C programs; returns the compiler's name and version, or undefined if there is none. */
 export function buildNative(): string | undefined {
-  const compiler = process.env['CC'] ?? 'cc';
+  const compiler = process.env.CC ?? 'cc';
   const version = spawnSync(compiler, ['--version'], { encoding: 'utf8' });
   if (version.status !== 0) return undefined;
   execFileSync('make', ['-s', '-C', NATIVE, 'bench'], { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -17,6 +17,13 @@ function shape(hops: number, items: number): Shape {
 
 export const SHAPES: readonly Shape[] = [shape(1, 1), shape(1, 4), shape(5, 4), shape(4, 8)];
 
+/** Traffic of a network that is not so tidy: 1 to 6 hops, and six bitmaps, in random order. */
+export const MIXED: readonly Shape[] = [1, 2, 3, 4, 5, 6].flatMap((hops) => [
+  ...[1, 2, 4, 8].map((items) => shape(hops, items)),
+  { name: `${hops}x3`, hops, bitmap: 0x9100, items: 3 },
+  { name: `${hops}x5`, hops, bitmap: 0xf100, items: 5 },
+]);
+
 /** UDP destination port that marks INT in the monitored packets. */
 export const INT_PORT = 5000;
 
@@ -33,21 +40,15 @@ export function reportBytes(one: Shape): number {
 
 /** Reports behind one another in `bytes`. */
 export interface Reports {
-  readonly shape: Shape;
+  readonly shapes: readonly Shape[];
   readonly count: number;
   readonly bytes: Uint8Array;
   readonly offsets: Uint32Array;
   readonly lengths: Uint32Array;
 }
 
-/**
- * Fills memory with telemetry reports v2.0 that carry INT-MD over UDP over IPv4 in an Ethernet frame. Whatever is free
- * to vary is random: ids, sequence numbers, flags, addresses, ports, every value on the stack.
- */
-export function fillReports(one: Shape, bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array): Reports {
-  const size = reportBytes(one);
-  const count = offsets.length;
-  const words = one.hops * one.items;
+/** Fills the reports' memory with noise: whatever a report leaves free to vary is random. */
+function fillNoise(bytes: Uint8Array): void {
   const noise = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
   let x = 0x9e3779b9;
   for (let k = 0; k < noise.length; k++) {
@@ -56,34 +57,61 @@ export function fillReports(one: Shape, bytes: Uint8Array, offsets: Uint32Array,
     x ^= x << 5;
     noise[k] = x;
   }
+}
+
+/**
+ * Makes a report out of the noise at `at`: a telemetry report v2.0 that carries INT-MD over UDP over IPv4 in an
+ * Ethernet frame. Ids, sequence number, flags, addresses, ports and all values on the stack stay random.
+ */
+function makeReport(view: DataView, at: number, one: Shape): void {
+  const size = reportBytes(one);
+  view.setUint8(at, 0x20 | (view.getUint8(at) & 15));
+  view.setUint8(at + 8, 0x13);
+  view.setUint8(at + 9, (size - 12) / 4);
+  view.setUint8(at + 10, 0);
+  view.setUint8(at + 11, (view.getUint8(at + 11) & 0xf0) | 0x20);
+  view.setUint32(at + 12, 0);
+  view.setUint32(at + 16, 0);
+  view.setUint16(at + IPV4 - 2, 0x0800);
+  view.setUint8(at + IPV4, 0x45);
+  view.setUint8(at + IPV4 + 1, 0);
+  view.setUint16(at + IPV4 + 2, size - IPV4);
+  view.setUint16(at + IPV4 + 6, 0x4000);
+  view.setUint8(at + IPV4 + 9, 17);
+  view.setUint16(at + IPV4 + 22, INT_PORT);
+  view.setUint16(at + IPV4 + 24, size - IPV4 - 20);
+  view.setUint8(at + SHIM, 0x14);
+  view.setUint8(at + SHIM + 1, 3 + one.hops * one.items);
+  view.setUint8(at + SHIM + 4, 0x20);
+  view.setUint8(at + SHIM + 5, 0);
+  view.setUint8(at + SHIM + 6, one.items);
+  view.setUint16(at + SHIM + 8, one.bitmap);
+  view.setUint16(at + SHIM + 10, 0);
+  view.setUint32(at + SHIM + 12, 0);
+}
+
+/**
+ * Fills memory with reports of the given shapes: of one, or of several in random order.
+ *
+ * @param offsets receives the first byte of each; as many as there shall be
+ * @param lengths receives the bytes of each
+ */
+export function fillReports(
+  shapes: readonly Shape[],
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  lengths: Uint32Array,
+): Reports {
+  fillNoise(bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const count = offsets.length;
+  let at = 0;
   for (let k = 0; k < count; k++) {
-    const at = k * size;
+    const one = shapes[shapes.length === 1 ? 0 : view.getUint32(at) % shapes.length]!;
     offsets[k] = at;
-    lengths[k] = size;
-    view.setUint8(at, 0x20 | (bytes[at]! & 15));
-    view.setUint8(at + 8, 0x13);
-    view.setUint8(at + 9, (size - 12) / 4);
-    view.setUint8(at + 10, 0);
-    view.setUint8(at + 11, (bytes[at + 11]! & 0xf0) | 0x20);
-    view.setUint32(at + 12, 0);
-    view.setUint32(at + 16, 0);
-    view.setUint16(at + IPV4 - 2, 0x0800);
-    view.setUint8(at + IPV4, 0x45);
-    view.setUint8(at + IPV4 + 1, 0);
-    view.setUint16(at + IPV4 + 2, size - IPV4);
-    view.setUint16(at + IPV4 + 6, 0x4000);
-    view.setUint8(at + IPV4 + 9, 17);
-    view.setUint16(at + IPV4 + 22, INT_PORT);
-    view.setUint16(at + IPV4 + 24, size - IPV4 - 20);
-    view.setUint8(at + SHIM, 0x14);
-    view.setUint8(at + SHIM + 1, 3 + words);
-    view.setUint8(at + SHIM + 4, 0x20);
-    view.setUint8(at + SHIM + 5, 0);
-    view.setUint8(at + SHIM + 6, one.items);
-    view.setUint16(at + SHIM + 8, one.bitmap);
-    view.setUint16(at + SHIM + 10, 0);
-    view.setUint32(at + SHIM + 12, 0);
+    lengths[k] = reportBytes(one);
+    makeReport(view, at, one);
+    at += reportBytes(one);
   }
-  return { shape: one, count, bytes, offsets, lengths };
+  return { shapes, count, bytes, offsets, lengths };
 }

@@ -30,7 +30,7 @@ export function wholeNumber(what: string, minimum: number, maximum: number): (te
 /** An option parser for a number above 0. */
 export function positiveNumber(what: string): (text: string) => number {
   return (text) => {
-    const value = /^\d+(\.\d+)?([eE]\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (!(value > 0 && Number.isFinite(value))) throw new InvalidArgumentError(`Give ${what} above 0.`);
     return value;
   };
@@ -90,7 +90,9 @@ export function addDecodeOptions(command: Command): Command {
       }),
     )
     .addOption(
-      new Option('--profile <NAME>', 'dialect of a tool that deviates from the specifications (spec)').choices(PROFILES),
+      new Option('--profile <NAME>', 'dialect of a tool that deviates from the specifications (spec)').choices(
+        PROFILES,
+      ),
     );
 }
 

@@ -86,7 +86,11 @@ function blank(columns: u32, cell: usize, stride: u32, rows: u32): void {
   while (columns) {
     const column = ctz(columns);
     columns &= columns - 1;
-    memory.fill(cell + column * stride, 0xff, rows << 2);
+    // Few rows as a rule: a bulk fill would cost a call out of the kernel for each column.
+    let at = cell + column * stride;
+    const end = at + (rows << 2);
+    for (; at + 16 <= end; at += 16) v128.store(at, i32x4.splat(-1));
+    for (; at < end; at += 4) store<u32>(at, 0xffffffff);
   }
 }
 
@@ -132,9 +136,12 @@ export function run(context: usize, from: u32, to: u32): u32 {
   let written = load<u32>(state, 12);
   const drops = load<u32>(state, 16);
 
-  let stop = to;
-  stop = min(stop, from + load<u32>(context, FRAME_ROWS) - frame0);
-  stop = min(stop, from + load<u32>(context, REPORT_ROWS) - row0);
+  const frameRows = load<u32>(context, FRAME_ROWS);
+  const reportRows = load<u32>(context, REPORT_ROWS);
+  let stop = from;
+  if (frame0 < frameRows && row0 < reportRows) {
+    stop = min(to, from + min(frameRows - frame0, reportRows - row0));
+  }
 
   // Plan of the last frame: traffic of one kind looks it up once.
   let planBitmap: u32 = 0x10000;

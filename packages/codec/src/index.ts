@@ -78,4 +78,5 @@ export {
   type Profile,
 } from './options.js';
 export { LAYOUT, OP, type Plan, planFor } from './plan.js';
+export * from './roles/index.js';
 export { HopView, RecordView, viewRecord } from './view.js';

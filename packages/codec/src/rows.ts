@@ -49,7 +49,7 @@ export function ownInstructions(scan: Scan): number {
  * @returns false, with nothing changed, if the batch has no room
  */
 export function appendRow(batch: TelemetryBatch, scan: Scan, frame: number): boolean {
-  const { state, hopStride } = batch;
+  const { state } = batch;
   const row = state[STATE.REPORTS]!;
   const first = state[STATE.HOPS]!;
   const own = hasOwnRow(scan) ? 1 : 0;
@@ -80,12 +80,8 @@ export function appendRow(batch: TelemetryBatch, scan: Scan, frame: number): boo
 
   if (state[STATE.DROPS] !== 0) batch.drop[row] = NOT_AVAILABLE;
   if (hops > 0) {
-    // Only columns that ever held something can hold something stale.
-    const written = state[STATE.WRITTEN]!;
-    if (written !== 0) clearRows(batch, written, first, hops);
     if (probe) writeProbeHops(batch, scan, first);
     else if (scan.hopCount > 0) writeStack(batch, scan, first);
-    if (own === 1) batch.hopWords[NODE_ID * hopStride + first + scan.hopCount] = scan.nodeId;
   }
   // Metadata without a column of its own (a drop word alone) has no row, but is read.
   if (scan.ownBits !== 0) writeOwn(batch, scan, row, own === 1 ? first + scan.hopCount : -1);
@@ -114,12 +110,17 @@ function writeFlow(batch: TelemetryBatch, scan: Scan, row: number): void {
   batch.destination3[row] = view.getUint32(d + 12);
 }
 
-function clearRows(batch: TelemetryBatch, mask: number, first: number, count: number): void {
-  const { hopWords, hopStride } = batch;
-  for (let rest = mask & ALL_COLUMNS; rest !== 0; rest &= rest - 1) {
+/**
+ * Makes rows all ones, but for the columns `overwritten`, and notes that `written` will hold values. Only columns that
+ * ever held something can hold something stale.
+ */
+function claimRows(batch: TelemetryBatch, overwritten: number, written: number, first: number, count: number): void {
+  const { hopWords, hopStride, state } = batch;
+  for (let rest = state[STATE.WRITTEN]! & ~overwritten & ALL_COLUMNS; rest !== 0; rest &= rest - 1) {
     const base = (31 - Math.clz32(rest & -rest)) * hopStride + first;
     for (let row = base; row < base + count; row++) hopWords[row] = NOT_AVAILABLE;
   }
+  state[STATE.WRITTEN]! |= written;
 }
 
 /** The stack, source first: the block nearest the header is the last hop. */
@@ -128,6 +129,9 @@ function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
   const plan = planFor(scan.layout, scan.bitmap);
   const complement = hasComplement(scan);
   let mask = plan.mask;
+  if (domainWords > 0 || scan.sourceBytes > 0) mask |= 1 << DOMAIN_OFFSET;
+  // Interfaces of the 2016 layout come in two words, which fill in a cell that is all ones.
+  claimRows(batch, scan.layout === LAYOUT.Y2016 ? 0 : plan.mask, mask, first, hopCount);
   const last = first + hopCount - 1;
   for (let k = 0; k < hopCount; k++) {
     const at = stackOffset + 4 * stride * k;
@@ -136,10 +140,8 @@ function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
     writeBlock(batch, scan, plan, at, last - k, complement ? plan.words - 1 : plan.words, extra);
     if (extra > 0) {
       batch.hopWords[DOMAIN_OFFSET * batch.hopStride + last - k] = at + 4 * (complement ? plan.words - 1 : plan.words);
-      mask |= 1 << DOMAIN_OFFSET;
     }
   }
-  batch.state[STATE.WRITTEN]! |= mask;
 }
 
 /** Whether each block ends with a Checksum Complement, behind the domain-specific words (INT v2.1 section 5.8). */
@@ -202,6 +204,12 @@ function writeWord(batch: TelemetryBatch, op: number, column: number, row: numbe
 
 function writeOwn(batch: TelemetryBatch, scan: Scan, report: number, row: number): void {
   const plan = planFor(scan.ownLayout, scan.ownBits);
+  if (row >= 0) {
+    const mask = plan.mask | (1 << NODE_ID);
+    claimRows(batch, mask, scan.ownDomainWords > 0 ? mask | (1 << DOMAIN_OFFSET) : mask, row, 1);
+    batch.hopWords[NODE_ID * batch.hopStride + row] = scan.nodeId;
+    if (scan.ownDomainWords > 0) batch.hopWords[DOMAIN_OFFSET * batch.hopStride + row] = scan.ownDomainOffset;
+  }
   for (let w = 0; w < plan.words; w++) {
     const value = scan.view.getUint32(scan.ownOffset + 4 * w);
     if (plan.ops[w] === OP.DROP) {
@@ -211,13 +219,6 @@ function writeOwn(batch: TelemetryBatch, scan: Scan, report: number, row: number
       writeWord(batch, plan.ops[w]!, plan.columns[w]!, row, value);
     }
   }
-  if (row < 0) return;
-  let mask = plan.mask | (1 << NODE_ID);
-  if (scan.ownDomainWords > 0) {
-    batch.hopWords[DOMAIN_OFFSET * batch.hopStride + row] = scan.ownDomainOffset;
-    mask |= 1 << DOMAIN_OFFSET;
-  }
-  batch.state[STATE.WRITTEN]! |= mask;
 }
 
 /** A probe's DLV headers as hops: switch id and queue depth, in the order the probe passed them. */
@@ -225,10 +226,11 @@ function writeProbeHops(batch: TelemetryBatch, scan: Scan, first: number): void 
   const { view } = scan;
   const { hopWords, hopStride } = batch;
   const size = scan.probeExtended === 1 ? 6 : 4;
+  const mask = (1 << NODE_ID) | (1 << QUEUE);
+  claimRows(batch, mask, mask, first, scan.hopCount);
   for (let k = 0; k < scan.hopCount; k++) {
     const at = scan.stackOffset + k * size;
     hopWords[NODE_ID * hopStride + first + k] = scan.probeExtended === 1 ? view.getUint16(at) : view.getUint8(at);
     hopWords[QUEUE * hopStride + first + k] = scan.probeExtended === 1 ? view.getUint16(at + 2) : view.getUint8(at + 1);
   }
-  batch.state[STATE.WRITTEN]! |= (1 << NODE_ID) | (1 << QUEUE);
 }

@@ -195,18 +195,18 @@ export class Collector {
   }
 
   #deliver(frames: FrameBatch, first: number): Promise<void> | undefined {
-    let waiting: Promise<void>[] | undefined;
+    const waiting: Promise<void>[] = [];
     for (const sink of this.#sinks) {
       try {
         const busy = sink
           .write(this.#batch, frames, first)
           ?.catch((error: unknown) => this.#onProblem({ where: sink.name, error: asError(error) }));
-        if (busy !== undefined) (waiting ??= []).push(busy);
+        if (busy !== undefined) waiting.push(busy);
       } catch (error) {
         this.#onProblem({ where: sink.name, error: asError(error) });
       }
     }
-    return waiting === undefined ? undefined : Promise.all(waiting).then(() => undefined);
+    return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
   }
 
   #decoderFor(linkType: LinkLayer): BatchDecoder {

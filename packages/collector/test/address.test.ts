@@ -17,10 +17,17 @@ describe('udp:// addresses', () => {
     expect(parseUdpAddress('udp://[::]/')).toEqual({ host: '::', port: 32766 });
   });
 
-  test.each(['', '127.0.0.1:9000', 'tcp://127.0.0.1:1', 'udp://:9000', 'udp://::1:9000', 'udp://[1.2.3.4]:1', 'udp://a:65536', 'udp://a:1:2', 'udp://a:b'])(
-    '"%s" is refused',
-    (text) => {
-      expect(() => parseUdpAddress(text)).toThrow(TypeError);
-    },
-  );
+  test.each([
+    '',
+    '127.0.0.1:9000',
+    'tcp://127.0.0.1:1',
+    'udp://:9000',
+    'udp://::1:9000',
+    'udp://[1.2.3.4]:1',
+    'udp://a:65536',
+    'udp://a:1:2',
+    'udp://a:b',
+  ])('"%s" is refused', (text) => {
+    expect(() => parseUdpAddress(text)).toThrow(TypeError);
+  });
 });

@@ -60,7 +60,9 @@ describe('CaptureSource', () => {
 
   test('reads what is given for standard input, in chunks of any size', async () => {
     const bytes = capture(20, 1n);
-    const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) => bytes.subarray(index * 7, index * 7 + 7));
+    const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
+      bytes.subarray(index * 7, index * 7 + 7),
+    );
     const source = new CaptureSource({ path: '-', input: Readable.from(chunks) });
     const collector = new Collector({ sources: [source] });
     await collector.start();
@@ -77,7 +79,9 @@ describe('CaptureSource', () => {
   });
 
   test('counts frames of other link types', async () => {
-    const writer = new PcapngWriter({ interfaces: [{ linkType: LinkType.ETHERNET }, { linkType: LinkType.IEEE802_11 }] });
+    const writer = new PcapngWriter({
+      interfaces: [{ linkType: LinkType.ETHERNET }, { linkType: LinkType.IEEE802_11 }],
+    });
     const bytes = Buffer.concat([
       writer.header(),
       writer.record({ data: frame(1), timeNs: START_NS }),

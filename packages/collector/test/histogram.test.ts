@@ -59,7 +59,10 @@ describe('SlidingHistograms', () => {
           const last = perSlice.at(-1)!;
           const inSlice = histograms.sliceQuantile(1, quantile);
           if (last.length === 0) expect(inSlice).toBeNull();
-          else expect(Math.abs(inSlice! - exactQuantile(last, quantile))).toBeLessThanOrEqual(exactQuantile(last, quantile) / 64);
+          else
+            expect(Math.abs(inSlice! - exactQuantile(last, quantile))).toBeLessThanOrEqual(
+              exactQuantile(last, quantile) / 64,
+            );
         },
       ),
       { seed: SEED },

@@ -44,7 +44,12 @@ describe('LiveStatistics', () => {
 
   test('counts a report once for a switch that has two hops in it', () => {
     const statistics = new LiveStatistics();
-    const loop: TestReport = { hops: [{ nodeId: 9, latency: 1 }, { nodeId: 9, latency: 3 }] };
+    const loop: TestReport = {
+      hops: [
+        { nodeId: 9, latency: 1 },
+        { nodeId: 9, latency: 3 },
+      ],
+    };
     feed(statistics, START, [loop]);
     feed(statistics, START + 1000, [loop]);
     const [one] = statistics.snapshot().switches;
@@ -55,7 +60,9 @@ describe('LiveStatistics', () => {
   test('forgets what has left the window and keeps a history', () => {
     const statistics = new LiveStatistics({ windowSlices: 3, historySlices: 5 });
     for (let second = 0; second < 4; second++) {
-      feed(statistics, START + second * 1000, [{ hops: [{ nodeId: 1, latency: 10 * (second + 1), queue: 100 - second }] }]);
+      feed(statistics, START + second * 1000, [
+        { hops: [{ nodeId: 1, latency: 10 * (second + 1), queue: 100 - second }] },
+      ]);
     }
     let [one] = statistics.snapshot().switches;
     expect(one!.hopLatency).toEqual({ p50: 30, p99: 40, count: 3 });

@@ -1,4 +1,5 @@
 import type { TelemetryBatch } from '@int/codec';
+import { encodeReport } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FrameBatch, FrameSlab, type Push } from '../src/frames.js';
@@ -6,7 +7,6 @@ import { Collector, type CollectorProblem } from '../src/pipeline.js';
 import { type Source, SourceError } from '../src/source/source.js';
 import type { Sink, Stage } from '../src/stage.js';
 import { hop, report, telemetry } from './reports.js';
-import { encodeReport } from '@int/codec';
 import { SEED } from './seed.js';
 
 /** A source that pushes slabs when the test says so. */
@@ -173,7 +173,12 @@ describe('Collector', () => {
       { name: 'rejecting sink', write: () => Promise.reject(new Error('async')) },
       { name: 'unclosable sink', write: () => undefined, close: () => Promise.reject(new Error('close')) },
     ];
-    const collector = new Collector({ sources: [source], stages: [stage], sinks, onProblem: (one) => problems.push(one) });
+    const collector = new Collector({
+      sources: [source],
+      stages: [stage],
+      sinks,
+      onProblem: (one) => problems.push(one),
+    });
     await collector.start();
     await source.push(slab([good(1)]));
     source.fail(new SourceError('ERR_SOURCE_DATA', 'hand', 'damaged'));

@@ -1,7 +1,12 @@
 import { encodeReport, type Hop, type TelemetryRecord, type TelemetryReport } from '@int/codec';
 
 /** A telemetry report v2.0 of an INT-MD sink: a stack of hops, and the node's own metadata. */
-export function report(nodeId: number, sequence: number, hops: readonly Hop[], own: Hop = { hopLatency: 100 }): Uint8Array {
+export function report(
+  nodeId: number,
+  sequence: number,
+  hops: readonly Hop[],
+  own: Hop = { hopLatency: 100 },
+): Uint8Array {
   return encodeReport(telemetry(nodeId, sequence, [hops], own));
 }
 

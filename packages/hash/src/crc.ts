@@ -75,7 +75,7 @@ export class Crc {
 
   /**
    * The CRC of a 13-byte IPv4 flow key, from its words; equal to {@link Crc.digest} of the key that `writeFlowKeyIpv4`
-   * writes. Arguments are taken modulo the width of their field.
+   * writes. Arguments are taken modulo the width of their field, so that a signed word does as well as an unsigned one.
    *
    * @param source source address
    * @param destination destination address
@@ -128,6 +128,7 @@ export class Crc {
     const { source0, source1, source2, source3, destination0, destination1, destination2, destination3 } = columns;
     const { ports, protocol, flags, ipv6Mask } = columns;
     const { reflected, shift, xorOut } = this;
+    // `| 0` where a word is passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline the call.
     for (let row = from; row < to; row++) {
       let first = initial ^ source0[row]!;
       let second = destination0[row]!;
@@ -141,6 +142,12 @@ export class Crc {
         ? (((last << 8) | (last >>> 24)) & 0x00ff00ff) | (((last >>> 8) | (last << 24)) & 0xff00ff00)
         : last >>> shift;
       out[row] = value ^ xorOut;
+    }
+    if (this.mirrored) {
+      // Rare (no 32-bit CRC in use is like this), so not in the loop above.
+      for (let row = from; row < to; row++) {
+        out[row] = reverseBits(out[row]! ^ xorOut, this.parameters.width) ^ xorOut;
+      }
     }
   }
 
@@ -190,8 +197,13 @@ export function createCrc(parameters: CrcParameters): Crc {
   return new Crc(parameters);
 }
 
-/** CRC-32 ready for use, behind {@link crc32} and the flow key functions. */
-export const standardCrc32: Crc = /* @__PURE__ */ new Crc(CRC_32);
+let standard: Crc | undefined;
+
+/** CRC-32 for {@link crc32} and the flow key functions; made at the first call, not while the package is loaded. */
+export function standardCrc32(): Crc {
+  standard ??= new Crc(CRC_32);
+  return standard;
+}
 
 /**
  * CRC-32 as Ethernet, zlib and v1model's `crc32` compute it ({@link CRC_32}); the same arguments give the same number as
@@ -208,5 +220,5 @@ export const standardCrc32: Crc = /* @__PURE__ */ new Crc(CRC_32);
  * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it
  */
 export function crc32(bytes: Uint8Array, offset = 0, length?: number, crc = 0): number {
-  return standardCrc32.update(crc, bytes, offset, length);
+  return standardCrc32().update(crc, bytes, offset, length);
 }

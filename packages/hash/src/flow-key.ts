@@ -152,7 +152,7 @@ function checkNumber(name: string, value: number, limit: number): void {
  * @returns the CRC, unsigned
  */
 export function flowCrc32Ipv4(source: number, destination: number, protocol: number, ports: number): number {
-  return standardCrc32.flowIpv4(source, destination, protocol, ports);
+  return standardCrc32().flowIpv4(source, destination, protocol, ports);
 }
 
 /**
@@ -177,7 +177,7 @@ export function flowCrc32Ipv6(
   protocol: number,
   ports: number,
 ): number {
-  return standardCrc32.flowIpv6(
+  return standardCrc32().flowIpv6(
     source0,
     source1,
     source2,
@@ -202,7 +202,7 @@ export function flowCrc32Ipv6(
  * @throws RangeError if the rows are not inside the columns and `out`
  */
 export function flowCrc32Columns(columns: FlowColumns, from: number, to: number, out: Uint32Array): void {
-  standardCrc32.flowColumns(columns, from, to, out);
+  standardCrc32().flowColumns(columns, from, to, out);
 }
 
 /**

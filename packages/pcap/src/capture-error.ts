@@ -26,7 +26,8 @@ export type CaptureErrorCode =
  * Thrown for a capture that cannot be read on. Wrong arguments are a TypeError or RangeError instead.
  *
  * `offset` is the number of bytes from the start of the capture to the field that is wrong; for `TRUNCATED`, to the
- * record or block that is incomplete; for `GZIP`, the number of compressed bytes taken in.
+ * record or block that is incomplete. For `GZIP` it counts compressed bytes: those taken in before the piece, of at most
+ * 16 KiB, that cannot be decompressed; all of them if the data are cut short.
  */
 export class CaptureError extends Error {
   override readonly name = 'CaptureError';

@@ -1,7 +1,7 @@
 import { CaptureError } from './capture-error.js';
 import { ChunkWindow } from './chunk-window.js';
-import { type ByteOrder, type CaptureLimits, type FormatParser, FrameSlot, readU32 } from './format-parser.js';
-import type { CaptureBatch, CaptureFrame, CaptureInterface } from './frame.js';
+import { type ByteOrder, type CaptureLimits, type FormatParser, readU32 } from './format-parser.js';
+import { CaptureBatch, type CaptureFrame, type CaptureInterface } from './frame.js';
 import { isPcapMagic, PcapParser } from './pcap-parser.js';
 import { PcapngParser, SECTION_HEADER } from './pcapng-parser.js';
 
@@ -44,14 +44,15 @@ const MAX_PIECE = 0x4000_0000;
 export class CaptureReader {
   readonly #limits: CaptureLimits;
   readonly #window = new ChunkWindow();
-  readonly #slot = new FrameSlot();
+  /** The frame for `next`, and one found but not handed out. */
+  readonly #single = new CaptureBatch(1);
   #parser: FormatParser | undefined;
   #failure: unknown;
   #hasFailed = false;
   #hasEnded = false;
   /** No complete frame is left in what was fed. */
   #isDrained = true;
-  /** The slot holds a frame that has been found but not been handed out. */
+  /** `#single` holds a frame that has been found but not been handed out. */
   #isHeld = false;
 
   /** @throws RangeError for a limit that is no integer from 1 to 2^30 */
@@ -120,19 +121,20 @@ export class CaptureReader {
    */
   next(frame: CaptureFrame): boolean {
     this.#check();
-    if (!this.#step()) {
+    const single = this.#single;
+    if (this.#isHeld) this.#isHeld = false;
+    else if (this.#fill(single) === 0) {
       this.#drained();
       return false;
     }
-    const slot = this.#slot;
-    frame.bytes = this.#window.bytes;
-    frame.offset = slot.offset;
-    frame.length = slot.length;
-    frame.originalLength = slot.originalLength;
-    frame.linkType = slot.linkType;
-    frame.interfaceId = slot.interfaceId;
-    frame.timestampHigh = slot.time.high;
-    frame.timestampLow = slot.time.low;
+    frame.bytes = single.bytes;
+    frame.offset = single.offsets[0]!;
+    frame.length = single.lengths[0]!;
+    frame.originalLength = single.originalLengths[0]!;
+    frame.linkType = single.linkType;
+    frame.interfaceId = single.interfaceIds[0]!;
+    frame.timestampHigh = single.timestampsHigh[0]!;
+    frame.timestampLow = single.timestampsLow[0]!;
     return true;
   }
 
@@ -145,35 +147,11 @@ export class CaptureReader {
   readBatch(batch: CaptureBatch): number {
     batch.count = 0;
     this.#check();
-    const window = this.#window;
-    const slot = this.#slot;
-    const capacity = batch.capacity;
-    let count = 0;
-    try {
-      while (count < capacity && this.#step()) {
-        if (count === 0) {
-          batch.bytes = window.bytes;
-          batch.linkType = slot.linkType;
-          window.pinned = true;
-        } else if (slot.linkType !== batch.linkType) {
-          this.#isHeld = true;
-          break;
-        }
-        batch.offsets[count] = slot.offset;
-        batch.lengths[count] = slot.length;
-        batch.originalLengths[count] = slot.originalLength;
-        batch.interfaceIds[count] = slot.interfaceId;
-        batch.timestampsHigh[count] = slot.time.high;
-        batch.timestampsLow[count] = slot.time.low;
-        count += 1;
-      }
-    } catch (error) {
-      // Kept as the failure: the next call throws it.
-      if (count === 0) throw error;
-    } finally {
-      window.pinned = false;
-      batch.count = count;
+    if (this.#isHeld) {
+      this.#isHeld = false;
+      return copyRow(this.#single, batch);
     }
+    const count = this.#fill(batch);
     if (count === 0) this.#drained();
     return count;
   }
@@ -187,7 +165,8 @@ export class CaptureReader {
   end(): void {
     this.#check();
     this.#hasEnded = true;
-    if (!this.#isDrained && this.#step()) this.#isHeld = true;
+    if (this.#isHeld) return;
+    if (!this.#isDrained && this.#fill(this.#single) > 0) this.#isHeld = true;
     else this.#drained();
   }
 
@@ -207,22 +186,25 @@ export class CaptureReader {
     const window = this.#window;
     const parser = this.#parser;
     const rest = window.end - window.position;
-    if (parser !== undefined && parser.isBetweenUnits && rest === 0) return;
+    if (parser?.isBetweenUnits && rest === 0) return;
     const start = parser?.unitOffset ?? 0;
     const what = start > 0 ? `the record or block at byte ${start}` : 'its header';
-    this.#fail(new CaptureError('TRUNCATED', start, `the capture ends at byte ${window.offset + rest}, inside ${what}`));
+    this.#fail(
+      new CaptureError('TRUNCATED', start, `the capture ends at byte ${window.offset + rest}, inside ${what}`),
+    );
   }
 
-  #step(): boolean {
-    if (this.#isHeld) {
-      this.#isHeld = false;
-      return true;
-    }
+  #fill(batch: CaptureBatch): number {
+    const window = this.#window;
     try {
       this.#parser ??= this.#detect();
-      return this.#parser?.step(this.#window, this.#slot) ?? false;
+      batch.count = this.#parser?.fill(window, batch) ?? 0;
+      batch.bytes = window.bytes;
+      return batch.count;
     } catch (error) {
       return this.#fail(error);
+    } finally {
+      window.pinned = false;
     }
   }
 
@@ -233,7 +215,11 @@ export class CaptureReader {
     if (isPcapMagic(magic)) return new PcapParser(magic, this.#limits);
     if (magic === SECTION_HEADER) return new PcapngParser(this.#limits);
     const hint = magic >>> 16 === 0x1f8b ? ': gzip, to be decompressed first' : '';
-    throw new CaptureError('BAD_MAGIC', 0, `neither pcap nor pcapng, magic 0x${magic.toString(16).padStart(8, '0')}${hint}`);
+    throw new CaptureError(
+      'BAD_MAGIC',
+      0,
+      `neither pcap nor pcapng, magic 0x${magic.toString(16).padStart(8, '0')}${hint}`,
+    );
   }
 }
 
@@ -243,4 +229,18 @@ function limit(name: string, value: number | undefined, fallback: number): numbe
     throw new RangeError(`${name} must be an integer from 1 to 2^30, not ${resolved}`);
   }
   return resolved;
+}
+
+/** Makes `to` a batch of the one frame in `from`. */
+function copyRow(from: CaptureBatch, to: CaptureBatch): number {
+  to.bytes = from.bytes;
+  to.linkType = from.linkType;
+  to.offsets[0] = from.offsets[0]!;
+  to.lengths[0] = from.lengths[0]!;
+  to.originalLengths[0] = from.originalLengths[0]!;
+  to.interfaceIds[0] = from.interfaceIds[0]!;
+  to.timestampsHigh[0] = from.timestampsHigh[0]!;
+  to.timestampsLow[0] = from.timestampsLow[0]!;
+  to.count = 1;
+  return 1;
 }

@@ -1,6 +1,5 @@
 import type { ChunkWindow } from './chunk-window.js';
-import type { CaptureInterface } from './frame.js';
-import { Nanoseconds } from './nanoseconds.js';
+import type { CaptureBatch, CaptureInterface } from './frame.js';
 
 /** Byte order of the numbers in a capture. */
 export type ByteOrder = 'little' | 'big';
@@ -15,16 +14,6 @@ export interface CaptureLimits {
   readonly maxInterfaces: number;
 }
 
-/** Where a parser puts the frame it has found; `offset` counts in the window's bytes. */
-export class FrameSlot {
-  offset = 0;
-  length = 0;
-  originalLength = 0;
-  linkType = 0;
-  interfaceId = 0;
-  readonly time: Nanoseconds = new Nanoseconds();
-}
-
 /** One format. A parser only takes from the window what it has seen complete, so that it can be called again. */
 export interface FormatParser {
   readonly byteOrder: ByteOrder;
@@ -34,11 +23,13 @@ export interface FormatParser {
   /** True between records or blocks: the only place where a capture may end. */
   readonly isBetweenUnits: boolean;
   /**
-   * Finds the next frame.
-   * @returns false if more bytes are needed first
-   * @throws CaptureError if the capture is wrong
+   * Fills rows of `batch` from row 0 on, with frames that lie in one buffer, have one link type and belong to one
+   * section. Once it has one it pins the window, and the caller unpins it.
+   * @returns rows filled; 0 if more bytes are needed first. `batch.bytes` and `count` are left to the caller
+   * @throws CaptureError if the capture is wrong at its next frame; behind a frame it returns instead, and throws when it
+   * is called again
    */
-  step(window: ChunkWindow, slot: FrameSlot): boolean;
+  fill(window: ChunkWindow, batch: CaptureBatch): number;
 }
 
 export function readU16(bytes: Uint8Array, offset: number, little: boolean): number {

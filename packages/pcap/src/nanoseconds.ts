@@ -49,35 +49,52 @@ export function tickScale(resolution: number, offsetSeconds: bigint): TickScale 
 }
 
 /**
- * A time in nanoseconds since 1970-01-01 00:00:00 UTC as two words of an unsigned 64-bit number, and the exact
- * arithmetic that fills it. All intermediate values stay below 2^53, where doubles are exact.
+ * Times in nanoseconds since 1970-01-01 00:00:00 UTC as the two words of an unsigned 64-bit number. All intermediate
+ * values stay below 2^53, where doubles are exact.
  */
 export class Nanoseconds {
+  /** Result of {@link setQuotient}. */
   high = 0;
   low = 0;
   #rest = 0;
 
   /**
+   * Puts a time of pcap into row `index` of two columns.
    * @param seconds 0 to 2^32 - 1
    * @param fraction 0 to 2^32 - 1, may exceed a second; then it carries into the seconds
    * @param unit nanoseconds per unit of `fraction`: 1 or 1000
    */
-  setSeconds(seconds: number, fraction: number, unit: number): void {
+  putSeconds(
+    highs: Uint32Array,
+    lows: Uint32Array,
+    index: number,
+    seconds: number,
+    fraction: number,
+    unit: number,
+  ): void {
     const upper = (seconds >>> 16) * GIGA;
     const sum = (seconds & 0xffff) * GIGA + (upper & 0xffff) * 0x1_0000 + fraction * unit;
-    this.low = sum >>> 0;
-    this.high = Math.floor(upper / 0x1_0000) + Math.floor(sum / WORD);
+    lows[index] = sum;
+    highs[index] = Math.floor(upper / 0x1_0000) + Math.floor(sum / WORD);
   }
 
   /**
+   * Puts a time of pcapng into row `index` of two columns.
    * @param ticksHigh upper 32 bits of the tick count
    * @param ticksLow lower 32 bits
-   * @returns false if the time is before 1970 or needs more than 64 bits; then the words are undefined
+   * @returns false if the time is before 1970 or needs more than 64 bits; then the row is undefined
    */
-  setTicks(ticksHigh: number, ticksLow: number, scale: TickScale): boolean {
+  putTicks(
+    highs: Uint32Array,
+    lows: Uint32Array,
+    index: number,
+    ticksHigh: number,
+    ticksLow: number,
+    scale: TickScale,
+  ): boolean {
     if (scale.isIdentity) {
-      this.high = ticksHigh;
-      this.low = ticksLow;
+      highs[index] = ticksHigh;
+      lows[index] = ticksLow;
       return true;
     }
     // ticks * multiplier, a product of up to 94 bits in three words.
@@ -91,7 +108,9 @@ export class Nanoseconds {
     let w1 = sum >>> 0;
     let w2 = Math.floor(sum / WORD) + Math.floor(upper / 0x1_0000);
 
-    for (const divisor of scale.divisors) {
+    const divisors = scale.divisors;
+    for (let step = 0; step < divisors.length; step += 1) {
+      const divisor = divisors[step]!;
       this.#rest = 0;
       w2 = this.#divideWord(w2, divisor);
       w1 = this.#divideWord(w1, divisor);
@@ -123,8 +142,8 @@ export class Nanoseconds {
       w1 = word >>> 0;
       w2 = w2 + scale.offset2 + (word >= WORD ? 1 : 0);
     }
-    this.high = w1;
-    this.low = w0;
+    highs[index] = w1;
+    lows[index] = w0;
     return w2 === 0;
   }
 

@@ -4,11 +4,11 @@ import {
   type ByteOrder,
   type CaptureLimits,
   type FormatParser,
-  type FrameSlot,
   readU16,
   readU32,
 } from './format-parser.js';
-import type { CaptureInterface } from './frame.js';
+import type { CaptureBatch, CaptureInterface } from './frame.js';
+import { Nanoseconds } from './nanoseconds.js';
 
 /** Magic numbers of pcap, in the byte order of the file (draft-ietf-opsawg-pcap, File Header). */
 export const PCAP_MICROSECONDS = 0xa1b2c3d4;
@@ -62,6 +62,7 @@ export class PcapParser implements FormatParser {
   readonly #recordHeaderLength: number;
   readonly #fractionUnit: number;
   readonly #maxFrameLength: number;
+  readonly #time = new Nanoseconds();
   #linkType = 0;
   #minorVersion = 0;
 
@@ -80,45 +81,55 @@ export class PcapParser implements FormatParser {
     return this.#magic === PCAP_NANOSECONDS || this.#magic === 0x4d3cb2a1;
   }
 
-  step(window: ChunkWindow, slot: FrameSlot): boolean {
-    if (!this.isBetweenUnits && !this.#readHeader(window)) return false;
-    this.unitOffset = window.offset;
+  fill(window: ChunkWindow, batch: CaptureBatch): number {
+    if (!this.isBetweenUnits && !this.#readHeader(window)) return 0;
     const headerLength = this.#recordHeaderLength;
-    if (!window.need(headerLength)) return false;
-    let captured = readU32(window.bytes, window.position + 8, this.#little);
-    let original = readU32(window.bytes, window.position + 12, this.#little);
-    if (this.#lengthsAreSwapped(captured, original)) {
-      const swap = captured;
-      captured = original;
-      original = swap;
+    const little = this.#little;
+    const { capacity, offsets, lengths, originalLengths, interfaceIds, timestampsHigh, timestampsLow } = batch;
+    batch.linkType = this.#linkType;
+    let count = 0;
+    while (count < capacity) {
+      this.unitOffset = window.offset;
+      if (!window.need(headerLength)) break;
+      let captured = readU32(window.bytes, window.position + 8, little);
+      let original = readU32(window.bytes, window.position + 12, little);
+      if (this.#minorVersion < 4 && this.#lengthsAreSwapped(captured, original)) {
+        const swap = captured;
+        captured = original;
+        original = swap;
+      }
+      if (captured > this.#maxFrameLength) {
+        if (count > 0) break;
+        this.#refuse(window, captured);
+      }
+      if (!window.need(headerLength + captured)) break;
+      const bytes = window.bytes;
+      const start = window.position;
+      const seconds = readU32(bytes, start, little);
+      const fraction = readU32(bytes, start + 4, little);
+      this.#time.putSeconds(timestampsHigh, timestampsLow, count, seconds, fraction, this.#fractionUnit);
+      offsets[count] = start + headerLength;
+      lengths[count] = captured;
+      originalLengths[count] = original;
+      interfaceIds[count] = 0;
+      window.position = start + headerLength + captured;
+      window.pinned = true;
+      count += 1;
     }
-    if (captured > this.#maxFrameLength) {
-      throw new CaptureError(
-        'TOO_LARGE',
-        window.offset + 8,
-        `captured length ${captured} exceeds the limit of ${this.#maxFrameLength} bytes`,
-      );
-    }
-    if (!window.need(headerLength + captured)) return false;
-    const bytes = window.bytes;
-    const start = window.position;
-    slot.time.setSeconds(
-      readU32(bytes, start, this.#little),
-      readU32(bytes, start + 4, this.#little),
-      this.#fractionUnit,
+    return count;
+  }
+
+  #refuse(window: ChunkWindow, captured: number): never {
+    throw new CaptureError(
+      'TOO_LARGE',
+      window.offset + 8,
+      `captured length ${captured} exceeds the limit of ${this.#maxFrameLength} bytes`,
     );
-    slot.offset = start + headerLength;
-    slot.length = captured;
-    slot.originalLength = original;
-    slot.linkType = this.#linkType;
-    slot.interfaceId = 0;
-    window.position = start + headerLength + captured;
-    return true;
   }
 
   /** Before version 2.3 the original length came first; 2.3 was written both ways, and the smaller one is captured. */
   #lengthsAreSwapped(captured: number, original: number): boolean {
-    return this.#minorVersion < 4 && (this.#minorVersion < 3 || captured > original);
+    return this.#minorVersion < 3 || captured > original;
   }
 
   #readHeader(window: ChunkWindow): boolean {

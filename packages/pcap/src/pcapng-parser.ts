@@ -4,12 +4,11 @@ import {
   type ByteOrder,
   type CaptureLimits,
   type FormatParser,
-  type FrameSlot,
   readU16,
   readU32,
 } from './format-parser.js';
-import type { CaptureInterface } from './frame.js';
-import { type TickScale, tickScale } from './nanoseconds.js';
+import type { CaptureBatch, CaptureInterface } from './frame.js';
+import { Nanoseconds, type TickScale, tickScale } from './nanoseconds.js';
 
 /** Block types and option codes of pcapng (draft-ietf-opsawg-pcapng, Block Definition). */
 export const SECTION_HEADER = 0x0a0d_0d0a;
@@ -47,6 +46,7 @@ export class PcapngParser implements FormatParser {
   unitOffset = 0;
   isBetweenUnits = false;
   readonly #limits: CaptureLimits;
+  readonly #time = new Nanoseconds();
   #scales: TickScale[] = [];
   #little = true;
   /** Bytes of the current block's body still to skip. */
@@ -62,7 +62,22 @@ export class PcapngParser implements FormatParser {
     return this.#little ? 'little' : 'big';
   }
 
-  step(window: ChunkWindow, slot: FrameSlot): boolean {
+  fill(window: ChunkWindow, batch: CaptureBatch): number {
+    let count = 0;
+    try {
+      while (count < batch.capacity && this.#next(window, batch, count)) {
+        window.pinned = true;
+        count += 1;
+      }
+    } catch (error) {
+      // Nothing has been taken of what is wrong: the next call comes to it again.
+      if (count === 0) throw error;
+    }
+    return count;
+  }
+
+  /** Fills row `row` with the next frame. Returns false if it is not there yet or does not belong into the batch. */
+  #next(window: ChunkWindow, batch: CaptureBatch, row: number): boolean {
     for (;;) {
       if (this.#trailer !== 0 && !this.#finishSkipping(window)) return false;
       this.unitOffset = window.offset;
@@ -77,9 +92,9 @@ export class PcapngParser implements FormatParser {
       switch (type) {
         case ENHANCED_PACKET:
         case OBSOLETE_PACKET:
-          return this.#packet(window, slot, type, length);
+          return this.#packet(window, batch, row, type, length);
         case SIMPLE_PACKET:
-          return this.#simplePacket(window, slot, length);
+          return this.#simplePacket(window, batch, row, length);
         case INTERFACE_DESCRIPTION:
           if (!this.#interface(window, length)) return false;
           break;
@@ -87,6 +102,12 @@ export class PcapngParser implements FormatParser {
           this.#startSkipping(window, 8, length);
       }
     }
+  }
+
+  /** A batch has one link type. */
+  #belongs(batch: CaptureBatch, row: number, linkType: number): boolean {
+    if (row === 0) batch.linkType = linkType;
+    return batch.linkType === linkType;
   }
 
   #fail(code: CaptureErrorCode, window: ChunkWindow, field: number, message: string): never {
@@ -152,7 +173,7 @@ export class PcapngParser implements FormatParser {
     return true;
   }
 
-  #packet(window: ChunkWindow, slot: FrameSlot, type: number, length: number): boolean {
+  #packet(window: ChunkWindow, batch: CaptureBatch, row: number, type: number, length: number): boolean {
     this.#checkLength(window, length, 32);
     if (!window.need(28)) return false;
     const little = this.#little;
@@ -169,19 +190,21 @@ export class PcapngParser implements FormatParser {
     this.#checkTrailer(window, length - 4, length);
     const bytes = window.bytes;
     const start = window.position;
-    if (!slot.time.setTicks(readU32(bytes, start + 12, little), readU32(bytes, start + 16, little), scale)) {
+    const ticksHigh = readU32(bytes, start + 12, little);
+    const ticksLow = readU32(bytes, start + 16, little);
+    if (!this.#time.putTicks(batch.timestampsHigh, batch.timestampsLow, row, ticksHigh, ticksLow, scale)) {
       this.#fail('BAD_BLOCK', window, 12, 'the time is before 1970 or does not fit 64 bits of nanoseconds');
     }
-    slot.offset = start + 28;
-    slot.length = captured;
-    slot.originalLength = readU32(bytes, start + 24, little);
-    slot.linkType = description.linkType;
-    slot.interfaceId = id;
+    if (!this.#belongs(batch, row, description.linkType)) return false;
+    batch.offsets[row] = start + 28;
+    batch.lengths[row] = captured;
+    batch.originalLengths[row] = readU32(bytes, start + 24, little);
+    batch.interfaceIds[row] = id;
     window.position = start + length;
     return true;
   }
 
-  #simplePacket(window: ChunkWindow, slot: FrameSlot, length: number): boolean {
+  #simplePacket(window: ChunkWindow, batch: CaptureBatch, row: number, length: number): boolean {
     this.#checkLength(window, length, 16);
     const description = this.interfaces[0];
     if (description === undefined) {
@@ -194,13 +217,13 @@ export class PcapngParser implements FormatParser {
     this.#checkCaptured(window, 8, captured, length - 16);
     if (!window.need(length)) return false;
     this.#checkTrailer(window, length - 4, length);
-    slot.time.high = 0;
-    slot.time.low = 0;
-    slot.offset = window.position + 12;
-    slot.length = captured;
-    slot.originalLength = original;
-    slot.linkType = description.linkType;
-    slot.interfaceId = 0;
+    if (!this.#belongs(batch, row, description.linkType)) return false;
+    batch.timestampsHigh[row] = 0;
+    batch.timestampsLow[row] = 0;
+    batch.offsets[row] = window.position + 12;
+    batch.lengths[row] = captured;
+    batch.originalLengths[row] = original;
+    batch.interfaceIds[row] = 0;
     window.position += length;
     return true;
   }
@@ -235,7 +258,8 @@ export class PcapngParser implements FormatParser {
       const size = readU16(bytes, position + at + 2, little);
       if (code === OPTION_END) break;
       const value = position + at + 4;
-      if (size > end - at - 4) this.#fail('BAD_BLOCK', window, at + 2, `option ${code} of ${size} bytes exceeds the block`);
+      if (size > end - at - 4)
+        this.#fail('BAD_BLOCK', window, at + 2, `option ${code} of ${size} bytes exceeds the block`);
       switch (code) {
         case IF_NAME:
           name = new TextDecoder().decode(bytes.subarray(value, value + Math.min(size, MAX_NAME_LENGTH)));

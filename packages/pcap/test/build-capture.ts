@@ -67,7 +67,13 @@ export class Fields {
     return this.block(1, this.u16(linkType, 0), this.u32(snapLength), ...options);
   }
 
-  enhanced(id: number, ticks: bigint, data: Uint8Array, original: number, ...options: readonly Uint8Array[]): Uint8Array {
+  enhanced(
+    id: number,
+    ticks: bigint,
+    data: Uint8Array,
+    original: number,
+    ...options: readonly Uint8Array[]
+  ): Uint8Array {
     const time = this.u32(Number(ticks >> 32n), Number(ticks & 0xffffffffn));
     return this.block(6, this.u32(id), time, this.u32(data.length, original), pad(data), ...options);
   }
@@ -146,9 +152,18 @@ const plannedInterfaces: fc.Arbitrary<PlannedInterface> = fc.record({
 });
 
 const plannedBlocks = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('enhanced' as const), data, original, seconds: fc.nat(2 ** 31) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('obsolete' as const), data, original, seconds: fc.nat(2 ** 31) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('simple' as const), data, original, seconds: fc.nat(2 ** 31) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('enhanced' as const), data, original, seconds: fc.nat(2 ** 31) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('obsolete' as const), data, original, seconds: fc.nat(2 ** 31) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('simple' as const), data, original, seconds: fc.nat(2 ** 31) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({

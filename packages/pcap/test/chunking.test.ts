@@ -22,7 +22,10 @@ describe('any chunking gives the same frames', () => {
     let seen = 0;
     fc.assert(
       fc.property(captures, cuts, ({ bytes, frames }, at) => {
-        const chunks = cut(bytes, at.filter((place) => place <= bytes.length));
+        const chunks = cut(
+          bytes,
+          at.filter((place) => place <= bytes.length),
+        );
         expect(byNext(chunks)).toEqual({ ...whole, frames });
         seen += frames.length;
       }),
@@ -34,7 +37,10 @@ describe('any chunking gives the same frames', () => {
   it('in batches of any size', () => {
     fc.assert(
       fc.property(captures, cuts, fc.integer({ min: 1, max: 6 }), ({ bytes, frames }, at, capacity) => {
-        const chunks = cut(bytes, at.filter((place) => place <= bytes.length));
+        const chunks = cut(
+          bytes,
+          at.filter((place) => place <= bytes.length),
+        );
         expect(byBatch(chunks, capacity)).toEqual({ ...whole, frames });
       }),
       { numRuns: 300 },
@@ -54,7 +60,10 @@ describe('any chunking gives the same frames', () => {
   it('with everything fed, and the end told, before the first frame is taken', () => {
     fc.assert(
       fc.property(captures, cuts, ({ bytes, frames }, at) => {
-        const chunks = cut(bytes, at.filter((place) => place <= bytes.length));
+        const chunks = cut(
+          bytes,
+          at.filter((place) => place <= bytes.length),
+        );
         expect(fedAtOnce(chunks)).toEqual({ ...whole, frames });
       }),
       { numRuns: 200 },
@@ -68,7 +77,10 @@ describe('any chunking gives the same frames', () => {
         const frame = new CaptureFrame();
         const batch = new CaptureBatch(2);
         const seen = [];
-        for (const chunk of cut(bytes, at.filter((place) => place <= bytes.length))) {
+        for (const chunk of cut(
+          bytes,
+          at.filter((place) => place <= bytes.length),
+        )) {
           reader.feed(chunk);
           for (;;) {
             if (!reader.next(frame)) break;
@@ -157,11 +169,14 @@ describe('what the reader copies', () => {
     return reader.copiedBytes;
   }
 
-  it.each([1, 2, 3, 7, 16, 64, 500, 4096, 65536])('is at most each byte once, and the growth, in chunks of %i', (size) => {
-    // Growing by doubling from 4096 bytes never copies more than the final capacity, here 4096.
-    expect(copied(pcap, size)).toBeLessThanOrEqual(pcap.length + 4096);
-    expect(copied(pcapng, size)).toBeLessThanOrEqual(pcapng.length + 4096);
-  });
+  it.each([1, 2, 3, 7, 16, 64, 500, 4096, 65536])(
+    'is at most each byte once, and the growth, in chunks of %i',
+    (size) => {
+      // Growing by doubling from 4096 bytes never copies more than the final capacity, here 4096.
+      expect(copied(pcap, size)).toBeLessThanOrEqual(pcap.length + 4096);
+      expect(copied(pcapng, size)).toBeLessThanOrEqual(pcapng.length + 4096);
+    },
+  );
 
   it('is nothing for a capture in one chunk', () => {
     expect(copied(pcap, pcap.length)).toBe(0);

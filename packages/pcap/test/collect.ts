@@ -1,4 +1,11 @@
-import { CaptureBatch, CaptureError, CaptureFrame, CaptureReader, type CaptureReaderOptions, type Frame } from '../src/index.js';
+import {
+  CaptureBatch,
+  CaptureError,
+  CaptureFrame,
+  CaptureReader,
+  type CaptureReaderOptions,
+  type Frame,
+} from '../src/index.js';
 
 /** Frames up to the end or the error, and the error. */
 export interface Outcome {

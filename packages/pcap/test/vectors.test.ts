@@ -153,7 +153,7 @@ describe('pcapng, written out by hand', () => {
   it('with blocks that carry no frames: names, statistics, secrets, custom and unknown ones', () => {
     const f = new Fields(true);
     const skipped = [4, 5, 10, 9, 0xbad, 0x40000bad, 0x80000001, 0xffffffff].map((type) =>
-      f.block(type, new Uint8Array(type % 32 & ~3).fill(0x0a)),
+      f.block(type, new Uint8Array((type % 32) & ~3).fill(0x0a)),
     );
     expect([...readCapture(join(hex(section + ethernet), ...skipped, hex(packet), ...skipped))]).toEqual([frame]);
   });
@@ -248,7 +248,9 @@ describe('a frame record', () => {
     reader.feed(capture);
     expect(reader.next(frame)).toBe(true);
     expect(frame.bytes).toBe(capture);
-    expect([frame.offset, frame.length, frame.originalLength, frame.linkType, frame.interfaceId]).toEqual([40, 2, 9, 1, 0]);
+    expect([frame.offset, frame.length, frame.originalLength, frame.linkType, frame.interfaceId]).toEqual([
+      40, 2, 9, 1, 0,
+    ]);
     expect([frame.timestampHigh, frame.timestampLow, frame.timeNs]).toEqual([0, 1_000_002_000, 1_000_002_000n]);
     expect(frame.data.buffer).toBe(capture.buffer);
     const copy = frame.copy();

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ByteOrder,
-  CaptureReader,
   CaptureFrame,
+  CaptureReader,
   type CaptureWriter,
   encodePcapHeader,
   encodePcapRecord,
@@ -127,7 +127,10 @@ describe('what is written reads back the same', () => {
 
 describe('the bytes written', () => {
   it('of pcap are a 2.4 header with nanoseconds and a record', () => {
-    const bytes = join(encodePcapHeader(), encodePcapRecord({ data: hex('aabbcc'), timeNs: 1_700_000_000_123_456_789n }));
+    const bytes = join(
+      encodePcapHeader(),
+      encodePcapRecord({ data: hex('aabbcc'), timeNs: 1_700_000_000_123_456_789n }),
+    );
     expect(bytes).toEqual(
       hex(`4d3cb2a1 0200 0400 00000000 00000000 00000400 01000000
            00f15365 15cd5b07 03000000 03000000 aabbcc`),
@@ -142,7 +145,9 @@ describe('the bytes written', () => {
 
   it('of pcapng are a section, an interface with if_tsresol 9 and a padded packet', () => {
     const writer = new PcapngWriter({ byteOrder: 'big', interfaces: [{ name: 'p0' }] });
-    expect(join(writer.header(), writer.record({ data: hex('aabbcc'), timeNs: 2n ** 32n + 5n, originalLength: 64 }))).toEqual(
+    expect(
+      join(writer.header(), writer.record({ data: hex('aabbcc'), timeNs: 2n ** 32n + 5n, originalLength: 64 })),
+    ).toEqual(
       hex(`0a0d0d0a 0000001c 1a2b3c4d 0001 0000 ffffffffffffffff 0000001c
            00000001 00000028 0001 0000 00040000  0002 0002 70300000  0009 0001 09000000  00000000  00000028
            00000006 00000024 00000000 00000001 00000005 00000003 00000040 aabbcc00 00000024`),

@@ -3,6 +3,7 @@ import type { TrafficSettings } from './options.js';
 import { FluidQueue } from './queue.js';
 import type { Random } from './random.js';
 import type { Topology } from './topology.js';
+import { PACKETS_PER_SLOT, SLOT_NS } from './workload.js';
 
 /** Time through an idle switch: between these, each switch its own. */
 const LEAST_SWITCH_NS = 600;
@@ -69,7 +70,7 @@ export class Fabric {
     this.baseLatency = Uint16Array.from(topology.switches, () => LEAST_SWITCH_NS + switches.integer(SWITCH_SPREAD_NS));
     this.cellsPerNs = fabric.lineRateBps / 8e9 / fabric.cellBytes;
     this.thresholdNs = fabric.queueThresholdUs * 1000;
-    this.packetNs = 25_000 / 20;
+    this.packetNs = SLOT_NS / PACKETS_PER_SLOT;
     this.withBuffer = (settings.instructions & 0x80) !== 0;
 
     const uplinks: number[] = [];

@@ -55,7 +55,7 @@ export class FlowTable {
   readonly hopIngress: Uint16Array;
   readonly hopEgress: Uint16Array;
 
-  /** RangeError if `count` or `tcpShare` is out of range, or the fabric has fewer than two edge switches. */
+  /** RangeError if `count` or `tcpShare` is out of range, or the fabric has too few switches or hosts for the flows. */
   constructor(topology: Topology, options: FlowOptions, random: Random) {
     const { count, tcpShare } = options;
     if (!Number.isInteger(count) || count < 1 || count > 0x40_0000) {
@@ -79,28 +79,35 @@ export class FlowTable {
     this.hopEgress = new Uint16Array(count * maxHops);
 
     const path = new Int32Array(maxHops * PATH_STRIDE);
-    const used = new Set<string>();
+    const tuples = hostCount * (hostCount - hostsPerEdge) * EPHEMERAL_PORTS * TCP_PORTS.length;
+    // At most half of all there are, so that a free one is soon found.
+    if (count > tuples / 2) throw new RangeError(`${topology.name} has too few hosts for ${count} flows`);
+    // Flow + 1 by hash, open addressing: finds 5-tuples that are there already.
+    const mask = (1 << (33 - Math.clz32(count))) - 1;
+    const seen = new Int32Array(mask + 1);
     for (let flow = 0; flow < count; flow++) {
       const from = random.integer(hostCount);
       const edge = Math.floor(from / hostsPerEdge);
       // Any host but those of the same edge switch, each equally likely.
       const other = random.integer(hostCount - hostsPerEdge);
       const to = other < edge * hostsPerEdge ? other : other + hostsPerEdge;
+      const source = topology.hostAddress(from);
+      const destination = topology.hostAddress(to);
       const protocol = random.uniform() < tcpShare ? PROTOCOL.TCP : PROTOCOL.UDP;
       const list = protocol === PROTOCOL.TCP ? TCP_PORTS : UDP_PORTS;
       const destinationPort = list[random.integer(list.length)]!;
-      let sourcePort = FIRST_EPHEMERAL + random.integer(EPHEMERAL_PORTS);
-      let key = `${from} ${to} ${protocol} ${destinationPort} ${sourcePort}`;
-      for (let attempt = 0; used.has(key); attempt++) {
-        if (attempt === EPHEMERAL_PORTS) throw new RangeError(`${topology.name} has too few hosts for ${count} flows`);
-        sourcePort = sourcePort + 1 === FIRST_EPHEMERAL + EPHEMERAL_PORTS ? FIRST_EPHEMERAL : sourcePort + 1;
-        key = `${from} ${to} ${protocol} ${destinationPort} ${sourcePort}`;
-      }
-      used.add(key);
-      const ports = ((sourcePort << 16) | destinationPort) >>> 0;
-      const source = topology.hostAddress(from);
-      const destination = topology.hostAddress(to);
-      const hash = flowHash(source, destination, ports, protocol);
+      let ports = 0;
+      let hash = 0;
+      let cell = 0;
+      do {
+        ports = (((FIRST_EPHEMERAL + random.integer(EPHEMERAL_PORTS)) << 16) | destinationPort) >>> 0;
+        hash = flowHash(source, destination, ports, protocol);
+        cell = hash & mask;
+        while (seen[cell] !== 0 && !this.is(seen[cell]! - 1, source, destination, ports, protocol)) {
+          cell = (cell + 1) & mask;
+        }
+      } while (seen[cell] !== 0);
+      seen[cell] = flow + 1;
       const hops = topology.pathInto(from, to, hash, path);
       this.sourceHost[flow] = from;
       this.destinationHost[flow] = to;
@@ -117,6 +124,15 @@ export class FlowTable {
         this.hopEgress[flow * maxHops + hop] = path[hop * PATH_STRIDE + 2]!;
       }
     }
+  }
+
+  private is(flow: number, source: number, destination: number, ports: number, protocol: number): boolean {
+    return (
+      this.ports[flow] === ports &&
+      this.source[flow] === source &&
+      this.destination[flow] === destination &&
+      this.protocol[flow] === protocol
+    );
   }
 
   /** A flow's 5-tuple; a RangeError for one there is not. */

@@ -1,6 +1,7 @@
 /** Traffic as objects. */
-import type { TelemetryRecord } from '@int/codec';
+import { type EncodeOptions, encodeFrame, type TelemetryRecord } from '@int/codec';
 import type { FlowTable } from './flows.js';
+import { INITIAL_TTL } from './layout.js';
 import { settingsOf, type TrafficOptions, type TrafficSettings } from './options.js';
 import { RecordBuilder } from './records.js';
 import { Simulation } from './simulation.js';
@@ -25,6 +26,8 @@ export interface GeneratedPacket {
   readonly reporter: FabricSwitch;
   /** Index of the flow: 0 is the most popular. */
   readonly flow: number;
+  /** Place of the reporter on the packet's path, from 0. */
+  readonly hop: number;
   readonly source: Host;
   readonly destination: Host;
   /** Bytes of the original packet behind its TCP or UDP header. */
@@ -83,6 +86,7 @@ export class TrafficGenerator {
       records: [this.builder.build(this.packets)],
       reporter: topology.switches[flows.hopSwitch[flow * topology.maxHops + simulation.hop]!]!,
       flow,
+      hop: simulation.hop,
       source: topology.host(flows.sourceHost[flow]!),
       destination: topology.host(flows.destinationHost[flow]!),
       payloadBytes: flows.payloadBytes[flow]!,
@@ -93,4 +97,33 @@ export class TrafficGenerator {
   *take(count: number): Generator<GeneratedPacket, void, undefined> {
     for (let i = 0; i < count; i++) yield this.next();
   }
+}
+
+/** Bytes of payload that a report keeps of the packet inside. */
+const REPORT_PAYLOAD_BYTES = 8;
+
+/**
+ * The Ethernet frame of a generated packet, by `encodeFrame` of `@int/codec`: decoding it gives `packet.records`.
+ *
+ * A report comes from the address and MAC address of the switch that sends it. A packet that carries INT has its whole
+ * payload (zeros), the MAC addresses of its hosts, and a TTL that the switches passed have lowered.
+ *
+ * @param options what to encode otherwise; goes before what the packet says
+ */
+export function encodePacket(packet: GeneratedPacket, options: EncodeOptions = {}): Uint8Array {
+  if (packet.records[0]?.report !== null) {
+    return encodeFrame(packet.records, {
+      reporter: packet.reporter.address,
+      sourceMac: packet.reporter.mac,
+      payload: new Uint8Array(Math.min(packet.payloadBytes, REPORT_PAYLOAD_BYTES)),
+      ...options,
+    });
+  }
+  return encodeFrame(packet.records, {
+    sourceMac: packet.source.mac,
+    destinationMac: packet.destination.mac,
+    timeToLive: INITIAL_TTL - packet.hop - 1,
+    payload: new Uint8Array(packet.payloadBytes),
+    ...options,
+  });
 }

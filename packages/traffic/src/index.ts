@@ -5,7 +5,7 @@
  */
 export { TopologyError, type TopologyErrorCode } from './errors.js';
 export { type FlowOptions, FlowTable, flowHash, PROTOCOL } from './flows.js';
-export { type GeneratedPacket, type GeneratorOptions, TrafficGenerator } from './generator.js';
+export { encodePacket, type GeneratedPacket, type GeneratorOptions, TrafficGenerator } from './generator.js';
 export {
   type FabricOptions,
   settingsOf,

@@ -76,6 +76,17 @@ function sojournScale(end: number): number {
   return end >= 1 ? 0 : -1 / Math.log1p(-end);
 }
 
+/** `base` to a whole power, by squaring: the same in every engine, which `**` need not be. */
+function power(base: number, exponent: number): number {
+  let result = 1;
+  let square = base;
+  for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result *= square;
+    square *= square;
+  }
+  return result;
+}
+
 /**
  * The two-state chain of one link, from its stationary distribution on.
  *
@@ -114,7 +125,7 @@ export class BurstProcess {
    */
   leap(slots: number): number {
     const start = this.hot ? 0 : 1;
-    this.hot = this.random.uniform() < this.share + (start - this.share) * this.memory ** slots;
+    this.hot = this.random.uniform() < this.share + (start - this.share) * power(this.memory, slots);
     return 1 + Math.floor(this.random.exponential(this.hot ? this.hotScale : this.coldScale));
   }
 

@@ -1,7 +1,8 @@
-import type { Hop } from '@int/codec';
+import { decodeFrame, FrameDecoder, type Hop } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  encodePacket,
   FlowTable,
   type GeneratedPacket,
   type GeneratorOptions,
@@ -67,9 +68,9 @@ describe('TrafficGenerator', () => {
   });
 
   it('sends packets over the links of the topology, by the path of their flow', () => {
-    for (const topology of ['leaf-spine:4x2', 'leaf-spine:2x1x300', 'fat-tree:4', 'fat-tree:8']) {
+    for (const topology of ['leaf-spine:4x2', 'leaf-spine:6x1x300', 'fat-tree:4', 'fat-tree:8']) {
       const fabric = parseTopology(topology);
-      for (const packet of generate({ ...BUSY, topology }, 1000).all) {
+      for (const packet of generate({ ...BUSY, topology }, 500).all) {
         const hops = hopsOf(packet);
         const flow = packet.records[0]!.flow!;
         expect(flow.source).toBe(packet.source.address);
@@ -136,7 +137,7 @@ describe('TrafficGenerator', () => {
   });
 
   it('has queue, latency, utilisation, buffer and Q bit say the same', () => {
-    const { all, generator } = generate(BUSY, 10_000);
+    const { all, generator } = generate(BUSY, 3000);
     let long = 0;
     for (const packet of all) {
       const { report } = packet.records[0]!;
@@ -313,6 +314,35 @@ describe('TrafficGenerator', () => {
   });
 });
 
+describe('encodePacket', () => {
+  it('gives frames that decode to the records, in every mode, form and report version', () => {
+    const decoder = new FrameDecoder({ verifyChecksums: true });
+    for (const mode of ['md', 'mx', 'xd'] as const) {
+      for (const report of ['1.0', '2.0'] as const) {
+        for (const form of ['reports', 'packets'] as const) {
+          if (form === 'packets' && mode === 'xd') continue;
+          const { all } = generate({ ...BUSY, mode, report, form }, 600);
+          for (const packet of all) {
+            const frame = encodePacket(packet);
+            expect(decoder.decode(frame)).toEqual(packet.records);
+            const macs = form === 'reports' ? [packet.reporter.mac] : [packet.destination.mac, packet.source.mac];
+            const hex = Buffer.from(frame).toString('hex').slice(0, 24);
+            for (const mac of macs) expect(hex).toContain(mac.replaceAll(':', ''));
+          }
+        }
+      }
+    }
+  });
+
+  it('takes what the caller wants different', () => {
+    const [packet] = generate({}, 1).all;
+    const frame = encodePacket(packet!, { reporter: '192.0.2.77', reportPort: 9555 });
+    expect([...frame.subarray(26, 30)]).toEqual([192, 0, 2, 77]);
+    expect((frame[36]! << 8) | frame[37]!).toBe(9555);
+    expect(decodeFrame(frame, { reportPorts: [9555] })).toEqual(packet!.records);
+  });
+});
+
 describe('FlowTable', () => {
   it('has flows between different edge switches, no two the same, spread over hosts and protocols', () => {
     const topology = parseTopology('leaf-spine:4x2');
@@ -342,13 +372,16 @@ describe('FlowTable', () => {
     expect(() => table.flow(20_000)).toThrow(RangeError);
   });
 
-  it('finds a free source port when the first choice is taken, and says when there is none', () => {
+  it('finds a free source port when the first choice is taken, and refuses more flows than there is room for', () => {
     const topology = parseTopology('leaf-spine:2x1x1');
-    const table = new FlowTable(topology, { count: 100_000, tcpShare: 1 }, new Random(SEED));
-    const keys = new Set<string>();
-    for (let i = 0; i < table.size; i++) keys.add(`${table.source[i]} ${table.ports[i]}`);
-    expect(keys.size).toBe(100_000);
-    // Two directions, 8 destination ports, 28,232 source ports: 451,712 tuples.
-    expect(() => new FlowTable(topology, { count: 460_000, tcpShare: 1 }, new Random(SEED))).toThrow(RangeError);
+    const table = new FlowTable(topology, { count: 200_000, tcpShare: 1 }, new Random(SEED));
+    const keys = new Set<number>();
+    for (let i = 0; i < table.size; i++) keys.add(table.sourceHost[i]! * 2 ** 32 + table.ports[i]!);
+    expect(keys.size).toBe(200_000);
+    // Two directions, 8 destination ports, 28,232 source ports: half of the 451,712 tuples.
+    expect(() => new FlowTable(topology, { count: 225_857, tcpShare: 1 }, new Random(SEED))).toThrow(RangeError);
+    for (const tcpShare of [-0.1, 1.1, Number.NaN]) {
+      expect(() => new FlowTable(topology, { count: 1, tcpShare }, new Random(SEED))).toThrow(RangeError);
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CodecError, decodeFrame, decodeReport, FrameDecoder, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -157,6 +158,32 @@ describe('ReportStream', () => {
       ),
       { seed: SEED, numRuns: 30 },
     );
+  });
+
+  it('gives the bytes it has always given', () => {
+    const digest = (traffic: Partial<TrafficOptions>): string => {
+      const { bytes, offsets, lengths, count } = fill(
+        new ReportStream({ topology: 'leaf-spine:4x2', workload: 'hadoop', seed: 'golden', ...traffic }),
+        5000,
+      );
+      return createHash('sha256')
+        .update(bytes.subarray(0, offsets[count - 1]! + lengths[count - 1]!))
+        .digest('hex')
+        .slice(0, 16);
+    };
+    expect({
+      md: digest({}),
+      mdOld: digest({ report: '1.0' }),
+      mx: digest({ mode: 'mx', topology: 'fat-tree:6' }),
+      xd: digest({ mode: 'xd', topology: 'leaf-spine:32x8', workload: 'web' }),
+    }).toMatchInlineSnapshot(`
+      {
+        "md": "4d28d0796bd8524e",
+        "mdOld": "6024c624b43c639a",
+        "mx": "04d00c57b676df21",
+        "xd": "469bfadb9e603f0b",
+      }
+    `);
   });
 
   it('gives other bytes for another seed', () => {

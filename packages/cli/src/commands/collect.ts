@@ -56,9 +56,7 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
         .argParser(positiveNumber('a factor'))
         .conflicts(others('pcap')),
     )
-    .addOption(
-      new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')),
-    )
+    .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--json', 'one JSON object per line: statistics each second, totals at the end');
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
     if (flags.listen === undefined && flags.pcap === undefined && flags.demo === undefined) {
@@ -82,7 +80,7 @@ class CollectCommand {
   readonly #statistics = new LiveStatistics();
   readonly #source: Source;
   readonly #collector: Collector;
-  readonly #rate = new RateMeter();
+  #rate = new RateMeter(0);
   #sourceText: string;
   #started = 0;
   #failed = false;
@@ -123,6 +121,7 @@ class CollectCommand {
       throw error;
     }
     this.#started = performance.now();
+    this.#rate = new RateMeter(this.#started);
     this.#announce();
     const fabric = this.#startDemo();
     const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
@@ -225,7 +224,8 @@ class CollectCommand {
       if (sent !== null) output.line(`sent by the demo's fabric: ${grouped(sent)}`);
       output.line(`reports: ${grouped(totals.reports)}`);
       output.line(`dropped: ${dropText(totals)}`);
-      const kernel = totals.kernelDropped === null ? 'unknown, this system does not tell' : grouped(totals.kernelDropped);
+      const kernel =
+        totals.kernelDropped === null ? 'unknown, this system does not tell' : grouped(totals.kernelDropped);
       output.line(`dropped by the kernel: ${kernel}`);
       output.line(totalText(totals));
     }
@@ -241,17 +241,24 @@ class CollectCommand {
 class RateMeter {
   receivedPerSecond = 0;
   reportsPerSecond = 0;
-  #at = Number.NaN;
+  #at: number;
   #received = 0;
   #reports = 0;
+  #isFirst = true;
+
+  /** @param now when counting begins, milliseconds of a monotonic clock */
+  constructor(now: number) {
+    this.#at = now;
+  }
 
   update(now: number, totals: CollectorTotals): void {
     const seconds = (now - this.#at) / 1000;
+    if (seconds < 0.9 && !this.#isFirst) return;
+    this.receivedPerSecond = (totals.received - this.#received) / seconds;
+    this.reportsPerSecond = (totals.reports - this.#reports) / seconds;
+    // Before a second has passed: the average so far.
     if (seconds < 0.9) return;
-    if (!Number.isNaN(seconds)) {
-      this.receivedPerSecond = (totals.received - this.#received) / seconds;
-      this.reportsPerSecond = (totals.reports - this.#reports) / seconds;
-    }
+    this.#isFirst = false;
     this.#at = now;
     this.#received = totals.received;
     this.#reports = totals.reports;

@@ -1,7 +1,7 @@
 import { CODE_MESSAGES, CODES, FrameDecoder, recordToJson, type TelemetryRecord } from '@int/codec';
 import { linkLayerOf } from '@int/collector';
 import type { CaptureFrame } from '@int/pcap';
-import { type Command } from 'commander';
+import type { Command } from 'commander';
 import { readFrames } from '../input/capture-frames.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../options.js';
@@ -116,7 +116,10 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
   if (io.signal.aborted) say(io, `interrupted after ${counted(tally.frames, 'frame')}`);
   if (tally.wrong > 0) {
     const { truncated, malformed, unsupported } = tally.status;
-    say(io, `of ${counted(tally.records, 'record')}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`);
+    say(
+      io,
+      `of ${counted(tally.records, 'record')}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`,
+    );
     exitCode = Math.max(exitCode, EXIT.INPUT);
   }
   return exitCode;

@@ -1,7 +1,14 @@
-import { encodeFrame, type LinkLayer, LINK_TYPES, type RecordJson, recordFromJson, type TelemetryRecord } from '@int/codec';
+import {
+  encodeFrame,
+  LINK_TYPES,
+  type LinkLayer,
+  type RecordJson,
+  recordFromJson,
+  type TelemetryRecord,
+} from '@int/codec';
 import { linkTypeOf } from '@int/collector';
 import { type FrameInput, LinkType } from '@int/pcap';
-import { type Command } from 'commander';
+import type { Command } from 'commander';
 import { openInput } from '../input/capture-frames.js';
 import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
@@ -132,7 +139,8 @@ class Encoder {
   #reject(lineNumber: number, error: unknown): void {
     this.#bad++;
     const reason = error instanceof Error ? error.message : String(error);
-    if (this.#bad <= MESSAGES) say(this.#io, `${this.#file === '-' ? 'line' : `${this.#file}: line`} ${lineNumber}: ${reason}`);
+    if (this.#bad <= MESSAGES)
+      say(this.#io, `${this.#file === '-' ? 'line' : `${this.#file}: line`} ${lineNumber}: ${reason}`);
     if (this.#bad === MESSAGES) say(this.#io, 'further bad lines are only counted');
   }
 }
@@ -179,6 +187,7 @@ function linkTypeNumber(value: unknown): number {
   if (value === undefined) return LinkType.ETHERNET;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffff) return value;
   const known = (LINK_TYPES as readonly unknown[]).includes(value) ? linkTypeOf(value as LinkLayer) : null;
-  if (known === null) throw new TypeError(`linkType: ${JSON.stringify(value)} is neither a name nor a number of a link type`);
+  if (known === null)
+    throw new TypeError(`linkType: ${JSON.stringify(value)} is neither a name nor a number of a link type`);
   return known;
 }

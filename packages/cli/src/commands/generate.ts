@@ -63,7 +63,9 @@ export function addGenerate(program: Command, io: Io, done: (exitCode: number) =
         // Options out of the generator's range, or a topology that it does not know.
         return command.error(`error: ${(error as Error).message}`);
       }
-      done(flags.to === undefined ? await toCapture(stream, flags, io) : await toCollector(stream, flags, flags.to, io));
+      done(
+        flags.to === undefined ? await toCapture(stream, flags, io) : await toCollector(stream, flags, flags.to, io),
+      );
     });
 }
 

@@ -24,7 +24,8 @@ export class CaptureOutput {
     if (path === undefined && io.stdout.isTTY === true) {
       throw new CliError('a capture is no text for a terminal: give -o FILE, or pipe the output', EXIT.USAGE);
     }
-    if (path === undefined || path === '-') return new CaptureOutput('standard output', null, new DataOutput(io.stdout));
+    if (path === undefined || path === '-')
+      return new CaptureOutput('standard output', null, new DataOutput(io.stdout));
     try {
       return new CaptureOutput(path, await createCaptureFile(path), null);
     } catch (error) {

@@ -138,7 +138,10 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
 
   const room = Math.max(2, rows - FIXED_ROWS);
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
-  const pathRows = Math.min(statistics.congested.length, Math.max(1, room - Math.min(all.length, Math.ceil(room * 0.6))));
+  const pathRows = Math.min(
+    statistics.congested.length,
+    Math.max(1, room - Math.min(all.length, Math.ceil(room * 0.6))),
+  );
   const switchRows = Math.max(1, room - pathRows);
   lines.push(colour.bold(fit(heading(sparkWidth), width)));
   const worst = worstSwitch(statistics.switches);

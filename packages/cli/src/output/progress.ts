@@ -1,4 +1,4 @@
-import { type Io, type Terminal } from '../io.js';
+import type { Io, Terminal } from '../io.js';
 
 /** Shorter work needs no progress. */
 const QUIET_MS = 1000;

@@ -2,7 +2,14 @@ import type { Flow, Hop, TelemetryRecord } from '@int/codec';
 import type { Colours } from './colour.js';
 
 /** Names of IP protocols that carry telemetry often enough to be known by name (IANA protocol numbers). */
-const PROTOCOLS: Readonly<Record<number, string>> = { 1: 'icmp', 6: 'tcp', 17: 'udp', 47: 'gre', 58: 'icmpv6', 132: 'sctp' };
+const PROTOCOLS: Readonly<Record<number, string>> = {
+  1: 'icmp',
+  6: 'tcp',
+  17: 'udp',
+  47: 'gre',
+  58: 'icmpv6',
+  132: 'sctp',
+};
 
 /** Short names of the hop fields, in the order they are shown. */
 const HOP_LABELS: readonly (readonly [keyof Hop, string])[] = [
@@ -100,13 +107,15 @@ export function recordText(frame: number, timeNs: bigint, record: TelemetryRecor
   if (flow !== null) parts.push(colour.cyan(flowText(flow)));
   if (path.length > 0) parts.push(`path ${colour.bold(pathText(path))}`);
   const lines = [parts.join('  ')];
-  if (error !== null) lines.push(`    ${colour.red(`${error.code}: ${error.message}, ${error.layer} at byte ${error.offset}`)}`);
+  if (error !== null)
+    lines.push(`    ${colour.red(`${error.code}: ${error.message}, ${error.layer} at byte ${error.offset}`)}`);
   for (const hop of record.hops) {
     const { nodeId, ...rest } = hop;
     lines.push(`    ${`node ${nodeId ?? '?'}`.padEnd(14)}${hopText(rest)}`);
   }
   const own = record.report === null ? '' : hopText(record.report.metadata);
-  if (own !== '') lines.push(`    ${`node ${record.report?.nodeId ?? '?'}`.padEnd(14)}${own}${colour.dim('  (reports)')}`);
+  if (own !== '')
+    lines.push(`    ${`node ${record.report?.nodeId ?? '?'}`.padEnd(14)}${own}${colour.dim('  (reports)')}`);
   if (record.int?.mode === 'gpint') {
     for (const { switchId, queueDepth, measurementCount } of record.int.switches) {
       lines.push(`    ${`switch ${switchId}`.padEnd(14)}depth ${queueDepth}  measurements ${measurementCount}`);

@@ -3,6 +3,7 @@ import { LAYOUT, planFor } from '../plan.js';
 import { DECODE_WASM } from './decode.wasm.js';
 import type { KernelMemory } from './memory.js';
 import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
+import { SLOTS } from './plans.js';
 import { FastReport2 } from './report2.js';
 import { webAssembly } from './webassembly.js';
 
@@ -68,11 +69,11 @@ const REASON = { REFUSED: 0, NO_STACK_PLAN: 1, NO_OWN_PLAN: 2, OUTSIDE_SPAN: 3 }
 /** Words of a plan slot: mask, words, reciprocal, bitmap, column offsets. */
 const SLOT_WORDS = 32;
 const SLOT_COLUMNS = 4;
-/** Slots of a table; slot 0 means 'not compiled'. */
-const SLOTS = 512;
-
 /** Frames whose offsets and lengths are copied in at a time. */
 const STAGED_FRAMES = 4096;
+
+/** A piece that serves fewer frames than this is not worth copying as a whole. */
+const FEW_FRAMES = 16;
 
 type Run = (context: number, from: number, to: number) => number;
 
@@ -125,7 +126,7 @@ class SlotTable {
 
 /** How a {@link KernelReport2} is set up. */
 export interface KernelOptions extends FastOptions {
-  /** Bytes of input copied in at a time when it lies outside the kernel's memory. Default 65,536. */
+  /** Bytes of input copied in at a time when it lies outside the kernel's memory. Default 262,144. */
   readonly stagingBytes?: number;
 }
 
@@ -151,7 +152,7 @@ export class KernelReport2 implements FastDecoder {
   #strideBytes = 0;
 
   /**
-   * Takes about 450 KiB and `stagingBytes` of the memory.
+   * Takes about 420 KiB and `stagingBytes` of the memory.
    *
    * @param memory where batches, and input that shall not be copied, lie
    * @param options what marks a report and an INT packet
@@ -159,7 +160,7 @@ export class KernelReport2 implements FastDecoder {
    * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}
    */
   constructor(memory: KernelMemory, options: KernelOptions = {}) {
-    const stagingBytes = options.stagingBytes ?? 0x10000;
+    const stagingBytes = options.stagingBytes ?? 0x40000;
     if (!Number.isInteger(stagingBytes) || stagingBytes < 2048) {
       throw new RangeError(`stagingBytes must be an integer of at least 2048, not ${stagingBytes}`);
     }
@@ -260,51 +261,57 @@ export class KernelReport2 implements FastDecoder {
     }
   }
 
+  /**
+   * Decodes piece by piece, each copied into the staging areas as far as it lies outside the memory. The kernel checks
+   * every frame against the piece it is told, so the choice of pieces is a matter of speed alone.
+   */
   #copyIn(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from: number, end: number): number {
     const buffer = this.memory.buffer;
     const context = this.#context;
-    const inside = bytes.buffer === buffer;
     const staging = this.#staging;
+    const copyBytes = bytes.buffer !== buffer;
+    const copyTables = offsets.buffer !== buffer || lengths.buffer !== buffer;
+    // False once frames turn out to be scattered: then each is a piece of its own.
+    let together = true;
     let index = from;
     while (index < end) {
       const start = offsets[index]!;
       const length = lengths[index]!;
-      if (start + length > bytes.length) return index;
-      // A piece ends before the frame that would reach beyond the staging area, or that lies before its start. The
-      // kernel checks every frame against the span, so it need not be exact; frames are assumed to ascend.
-      let stop = Math.min(end, index + STAGED_FRAMES);
-      let span = bytes.length - start;
-      if (!inside) {
-        if (length > staging.length) {
-          // Larger than any frame of the fast shape.
-          return index;
+      // Larger than the staging area is larger than any frame of the fast shape.
+      if (start + length > bytes.length || (copyBytes && length > staging.length)) return index;
+      let stop = Math.min(end, index + (copyBytes && !together ? 1 : copyTables ? STAGED_FRAMES : end));
+      if (copyBytes) {
+        // The bytes from this frame to the end of the last one, if those come in order.
+        let span = offsets[stop - 1]! + lengths[stop - 1]! - start;
+        if (span > staging.length) {
+          // As many frames as fit at this frame's pace; the kernel stops where they do not.
+          stop = Math.min(stop, index + Math.max(1, Math.floor(staging.length / Math.max(length, 1))));
+          span = staging.length;
         }
-        const last = (): number => offsets[stop - 1]! + lengths[stop - 1]! - start;
-        while (stop - index > 1 && (last() > staging.length || last() < 0)) stop = index + ((stop - index) >>> 1);
-        span = Math.max(length, Math.min(span, last()));
+        span = Math.min(Math.max(span, length), bytes.length - start);
         staging.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, span));
         context[CONTEXT.INPUT] = staging.byteOffset - start;
+        context[CONTEXT.SPAN_START] = start;
+        context[CONTEXT.SPAN_BYTES] = span;
       } else {
         context[CONTEXT.INPUT] = bytes.byteOffset;
+        context[CONTEXT.SPAN_START] = 0;
+        context[CONTEXT.SPAN_BYTES] = bytes.length;
       }
-      context[CONTEXT.SPAN_START] = start;
-      context[CONTEXT.SPAN_BYTES] = span;
-      if (offsets.buffer === buffer && lengths.buffer === buffer) {
-        context[CONTEXT.OFFSETS] = offsets.byteOffset;
-        context[CONTEXT.LENGTHS] = lengths.byteOffset;
-      } else {
-        const count = stop - index;
-        for (let k = 0; k < count; k++) {
-          this.#stagedOffsets[k] = offsets[index + k]!;
-          this.#stagedLengths[k] = lengths[index + k]!;
-        }
+      if (copyTables) {
+        this.#stagedOffsets.set(offsets.subarray(index, stop));
+        this.#stagedLengths.set(lengths.subarray(index, stop));
         // The kernel indexes with the frame's own number.
         context[CONTEXT.OFFSETS] = this.#stagedOffsets.byteOffset - index * 4;
         context[CONTEXT.LENGTHS] = this.#stagedLengths.byteOffset - index * 4;
+      } else {
+        context[CONTEXT.OFFSETS] = offsets.byteOffset;
+        context[CONTEXT.LENGTHS] = lengths.byteOffset;
       }
       const reached = this.#drive(index, stop);
-      // Outside the span at the first frame cannot be: the span begins with it.
+      // A frame outside the piece begins the next one; the first frame is inside by construction.
       if (reached < stop && (context[CONTEXT.REASON] !== REASON.OUTSIDE_SPAN || reached === index)) return reached;
+      if (reached < stop && reached - index < FEW_FRAMES) together = false;
       index = reached;
     }
     return end;

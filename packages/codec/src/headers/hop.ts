@@ -104,11 +104,26 @@ interface BlockShape {
   readonly byteLength: number;
 }
 
+/** Shapes last used: traffic has few, hostile traffic many, so their number is bounded. */
+const shapes = /* @__PURE__ */ new Map<number, BlockShape>();
+const MAX_SHAPES = 1024;
+
 function shapeOf(layout: number, bitmap: number, domainBytes: number): BlockShape {
   requireFit('bitmap', bitmap, 16);
   if (!(Number.isInteger(domainBytes) && domainBytes >= 0 && domainBytes % 4 === 0)) {
     throw new RangeError(`domainBytes must be a multiple of 4, not ${domainBytes}`);
   }
+  const key = (domainBytes * 16 + layout) * 0x10000 + bitmap;
+  let shape = shapes.get(key);
+  if (shape === undefined) {
+    if (shapes.size === MAX_SHAPES) shapes.clear();
+    shape = buildShape(layout, bitmap, domainBytes);
+    shapes.set(key, shape);
+  }
+  return shape;
+}
+
+function buildShape(layout: number, bitmap: number, domainBytes: number): BlockShape {
   const plan = planFor(layout, bitmap);
   const complement = layout === LAYOUT.V2 && (bitmap & 1) !== 0;
   const domainOffset = (plan.words - (complement ? 1 : 0)) * 4;

@@ -1,27 +1,160 @@
-/** The source role: INT goes in (wire format chapters 3, 4.4, 5 and 8). */
-import { crc32 } from '@int/hash';
-import { parseAddress, writeAddress } from '../address.js';
-import { ipv4HeaderChecksum } from '../checksum.js';
-import { CODES } from '../codes.js';
+/** The source role: INT goes in (wire format chapters 3, 4.4, 5, 7 and 8). */
+import { CODE_MESSAGES, CODES } from '../codes.js';
 import { CodecError } from '../errors.js';
-import { readUint16, requireFit, writeUint16 } from '../headers/codec.js';
-import { hopBlock } from '../headers/hop.js';
-import { int2016, intMd, intMon, intMx, intV05, intV10 } from '../headers/int.js';
-import { IP_PROTOCOL } from '../headers/ip.js';
-import { ETHER_TYPE } from '../headers/link.js';
-import {
-  greShim,
-  INT_TYPE,
-  intTail,
-  probeMarker,
-  shimV2,
-  shimV05,
-  shimV10,
-  vxlanGpeShimV1,
-  vxlanGpeShimV2,
-} from '../headers/shim.js';
-import { TUNNEL_PORT, vxlanGpe } from '../headers/tunnels.js';
-import { udp } from '../headers/transport.js';
+import { readUint16 } from '../headers/codec.js';
 import type { Hop } from '../model.js';
-import { LAYOUT, planFor } from '../plan.js';
-import { INTMON_PORT } from '../scan/settings.js';
+import type { RoleReason, SourceConfig, SourceResult } from './config.js';
+import { type Envelope, envelopeFor } from './envelope.js';
+import { checksumFieldAt, findInt, fitsLengths, type OuterPacket, readOuter, settleIp, splice } from './packet.js';
+import { encodeHeader, encodeStack, type SourceRule, sourceRule } from './plan.js';
+import { endsInComplement, settleSums } from './transit.js';
+
+/** Encapsulations that say beyond doubt that INT follows: what is wrong there is wrong INT, not other traffic. */
+const TUNNELS: readonly string[] = ['vxlan-gpe', 'geneve', 'gre'];
+
+/** Looks for INT that is there already. A destination-type header may stay: a new header goes in front of it. */
+function carriesInt(packet: OuterPacket, rule: SourceRule): boolean {
+  const code = findInt(packet);
+  if (code === CODES.OK) return true;
+  const { scan } = packet;
+  if (code !== CODES.NOT_INT && code !== CODES.UNSUPPORTED_SHIM_TYPE && TUNNELS.includes(rule.encapsulation)) {
+    throw new CodecError('BAD_TUNNEL', scan.layer, scan.at, CODE_MESSAGES[code]!);
+  }
+  return false;
+}
+
+/** What the source does with its own metadata. */
+interface Decision {
+  readonly hops: number;
+  readonly stack: Uint8Array;
+  readonly pushed: boolean;
+  readonly reason: RoleReason | null;
+}
+
+/**
+ * Makes a packet carry INT, as a source does, and pushes the source's own metadata.
+ *
+ * The source counts as a node: it takes one from the hop count if it pushes. Values the bitmap asks for and `metadata`
+ * lacks are written as all ones. If the fixed headers do not fit the MTU, INT is not started; if only its own metadata
+ * does not fit, it is, with M set (v1.0, v2.x) and without source-only bytes. Lengths and checksums follow as for
+ * {@link transit}; `new-udp` leaves the transport checksum alone and sends its own UDP checksum as 0.
+ *
+ * @param packet an Ethernet frame without frame check sequence; bytes behind the IP packet stay where they are
+ * @param config what to collect, and how to carry it
+ * @param metadata the source's values, or `null` (default) to push nothing
+ * @param sourceMetadata source-only (INT-MD) or source-inserted (INT-MX) bytes of all such DS bits, in bit order;
+ *   default: all ones
+ * @returns a new packet; a copy of the old one if INT was not started
+ * @throws CodecError for a packet that is cut or impossible; RangeError for options or metadata out of range
+ */
+export function source(
+  packet: Uint8Array,
+  config: SourceConfig,
+  metadata: Hop | null = null,
+  sourceMetadata?: Uint8Array,
+): SourceResult {
+  const rule = sourceRule(config);
+  const outer = readOuter(packet, config);
+  const unchanged = (reason: RoleReason): SourceResult => ({
+    packet: packet.slice(),
+    started: false,
+    pushed: false,
+    reason,
+  });
+  if (outer === null) return unchanged('not-applicable');
+  if (outer.fragment) return unchanged('fragment');
+  if (carriesInt(outer, rule)) return unchanged('already-int');
+  const envelope = envelopeFor({ packet, outer, rule, config });
+  if (envelope === null) return unchanged('not-applicable');
+
+  // What the packet must have room for whatever is pushed; INT-MX metadata is part of it.
+  const fixed = rule.headerBytes + (rule.mx ? rule.sourceBytes : 0);
+  if (fixed > envelope.room || !fitsLengths(outer, envelope.overhead + fixed)) return unchanged('length');
+  const mtu = config.mtu ?? Number.POSITIVE_INFINITY;
+  const length = outer.scan.ipEnd - outer.scan.ipOffset + envelope.overhead;
+  if (length + fixed > mtu) return unchanged('mtu');
+
+  const decision = decide(rule, outer, envelope, metadata, sourceMetadata, mtu - length);
+  if (decision.hops === 0) return unchanged('length');
+  return {
+    packet: assemble(packet, outer, rule, config, envelope, decision),
+    started: true,
+    pushed: decision.pushed,
+    reason: decision.reason,
+  };
+}
+
+function decide(
+  rule: SourceRule,
+  outer: OuterPacket,
+  envelope: Envelope,
+  metadata: Hop | null,
+  sourceMetadata: Uint8Array | undefined,
+  mtuRoom: number,
+): Decision {
+  const { maxHops, hopMl, sourceBytes, headerBytes, mx } = rule;
+  const without = (reason: RoleReason, stack = encodeStack(rule, null, sourceMetadata), hops = maxHops): Decision => ({
+    hops,
+    stack,
+    pushed: false,
+    reason,
+  });
+  if (mx) return without('int-mx');
+  if (hopMl === 0) {
+    const fits = headerBytes + sourceBytes <= Math.min(envelope.room, mtuRoom);
+    return fits ? without('no-instructions') : without('length', undefined, 0);
+  }
+  const fitting = Math.floor((envelope.room - headerBytes - sourceBytes) / (4 * hopMl));
+  if (fitting <= 0) return without('length', undefined, 0);
+  // A Geneve option holds few hops, and what the count promises must fit it (INT v2.1 section 5.7.4).
+  const hops = rule.encapsulation === 'geneve' ? Math.min(maxHops, fitting) : maxHops;
+  if (metadata === null) {
+    if (sourceBytes > 0) throw new RangeError('source-only metadata stands in the block of the source: give metadata');
+    return without('no-metadata', new Uint8Array(0), hops);
+  }
+  const stack = encodeStack(rule, metadata, sourceMetadata);
+  if (headerBytes + stack.length > mtuRoom) return without('mtu', new Uint8Array(0), hops);
+  if (!fitsLengths(outer, envelope.overhead + headerBytes + stack.length)) {
+    return without('length', new Uint8Array(0), 0);
+  }
+  return { hops, stack, pushed: true, reason: null };
+}
+
+function assemble(
+  packet: Uint8Array,
+  outer: OuterPacket,
+  rule: SourceRule,
+  config: SourceConfig,
+  envelope: Envelope,
+  decision: Decision,
+): Uint8Array {
+  const { scan } = outer;
+  const { stack, pushed, hops } = decision;
+  const header = encodeHeader(rule, config, {
+    hops,
+    pushed,
+    mtuExceeded: decision.reason === 'mtu',
+    stackBytes: stack.length,
+    destinationPort: rule.encapsulation === 'intmon' ? readUint16(packet, scan.l4Offset + 2) : 0,
+  });
+  const bytes = header.length + stack.length;
+  const prefix = envelope.prefix(bytes);
+  const insert = new Uint8Array(prefix.length + bytes + envelope.suffix.length);
+  insert.set(prefix);
+  insert.set(header, prefix.length);
+  insert.set(stack, prefix.length + header.length);
+  insert.set(envelope.suffix, prefix.length + bytes);
+  const { at } = envelope;
+  const out = splice(packet, at, 0, insert);
+  envelope.patch(out, bytes);
+  if (envelope.settle === 'none') return out;
+  settleIp(packet, out, outer, insert.length);
+  if (envelope.settle === 'ip') return out;
+  const neutral =
+    pushed &&
+    config.checksum === 'complement' &&
+    endsInComplement(rule.layout, rule.bitmap) &&
+    checksumFieldAt(packet, scan) >= 0;
+  settleSums(packet, out, outer, insert.length, neutral ? at + prefix.length + bytes - 4 : -1, at);
+  return out;
+}

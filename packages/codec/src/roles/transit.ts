@@ -6,9 +6,9 @@ import type { Hop } from '../model.js';
 import { LAYOUT } from '../plan.js';
 import type { RoleReason, TransitConfig, TransitResult } from './config.js';
 import {
+  checksumFieldAt,
   ENCAPSULATION,
   fitsLengths,
-  checksumFieldAt,
   locate,
   MODE,
   type OuterPacket,
@@ -156,4 +156,3 @@ export function settleSums(
   if (complementAt >= 0) writeUint32(after, complementAt, checksumComplement(sums.removed, sums.added));
   else settleChecksum(after, scan, sums);
 }
-

@@ -234,10 +234,12 @@ export class UdpSource implements Source {
       this.#release(slab);
       return;
     }
-    const done = busy.catch(() => {}).then(() => {
-      this.#pending.delete(done);
-      this.#release(slab);
-    });
+    const done = busy
+      .catch(() => {})
+      .then(() => {
+        this.#pending.delete(done);
+        this.#release(slab);
+      });
     this.#pending.add(done);
   }
 

@@ -169,7 +169,9 @@ export class CongestionLog {
     const version = flow[2]!;
     if (version === 0) return null;
     const address = (from: number): string =>
-      version === 4 ? formatIpv4(flow[from]!) : formatIpv6(flow[from]!, flow[from + 1]!, flow[from + 2]!, flow[from + 3]!);
+      version === 4
+        ? formatIpv4(flow[from]!)
+        : formatIpv6(flow[from]!, flow[from + 1]!, flow[from + 2]!, flow[from + 3]!);
     return {
       source: address(3),
       destination: address(7),

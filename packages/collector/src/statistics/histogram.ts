@@ -26,7 +26,7 @@ export function bucketValue(bucket: number): number {
   if (bucket < LINEAR) return bucket;
   const shift = (bucket >>> SUB_BITS) - 1;
   const mantissa = (bucket & (SUB_BUCKETS - 1)) + SUB_BUCKETS;
-  return mantissa * 2 ** shift + (2 ** shift - 1) / 2;
+  return (mantissa * 2 + 1) * 2 ** (shift - 1);
 }
 
 /** See the file's comment. Rows are numbered from 0; time moves by {@link rotate}. */

@@ -16,7 +16,7 @@ export interface LiveStatisticsOptions {
   readonly historySlices?: number;
   /**
    * Queue occupancy from which a hop counts as congested, in the device's unit. Reports that carry the congestion flag
-   * count in any case. Default 100.
+   * count in any case. Default 500.
    */
   readonly congestedOccupancy?: number;
   /** Congested paths to remember. Default 32. */
@@ -107,7 +107,7 @@ export class LiveStatistics implements Stage {
     this.#sliceMs = positive('sliceMs', options.sliceMs, 1000);
     this.#windowSlices = positive('windowSlices', options.windowSlices, 10);
     this.#historySlices = positive('historySlices', options.historySlices, 60);
-    this.#congestedOccupancy = positive('congestedOccupancy', options.congestedOccupancy, 100);
+    this.#congestedOccupancy = positive('congestedOccupancy', options.congestedOccupancy, 500);
     const switches = positive('switches', options.switches, 256);
     const rows = switches + 1;
     this.#nodes = new NodeTable(switches);

@@ -47,6 +47,9 @@ class Inflater {
   #output: Uint8Array[] = [];
   #error: Error | undefined;
   #settle: () => void = () => {};
+  /** The last member has ended; only padding may follow. */
+  #isOver = false;
+  #taken = 0;
 
   constructor() {
     this.#gunzip.on('data', (chunk: Uint8Array) => this.#output.push(chunk));
@@ -60,14 +63,24 @@ class Inflater {
   async *write(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
     for (let at = 0; at < bytes.length; at += PIECE) {
       const piece = bytes.subarray(at, at + PIECE);
-      await this.#settled(() => this.#gunzip.write(piece, () => this.#settle()));
-      yield* this.#taken();
+      let consumed = 0;
+      if (!this.#isOver) {
+        const before = this.#gunzip.bytesWritten;
+        await this.#settled(() => this.#gunzip.write(piece, () => this.#settle()));
+        yield* this.#drain();
+        consumed = this.#gunzip.bytesWritten - before;
+        // zlib leaves bytes only if they start with 0 behind a complete member; it takes no more then.
+        this.#isOver = consumed < piece.length;
+      }
+      this.#taken += piece.length;
+      if (!piece.subarray(consumed).every((byte) => byte === 0)) this.#fail('data after the zero padding at its end');
     }
   }
 
   async *end(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#isOver) return;
     await this.#settled(() => this.#gunzip.end());
-    yield* this.#taken();
+    yield* this.#drain();
   }
 
   destroy(): void {
@@ -81,12 +94,14 @@ class Inflater {
     });
   }
 
-  *#taken(): Generator<Uint8Array, void, undefined> {
+  *#drain(): Generator<Uint8Array, void, undefined> {
     const output = this.#output;
     this.#output = [];
     yield* output;
-    if (this.#error !== undefined) {
-      throw new CaptureError('GZIP', this.#gunzip.bytesWritten, `gzip: ${this.#error.message}`, { cause: this.#error });
-    }
+    if (this.#error !== undefined) this.#fail(this.#error.message, this.#error);
+  }
+
+  #fail(message: string, cause?: Error): never {
+    throw new CaptureError('GZIP', this.#taken, `gzip: ${message}`, { cause });
   }
 }

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { encodeReport, type TelemetryRecord } from '@int/codec';
+import { expect, test } from 'vitest';
+
+const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** A report v2.0 in which switch 7 tells its own hop latency. */
+function report(hopLatency: number): Uint8Array {
+  const record: TelemetryRecord = {
+    index: 0,
+    status: 'ok',
+    error: null,
+    report: {
+      version: '2.0',
+      hwId: 0,
+      sequence: 1,
+      nodeId: 7,
+      type: 'int-xd',
+      dropped: false,
+      queueCongested: false,
+      trackedFlow: true,
+      intermediate: false,
+      ingressTimestamp: null,
+      dropReason: null,
+      dropQueueId: null,
+      metadata: { hopLatency },
+    },
+    int: {
+      mode: 'xd',
+      version: '2',
+      encapsulation: 'none',
+      hopMl: null,
+      remainingHopCount: null,
+      instructionBitmap: 0x2000,
+      discard: false,
+      hopExceeded: false,
+      mtuExceeded: false,
+      domainId: 0,
+      domainInstructions: 0,
+      domainFlags: 0,
+    },
+    flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 1000, destinationPort: 2000 },
+    path: [7],
+    hops: [],
+  };
+  return encodeReport({ version: '2.0', hwId: 0, sequence: 1, nodeId: 7, records: [record] });
+}
+
+test('the collector has at most 40 lines', () => {
+  expect(readFileSync(file('src/collector.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+});
+
+test('the collector prints the 99th percentile per switch and counts what it cannot decode', async () => {
+  const child = spawn(process.execPath, [file('dist/collector.js'), '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  /** Waits for a line; if the collector ends instead, says why. */
+  const line = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const match = pattern.exec(output);
+      if (match !== null) return match;
+      if (child.exitCode !== null) throw new Error(`the collector ended: ${errors}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  try {
+    const port = Number((await line(/listening on UDP port (\d+)/))[1]);
+    const socket = createSocket('udp4');
+    const send = (bytes: Uint8Array): Promise<void> =>
+      new Promise((resolve, reject) => {
+        socket.send(bytes, port, '127.0.0.1', (error) => (error ? reject(error) : resolve()));
+      });
+    await send(Uint8Array.of(0xff, 0xff));
+    for (let value = 0; value < 100; value++) await send(report(5000));
+    await line(/p99 of hop latency: switch 7: 5000 ns; 1 datagrams rejected/);
+    socket.close();
+  } finally {
+    child.kill();
+    await ended;
+  }
+});

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  decodeFrame,
+  encodeFrame,
+  FrameDecoder,
+  PROFILES,
+  recordFromJson,
+  recordToJson,
+  type TelemetryRecord,
+} from '@int/codec';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  dressed,
+  encodeOptionsFor,
+  frame,
+  type GeneratedFrame,
+  plainPacket,
+  reportPayload,
+  reportRecords,
+  telemetryRecord,
+} from '../src/index.js';
+import { SEED } from './seed.js';
+
+fc.configureGlobal({ seed: SEED });
+
+const json = (records: readonly TelemetryRecord[]): unknown => records.map(recordToJson);
+
+/** Deep equality of what is shown; the slow comparison, for its message, only where they differ. */
+function same(actual: readonly TelemetryRecord[], expected: readonly TelemetryRecord[]): void {
+  if (!isDeepStrictEqual(json(actual), json(expected))) expect(json(actual)).toEqual(json(expected));
+}
+
+function decodesBack({ bytes, records, options }: GeneratedFrame): void {
+  same(new FrameDecoder(options).decode(bytes), records);
+}
+
+describe('records', () => {
+  test('decoding an encoded record gives the record, under default options', () => {
+    fc.assert(
+      fc.property(telemetryRecord(), (record) => {
+        same(decodeFrame(encodeFrame(record)), [record]);
+      }),
+      { numRuns: 6000 },
+    );
+  });
+
+  test.each(PROFILES)('decoding an encoded record gives the record, under profile %s', (profile) => {
+    const options = { profile, reportPorts: [32766] };
+    fc.assert(
+      fc.property(telemetryRecord({ options }), (record) => {
+        same(decodeFrame(encodeFrame(record, encodeOptionsFor(options)), options), [record]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('decoding the encoded reports of a datagram gives the reports', () => {
+    fc.assert(
+      fc.property(reportRecords(), (records) => {
+        same(decodeFrame(encodeFrame(records)), records);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('a record comes back from its JSON text', () => {
+    fc.assert(
+      fc.property(telemetryRecord(), (record) => {
+        const back = recordFromJson(JSON.parse(JSON.stringify(recordToJson(record))));
+        expect(isDeepStrictEqual(back, record)).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('frames', () => {
+  test('a generated frame decodes to its records', () => {
+    fc.assert(fc.property(frame(), decodesBack), { numRuns: 6000 });
+  });
+
+  test('a dressed frame decodes to the same records', () => {
+    fc.assert(fc.property(dressed(frame()), decodesBack), { numRuns: 6000 });
+  });
+
+  test('a report payload decodes to its records', () => {
+    fc.assert(fc.property(reportPayload(), decodesBack), { numRuns: 3000 });
+  });
+
+  test('a plain packet decodes to one record that is not INT, dressed or not', () => {
+    fc.assert(
+      fc.property(dressed(plainPacket()), (generated) => {
+        expect(generated.records.map(({ status }) => status)).toEqual(['not-int']);
+        decodesBack(generated);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

@@ -1,0 +1,207 @@
+import { createSocket } from 'node:dgram';
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { coalescedFrame, malformedFrame, pcap, plainFrame, reportFrame } from './captures.js';
+import { ndjson, Running, run, runBin, temporaryFolder } from './run.js';
+
+const files = temporaryFolder();
+
+/** The UDP payload of a report frame: behind Ethernet, IPv4 and UDP. */
+const payload = (frame: Uint8Array): Uint8Array => frame.subarray(14 + 20 + 8);
+
+async function send(port: number, datagrams: readonly Uint8Array[]): Promise<void> {
+  const socket = createSocket('udp4');
+  for (const datagram of datagrams) {
+    await new Promise<void>((resolve, reject) => {
+      socket.send(datagram, port, '127.0.0.1', (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  await new Promise<void>((resolve) => socket.close(() => resolve()));
+}
+
+/** Starts the real command on a port of the system's choice, and waits until it listens. */
+async function listening(...options: string[]): Promise<{ process: Running; port: number }> {
+  const process = new Running(['collect', '--listen', 'udp://127.0.0.1:0', ...options]);
+  const match = await process.saying(/listening on udp:\/\/127\.0\.0\.1:(\d+)/);
+  return { process, port: Number(match[1]) };
+}
+
+const knownKernelDrops = existsSync('/proc/net/udp') ? 0 : null;
+
+describe('int collect --listen', () => {
+  test('accounts for every datagram, malformed ones too, and prints the totals when interrupted', async () => {
+    const { process, port } = await listening('--json');
+    const good = payload(reportFrame());
+    const datagrams = [
+      ...Array.from({ length: 500 }, () => good),
+      ...Array.from({ length: 10 }, () => payload(coalescedFrame())),
+      ...Array.from({ length: 7 }, () => good.subarray(0, 30)),
+      ...Array.from({ length: 5 }, () => new Uint8Array(50).fill(0xff)),
+      new Uint8Array(0),
+    ];
+    await send(port, datagrams);
+    process.child.kill('SIGINT');
+    const { code, stdout } = await process.end();
+    // Something in the input was wrong.
+    expect(code).toBe(1);
+    const lines = ndjson(stdout);
+    const total = lines.at(-1)! as { received: number; decoded: number; dropped: Record<string, number> };
+    expect(Object.keys(total)).toEqual(['type', 'received', 'decoded', 'reports', 'dropped', 'kernelDropped']);
+    expect(total).toMatchObject({
+      type: 'total',
+      received: 523,
+      decoded: 510,
+      reports: 530,
+      kernelDropped: knownKernelDrops,
+    });
+    expect(Object.keys(total.dropped).sort()).toEqual(['malformed', 'not-int', 'overrun', 'truncated', 'unsupported']);
+    expect(Object.values(total.dropped).reduce((sum, count) => sum + count, 0)).toBe(13);
+    expect(total.dropped.truncated).toBeGreaterThanOrEqual(7);
+    const stats = lines.at(-2)! as { type: string; switches: { nodeId: number; hopLatency: unknown }[] };
+    expect(stats.type).toBe('stats');
+    expect(stats.switches.map((one) => one.nodeId)).toEqual([1, 2, 3, 153]);
+    expect(stats.switches[3]!.hopLatency).toMatchObject({ count: 530 });
+  });
+
+  test('ends with code 0 and totals in words on SIGTERM if all was well', async () => {
+    const { process, port } = await listening();
+    await send(port, [payload(reportFrame()), payload(reportFrame())]);
+    process.child.kill('SIGTERM');
+    const { code, stdout } = await process.end();
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('2 received, 2 decoded, 0 dropped');
+  });
+
+  test('prints a line each second', async () => {
+    const { process, port } = await listening('--json');
+    await send(port, [payload(reportFrame())]);
+    while (ndjson(process.stdout).length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    process.child.kill('SIGINT');
+    const lines = ndjson((await process.end()).stdout);
+    expect(lines.map((line) => line.type)).toEqual([...lines.slice(1).map(() => 'stats'), 'total']);
+    expect(lines[0]).toMatchObject({ received: 1, decoded: 1, reports: 1 });
+    expect(typeof lines[0]!.timeNs).toBe('string');
+  });
+
+  test('ends quietly when nobody reads its output any more', async () => {
+    const { process } = await listening();
+    process.child.stdout!.destroy();
+    const { code, stderr } = await process.end();
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line !== '' && !line.includes('listening'))).toEqual([]);
+  });
+
+  test('says what to do when the port is taken or the host unknown', async () => {
+    const { process, port } = await listening();
+    const taken = await runBin(['collect', '--listen', `udp://127.0.0.1:${port}`]);
+    expect(taken).toMatchObject({ code: 3, stdout: '' });
+    expect(taken.stderr).toContain(`udp://127.0.0.1:${port}`);
+    expect(taken.stderr).toContain('choose another port');
+    process.child.kill('SIGINT');
+    expect((await process.end()).code).toBe(0);
+    expect(await run(['collect', '--listen', 'udp://203.0.113.7:99'])).toMatchObject({ code: 3 });
+  });
+});
+
+describe('int collect --pcap', () => {
+  test('replays a capture: reports, INT packets and others alike', async () => {
+    const path = await files.write(
+      'mixed.pcap',
+      pcap([reportFrame(), coalescedFrame(), plainFrame(), malformedFrame()]),
+    );
+    const { code, stdout } = await run(['collect', '--pcap', path, '--json']);
+    expect(code).toBe(1);
+    expect(ndjson(stdout).at(-1)).toEqual({
+      type: 'total',
+      received: 4,
+      decoded: 2,
+      reports: 4,
+      dropped: { truncated: 0, malformed: 1, unsupported: 0, 'not-int': 1, overrun: 0 },
+      kernelDropped: 0,
+    });
+    const words = await run(['collect', '--pcap', path]);
+    expect(words.stdout.trimEnd().split('\n').at(-1)).toBe('4 received, 2 decoded, 2 dropped');
+    expect(words.stdout).toMatch(/^dropped: malformed 1, not-int 1 \(NOT_INT 1, \w+ 1\)$/m);
+  });
+
+  test('is done with code 0 when other traffic is all that was dropped', async () => {
+    const { code, stdout } = await run(['collect', '--pcap', '-'], { input: pcap([plainFrame(), reportFrame()]) });
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('2 received, 1 decoded, 1 dropped');
+  });
+
+  test('keeps a pace and stops in the middle of it', async () => {
+    const path = await files.write('paced.pcap', pcap([reportFrame(), reportFrame()]));
+    // A microsecond of capture takes 1000 s.
+    const { code, stdout } = await run(['collect', '--pcap', path, '--speed', '0.000000001', '--json'], {
+      interruptAfterMs: 300,
+    });
+    expect(code).toBe(0);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ type: 'total', received: 1, decoded: 1 });
+  });
+
+  test('takes the decode options', async () => {
+    const path = await files.write('port.pcap', pcap([reportFrame()]));
+    const { stdout } = await run(['collect', '--pcap', path, '--report-port', '7', '--json']);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ received: 1, decoded: 0 });
+  });
+
+  test('counts what comes before damage, and names the file', async () => {
+    const path = await files.write('cut.pcap', pcap([reportFrame(), reportFrame()]).subarray(0, -1));
+    const { code, stdout, stderr } = await run(['collect', '--pcap', path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('cut.pcap');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('1 received, 1 decoded, 0 dropped');
+    expect(await run(['collect', '--pcap', files.path('missing.pcap')])).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  test('of the real command gives the same totals', async () => {
+    const path = await files.write('real.pcap', pcap([reportFrame(), coalescedFrame()]));
+    const real = await runBin(['collect', '--pcap', path, '--json']);
+    expect(real).toMatchObject({ code: 0, stderr: '' });
+    expect(ndjson(real.stdout).at(-1)).toEqual(
+      ndjson((await run(['collect', '--pcap', path, '--json'])).stdout).at(-1),
+    );
+  });
+
+  test('shows a live view in a terminal and puts the terminal back', async () => {
+    const path = await files.write('view.pcap', pcap([reportFrame(), reportFrame()]));
+    const { code, stdout } = await run(['collect', '--pcap', path, '--speed', '1e-9'], {
+      terminal: { columns: 90, rows: 20 },
+      interruptAfterMs: 700,
+    });
+    expect(code).toBe(0);
+    expect(stdout.startsWith('\x1b[?1049h\x1b[?25l')).toBe(true);
+    const [view, after] = stdout.split('\x1b[?25h\x1b[?1049l');
+    expect(view).toContain('recently congested');
+    expect(view).toMatch(/ 153 /);
+    expect(after!.trimEnd().split('\n').at(-1)).toBe('1 received, 1 decoded, 0 dropped');
+    expect(after).not.toContain('\x1b');
+  });
+});
+
+describe('int collect --demo', () => {
+  test('without a terminal shows ten seconds of a busy fabric and loses nothing unseen', async () => {
+    const { code, stdout, stderr } = await runBin(['collect', '--demo']);
+    expect(stderr).toMatch(/^int: listening on udp:\/\/127\.0\.0\.1:\d+, receive buffer .*\n$/);
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    const [, received, decoded, dropped] = /^(\d+) received, (\d+) decoded, (\d+) dropped$/.exec(lines.at(-1)!)!;
+    expect(Number(received)).toBeGreaterThan(1000);
+    expect(Number(decoded) + Number(dropped)).toBe(Number(received));
+    const number = (pattern: RegExp): number => Number(pattern.exec(stdout)![1]!.replaceAll(',', ''));
+    const sent = number(/^sent by the demo's fabric: ([\d,]+)$/m);
+    if (knownKernelDrops === 0) expect(Number(received) + number(/^dropped by the kernel: ([\d,]+)$/m)).toBe(sent);
+    expect(lines.filter((line) => /^00:\d\d .* reports\/s .* switches/.test(line)).length).toBeGreaterThanOrEqual(8);
+  });
+
+  test('stops at once on SIGINT', async () => {
+    const process = new Running(['collect', '--demo', '--json']);
+    while (ndjson(process.stdout).length < 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    process.child.kill('SIGINT');
+    const { code, stdout } = await process.end();
+    expect(code).toBe(0);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ type: 'total', dropped: { malformed: 0, truncated: 0 } });
+    expect(ndjson(stdout).length).toBeLessThan(8);
+  });
+});

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { run, runBin } from './run.js';
+
+describe('help and version', () => {
+  test.each([[['help']], [['--help']], [['-h']]])('int %s lists the commands', async (args) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(code).toBe(0);
+    for (const name of ['decode', 'encode', 'generate', 'collect']) expect(stdout).toContain(`\n  ${name} `);
+    expect(stderr).toBe('');
+  });
+
+  test.each([
+    ['decode', '--int-dscp'],
+    ['encode', '--output'],
+    ['generate', '--topology'],
+    ['collect', '--listen'],
+  ])('int %s --help and int help %s list %s', async (command, option) => {
+    const byOption = await run([command, '--help']);
+    const byCommand = await run(['help', command]);
+    expect(byOption.code).toBe(0);
+    expect(byOption.stdout).toContain(option);
+    expect(byCommand).toEqual(byOption);
+  });
+
+  test('int --version prints that of the package', async () => {
+    const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
+  });
+
+  test('the real command does the same', async () => {
+    const [help, version, wrong] = await Promise.all([runBin(['help']), runBin(['--version']), runBin(['decode'])]);
+    expect(help).toMatchObject({ code: 0, stdout: (await run(['help'])).stdout, stderr: '' });
+    expect(version).toMatchObject({ code: 0, stderr: '' });
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('a wrong command line ends with code 2 and says what to do', () => {
+  test.each([
+    [[], 'Commands:'],
+    [['frobnicate'], "unknown command 'frobnicate'"],
+    [['decode'], 'FILE'],
+    [['decode', '--frob', 'x'], "unknown option '--frob'"],
+    [['decode', '--int-port', '0', 'x'], 'Give a UDP port from 1 to 65535'],
+    [['decode', '--int-port', 'ten', 'x'], '--int-port'],
+    [['decode', '--int-dscp', '0x40', 'x'], 'from 0 to 63'],
+    [['decode', '--int-dscp', '0x17/0x40', 'x'], 'a DSCP mask from 1 to 63'],
+    [['decode', '--gre-protocol', '65536', 'x'], '--gre-protocol'],
+    [['decode', '--probe-marker', 'zz', 'x'], 'hexadecimal'],
+    [['decode', '--report-port', '-1', 'x'], '--report-port'],
+    [['decode', '--probe-port', '1', '--probe-port', '2', '--probe-port', '3', 'x'], 'two at most'],
+    [['decode', '--profile', 'mine', 'x'], 'spec'],
+    [['encode', 'a', 'b'], 'too many arguments'],
+    [['generate', '--packets', '0', '-o', '-'], '--packets'],
+    [['generate', '--rate', '0', '-o', '-'], 'above 0'],
+    [['generate', '--mode', 'all', '-o', '-'], 'md, mx, xd'],
+    [['generate', '--topology', 'torus:3', '-o', '-'], 'leaf-spine'],
+    [['generate', '--flows', '1', '--topology', 'leaf-spine:0x0', '-o', '-'], '--help'],
+    [['generate', '--to', 'localhost:99'], 'udp://HOST:PORT'],
+    [['generate', '--to', 'udp://127.0.0.1:9', '-o', 'x'], 'cannot be used with'],
+    [['collect'], '--demo'],
+    [['collect', '--demo', '--pcap', 'x'], 'cannot be used with'],
+    [['collect', '--listen', 'udp://127.0.0.1:1', '--demo'], 'cannot be used with'],
+    [['collect', '--listen', '127.0.0.1'], 'udp://HOST:PORT'],
+    [['collect', '--pcap', 'x', '--speed', '0'], '--speed'],
+    [['collect', '--speed', '2', '--demo'], '--speed'],
+    [['collect', 'x.pcap'], 'too many arguments'],
+  ])('int %j', async (args, expected) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(expected);
+  });
+});

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
+import { main } from '../src/index.js';
+
+/** The command as it is installed: the committed file in front of the build. */
+export const BIN: string = fileURLToPath(new URL('../bin/int.js', import.meta.url));
+
+/** What a run left behind. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly bytes: Buffer;
+  readonly stderr: string;
+}
+
+/** A stream that takes everything and may pretend to be a terminal. */
+class Sink extends PassThrough {
+  isTTY = false;
+  columns = 100;
+  rows = 24;
+  readonly chunks: Buffer[] = [];
+
+  constructor() {
+    super();
+    this.on('data', (chunk: Buffer) => this.chunks.push(chunk));
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+}
+
+export interface InProcess {
+  readonly input?: string | Uint8Array;
+  readonly env?: Record<string, string>;
+  /** Standard output and error are terminals. */
+  readonly terminal?: { readonly columns: number; readonly rows: number };
+  /** Ends the command as a signal does, after so many milliseconds. */
+  readonly interruptAfterMs?: number;
+}
+
+/** Runs the command in this process. */
+export async function run(args: readonly string[], options: InProcess = {}): Promise<Outcome> {
+  const stdout = new Sink();
+  const stderr = new Sink();
+  if (options.terminal !== undefined) {
+    Object.assign(stdout, options.terminal, { isTTY: true });
+    Object.assign(stderr, options.terminal, { isTTY: true });
+  }
+  const stopping = new AbortController();
+  const timer =
+    options.interruptAfterMs === undefined ? undefined : setTimeout(() => stopping.abort(), options.interruptAfterMs);
+  const code = await main(['node', 'int', ...args], {
+    stdin: Readable.from(options.input === undefined ? [] : [Buffer.from(options.input)]),
+    stdout,
+    stderr,
+    env: options.env ?? {},
+    signal: stopping.signal,
+  });
+  clearTimeout(timer);
+  await new Promise(setImmediate);
+  return { code, stdout: stdout.text, bytes: Buffer.concat(stdout.chunks), stderr: stderr.text };
+}
+
+/** A running process of the real command. */
+export class Running {
+  readonly child: ChildProcess;
+  readonly #stdout: Buffer[] = [];
+  stderr = '';
+  readonly #closed: Promise<number | null>;
+
+  constructor(args: readonly string[], input?: string | Uint8Array) {
+    this.child = spawn(process.execPath, [BIN, ...args], { stdio: 'pipe' });
+    this.child.stdout!.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
+    this.child.stderr!.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString();
+    });
+    // The command may end before it has read everything.
+    this.child.stdin!.on('error', () => {});
+    this.child.stdin!.end(input);
+    this.#closed = new Promise((resolve) => this.child.once('close', resolve));
+  }
+
+  get stdout(): string {
+    return Buffer.concat(this.#stdout).toString();
+  }
+
+  /** Waits for text on standard error; a test that waits in vain ends by its time limit. */
+  async saying(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.stderr);
+      if (match !== null) return match;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async end(): Promise<Outcome> {
+    const code = await this.#closed;
+    return { code, stdout: this.stdout, bytes: Buffer.concat(this.#stdout), stderr: this.stderr };
+  }
+}
+
+/** Runs the real command to its end. */
+export function runBin(args: readonly string[], input?: string | Uint8Array): Promise<Outcome> {
+  return new Running(args, input).end();
+}
+
+/** A folder for the tests of a file, removed afterwards. */
+export function temporaryFolder(): {
+  path(name: string): string;
+  write(name: string, bytes: Uint8Array | string): Promise<string>;
+} {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'int-cli-'));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    async write(name, bytes) {
+      await writeFile(path(name), bytes);
+      return path(name);
+    },
+  };
+}
+
+/** The objects of NDJSON text. */
+export function ndjson(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

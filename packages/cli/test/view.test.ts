@@ -1,0 +1,142 @@
+import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { colours } from '../src/output/colour.js';
+import { dropText, type LiveState, liveView, logLine, totalText } from '../src/output/live-view.js';
+import { bytes, compact, counted } from '../src/output/numbers.js';
+import { sparkline } from '../src/output/sparkline.js';
+import { SEED } from './seed.js';
+
+const totals: CollectorTotals = {
+  received: 1010,
+  decoded: 1000,
+  reports: 1200,
+  dropped: { truncated: 3, malformed: 6, unsupported: 0, 'not-int': 0, overrun: 1 },
+  errors: { TRUNCATED: 3, BAD_STACK: 6 },
+  kernelDropped: 42,
+};
+
+function switches(count: number): SwitchStatistics[] {
+  return Array.from({ length: count }, (_, index) => ({
+    nodeId: index * 7_654_321,
+    reportsPerSecond: 1234.5 * index,
+    hopLatency: { p50: 100, p99: 10_000 * index, count: 5 },
+    queueOccupancy: { now: 3, peak: 16_777_214 },
+    egressUtilization: { now: null, peak: null },
+    dropReports: 0,
+    history: [null, 10, 20, 40],
+  }));
+}
+
+function state(statistics: Partial<StatisticsSnapshot> = {}): LiveState {
+  return {
+    source: 'udp://127.0.0.1:32766',
+    elapsedMs: 3_725_000,
+    totals,
+    receivedPerSecond: 100,
+    reportsPerSecond: 120,
+    statistics: { timeMs: 0, switches: switches(3), other: null, congested: [], ...statistics },
+  };
+}
+
+const congested = Array.from({ length: 32 }, (_, index) => ({
+  timeMs: 1_700_000_000_000 + index,
+  path: [1, null, 3],
+  hop: 1,
+  nodeId: null,
+  depth: index % 2 === 0 ? null : 900,
+  peak: index % 2 === 0 ? null : 1000,
+  reports: 5,
+  flow: { source: '2001:db8::1', destination: '2001:db8::2', protocol: 6, sourcePort: 1, destinationPort: 2 },
+}));
+
+describe('the live view', () => {
+  test('fits any terminal', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 250 }),
+        fc.integer({ min: 3, max: 80 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 32 }),
+        (columns, rows, switchCount, pathCount) => {
+          const view = liveView(
+            state({ switches: switches(switchCount), congested: congested.slice(0, pathCount) }),
+            columns,
+            rows,
+            colours(false),
+          );
+          expect(view.length).toBeLessThanOrEqual(rows);
+          for (const line of view) expect([...line].length).toBeLessThanOrEqual(columns);
+        },
+      ),
+      { seed: SEED },
+    );
+  });
+
+  test('shows rates, drops by reason, switches and congested paths', () => {
+    const view = liveView(state({ congested }), 140, 40, colours(false)).join('\n');
+    expect(view).toContain('1:02:05');
+    expect(view).toContain('120 reports/s   received 1,010   decoded 1,000   dropped 10   kernel drops 42');
+    expect(view).toContain('dropped: truncated 3, malformed 6, overrun 1 (TRUNCATED 3, BAD_STACK 6)');
+    expect(view).toMatch(/ 7654321 +1,235 +100 +10,000 +3 +16\.8M +- .*▃▅█$/m);
+    expect(view).toContain('1 > ? > 3  at ?  depth 900 (peak 1,000)  [2001:db8::1]:1 > [2001:db8::2]:2 tcp');
+    expect(view).toContain('flagged');
+  });
+
+  test('says how many switches it leaves out, and counts others', () => {
+    const other = { ...switches(1)[0]!, nodeId: null };
+    expect(liveView(state({ switches: switches(50), other }), 100, 24, colours(false)).join('\n')).toMatch(
+      /and \d+ more/,
+    );
+    expect(liveView(state({ other }), 100, 24, colours(false)).join('\n')).toContain('others');
+  });
+
+  test('has words for a log', () => {
+    expect(logLine(state())).toBe(
+      '1:02:05  120 reports/s  1,010 received  1,000 decoded  10 dropped  42 kernel drops  3 switches  ' +
+        'worst p99 20,000 at switch 15308642  queue peak 16.8M',
+    );
+    expect(totalText(totals)).toBe('1010 received, 1000 decoded, 10 dropped');
+    const clean = { ...totals, dropped: { ...totals.dropped, truncated: 0, malformed: 0, overrun: 0 }, errors: {} };
+    expect(dropText(clean)).toBe('none');
+    expect(logLine({ ...state({ switches: switches(1) }), totals: { ...clean, kernelDropped: null } })).toContain(
+      'unknown kernel drops  1 switch  ',
+    );
+  });
+});
+
+describe('sparklines', () => {
+  test('have one bar for each of the last values', () => {
+    expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], 8)).toBe('▂▃▄▅▆▇██');
+    expect(sparkline([5, null, 0, 5], 6)).toBe('  █ ▁█');
+    expect(sparkline([9, 1, 1], 2)).toBe('██');
+    expect(sparkline([0, 0], 2)).toBe('▁▁');
+    expect(sparkline([], 3)).toBe('   ');
+  });
+});
+
+describe('numbers', () => {
+  test('fit narrow columns', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 2 ** 40, noNaN: true }), (value) => {
+        expect(compact(value).length).toBeLessThanOrEqual(7);
+      }),
+      { seed: SEED },
+    );
+    expect([0, 999.5, 99_999, 100_000, 999_999, 12_345_678, 4_294_967_295].map(compact)).toEqual([
+      '0',
+      '1,000',
+      '99,999',
+      '100k',
+      '1.0M',
+      '12.3M',
+      '4.3G',
+    ]);
+    expect(compact(null)).toBe('-');
+  });
+
+  test('have units', () => {
+    expect([12, 2048, 33_554_432].map(bytes)).toEqual(['12 B', '2 KiB', '32 MiB']);
+    expect([counted(1, 'frame'), counted(2000, 'frame')]).toEqual(['1 frame', '2,000 frames']);
+  });
+});

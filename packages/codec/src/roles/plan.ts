@@ -1,0 +1,214 @@
+/** What a source's rule asks for, checked and worked out before any packet is seen. */
+import { requireFit } from '../headers/codec.js';
+import { hopBlock } from '../headers/hop.js';
+import { intMd, intMon, intMx, intV05, intV10 } from '../headers/int.js';
+import type { Hop } from '../model.js';
+import type { DomainItem } from '../options.js';
+import { LAYOUT, planFor } from '../plan.js';
+import type { SourceConfig, SourceEncapsulation } from './config.js';
+import { SOURCE_ENCAPSULATIONS } from './config.js';
+import { VERSION } from './packet.js';
+
+const VERSIONS: Readonly<Record<SourceEncapsulation, readonly string[]>> = {
+  port: ['0.5', '2'],
+  dscp: ['0.5', '1.0', '2'],
+  'probe-marker': ['1.0', '2'],
+  'new-udp': ['2'],
+  gre: ['2'],
+  'gre-new': ['2'],
+  'vxlan-gpe': ['0.5', '1.0', '2'],
+  geneve: ['0.5', '1.0', '2'],
+  intmon: ['0.5', '1.0', '2'],
+};
+const DEFAULT_HOPS = 8;
+
+/** A rule, checked. */
+export interface SourceRule {
+  readonly encapsulation: SourceEncapsulation;
+  /** One of VERSION. */
+  readonly version: number;
+  readonly mx: boolean;
+  readonly layout: number;
+  readonly bitmap: number;
+  /** Words every hop pushes. */
+  readonly hopMl: number;
+  readonly maxHops: number;
+  /** Items of the DS Instruction bits set, in bit order. */
+  readonly items: readonly DomainItem[];
+  /** Bytes of `items` that every hop pushes. */
+  readonly exportBytes: number;
+  /** Bytes of `items` that only the source adds. */
+  readonly sourceBytes: number;
+  /** Bytes of the INT header, stack and source-inserted metadata excluded. */
+  readonly headerBytes: number;
+}
+
+function domainItems(config: SourceConfig): DomainItem[] {
+  const id = config.domainId ?? 0;
+  const bits = config.domainInstructions ?? 0;
+  requireFit('domainId', id, 16);
+  requireFit('domainInstructions', bits, 16);
+  requireFit('domainFlags', config.domainFlags ?? 0, 16);
+  const items: DomainItem[] = [];
+  for (let bit = 0; bit < 16; bit++) {
+    if ((bits & (0x8000 >>> bit)) === 0) continue;
+    const item = config.domains?.[id]?.[bit];
+    if (item === undefined) throw new RangeError(`domainInstructions: domain ${id} does not define bit ${bit}`);
+    items.push(item);
+  }
+  return items;
+}
+
+/**
+ * Checks a source's configuration.
+ *
+ * @throws RangeError naming what is wrong
+ */
+export function sourceRule(config: SourceConfig): SourceRule {
+  const encapsulation = config.encapsulation ?? 'port';
+  const name = config.version ?? '2';
+  if (!SOURCE_ENCAPSULATIONS.includes(encapsulation)) throw new RangeError(`unknown encapsulation ${encapsulation}`);
+  if (!VERSIONS[encapsulation].includes(name)) {
+    throw new RangeError(`encapsulation ${encapsulation} is not defined for version ${name}`);
+  }
+  const version =
+    encapsulation === 'intmon'
+      ? VERSION.INTMON
+      : name === '0.5'
+        ? VERSION.V05
+        : name === '1.0'
+          ? VERSION.V10
+          : VERSION.V2;
+  const mx = config.mode === 'mx';
+  if (mx && version !== VERSION.V2) throw new RangeError('mode mx is defined for version 2 only');
+  requireFit('instructions', config.instructions, 16);
+  if (version === VERSION.INTMON && (config.instructions & 0xff) !== 0) {
+    throw new RangeError('instructions: IntMon defines bits 0 to 7 only');
+  }
+  const maxHops = config.maxHops ?? DEFAULT_HOPS;
+  requireFit('maxHops', maxHops, 8);
+  if (maxHops === 0) throw new RangeError('maxHops must be at least 1');
+  if (config.mtu !== undefined) requireFit('mtu', config.mtu, 32);
+  const items = version === VERSION.V2 ? domainItems(config) : [];
+  const ownMode = mx ? 'source-inserted' : 'source-only';
+  let sourceBytes = 0;
+  let exportBytes = 0;
+  for (const { bytes, mode } of items) {
+    if (mode === ownMode) sourceBytes += bytes;
+    else exportBytes += bytes;
+  }
+  const layout =
+    version === VERSION.INTMON
+      ? LAYOUT.Y2016
+      : version === VERSION.V05
+        ? LAYOUT.V05
+        : version === VERSION.V10
+          ? LAYOUT.V10
+          : LAYOUT.V2;
+  const hopMl = mx ? 0 : planFor(layout, config.instructions).words + exportBytes / 4;
+  if (hopMl > 31) throw new RangeError(`the instructions ask for ${hopMl} words of each hop; Hop ML has room for 31`);
+  return {
+    encapsulation,
+    version,
+    mx,
+    layout,
+    bitmap: config.instructions,
+    hopMl,
+    maxHops,
+    items,
+    // INT-MX carries nothing that nodes export.
+    exportBytes: mx ? 0 : exportBytes,
+    sourceBytes,
+    headerBytes: version === VERSION.V2 || version === VERSION.INTMON ? 12 : 8,
+  };
+}
+
+/** State of a header that is being written. */
+export interface HeaderState {
+  readonly hops: number;
+  readonly pushed: boolean;
+  readonly mtuExceeded: boolean;
+  /** Bytes behind the header. */
+  readonly stackBytes: number;
+  /** IntMon: original UDP destination port. */
+  readonly destinationPort: number;
+}
+
+/** The INT header of a rule. */
+export function encodeHeader(rule: SourceRule, config: SourceConfig, state: HeaderState): Uint8Array {
+  const instructionBitmap = rule.bitmap;
+  const plain = { replication: 0, copy: false, hopExceeded: false, reserved: 0, reserved2: 0, instructionBitmap };
+  const counted = { maxHopCount: state.hops, totalHopCount: state.pushed ? 1 : 0, instructionCount: rule.hopMl };
+  const remainingHopCount = state.hops - (state.pushed ? 1 : 0);
+  const { hopMl } = rule;
+  const { mtuExceeded } = state;
+  switch (rule.version) {
+    case VERSION.V05:
+      return intV05.encode({ ...plain, ...counted });
+    case VERSION.V10:
+      return intV10.encode({ ...plain, mtuExceeded, hopMl, remainingHopCount });
+    case VERSION.INTMON:
+      return intMon.encode({
+        ...plain,
+        ...counted,
+        version: 0,
+        sentToController: false,
+        intLength: 12 + state.stackBytes,
+        destinationPort: state.destinationPort,
+      });
+    default: {
+      const common = {
+        discard: config.discard ?? false,
+        reserved: 0,
+        instructionBitmap,
+        domainId: config.domainId ?? 0,
+        domainInstructions: config.domainInstructions ?? 0,
+        domainFlags: config.domainFlags ?? 0,
+      };
+      return rule.mx
+        ? intMx.encode(common)
+        : intMd.encode({ ...common, hopExceeded: false, mtuExceeded, hopMl, remainingHopCount });
+    }
+  }
+}
+
+/**
+ * The source's own bytes: its block with what only the source adds, in the order of the DS Instruction bits; or that
+ * alone, where nothing is pushed.
+ *
+ * @param metadata its values, or `null` to push nothing
+ * @throws RangeError for values out of range or domain-specific bytes of another size than the domain defines
+ */
+export function encodeStack(
+  rule: SourceRule,
+  metadata: Hop | null,
+  sourceMetadata: Uint8Array | undefined,
+): Uint8Array {
+  const { layout, bitmap, exportBytes, sourceBytes, items } = rule;
+  const sourceOnly = sourceMetadata ?? new Uint8Array(sourceBytes).fill(0xff);
+  if (sourceOnly.length !== sourceBytes) {
+    throw new RangeError(`sourceMetadata must be ${sourceBytes} bytes, not ${sourceOnly.length}`);
+  }
+  if (metadata === null) return sourceOnly;
+  const exported = metadata.domain ?? new Uint8Array(exportBytes).fill(0xff);
+  if (exported.length !== exportBytes) {
+    throw new RangeError(`metadata.domain must be ${exportBytes} bytes, not ${exported.length}`);
+  }
+  const domain = new Uint8Array(exportBytes + sourceBytes);
+  let at = 0;
+  let fromExported = 0;
+  let fromSource = 0;
+  for (const { bytes, mode } of items) {
+    if (mode === 'source-only') {
+      domain.set(sourceOnly.subarray(fromSource, fromSource + bytes), at);
+      fromSource += bytes;
+    } else {
+      domain.set(exported.subarray(fromExported, fromExported + bytes), at);
+      fromExported += bytes;
+    }
+    at += bytes;
+  }
+  const values: Hop = { ...metadata, domain };
+  if (layout === LAYOUT.V2 || layout === LAYOUT.V10) values.checksumComplement = null;
+  return hopBlock(layout, bitmap, { domainBytes: domain.length, bottomOfStack: true }).encode(values);
+}

@@ -1,0 +1,208 @@
+/** Schemas of the layers below INT: Ethernet to TCP, and the tunnels. */
+import type {
+  Ethernet,
+  Geneve,
+  Gre,
+  Ipv4,
+  Ipv6,
+  Ipv6Fragment,
+  Ipv6Options,
+  Ipv6Routing,
+  MplsLabel,
+  Tcp,
+  Udp,
+  VlanTag,
+  VxlanGpe,
+} from '../headers/index.js';
+import { FLAG, type HeaderSchema, IPV4, IPV6, MAC, Parser, schema } from './schema.js';
+
+export const ethernetSchema: HeaderSchema<Ethernet> = /* @__PURE__ */ schema('link', () =>
+  new Parser().buffer('destination', MAC).buffer('source', MAC).uint16('etherType'),
+);
+
+export const vlanTagSchema: HeaderSchema<VlanTag> = /* @__PURE__ */ schema('link', () =>
+  new Parser().bit3('priority').bit1('dropEligible', FLAG).bit12('vlanId').uint16('etherType'),
+);
+
+export const mplsLabelSchema: HeaderSchema<MplsLabel> = /* @__PURE__ */ schema('mpls', () =>
+  new Parser().bit20('label').bit3('trafficClass').bit1('bottomOfStack', FLAG).bit8('timeToLive'),
+);
+
+/** IPv4 header; `headerLength` in words. */
+export const ipv4Schema: HeaderSchema<Ipv4 & { version: number; headerLength: number }> = /* @__PURE__ */ schema(
+  'ipv4',
+  () =>
+    new Parser()
+      .bit4('version', { assert: 4 })
+      .bit4('headerLength')
+      .bit6('dscp')
+      .bit2('ecn')
+      .uint16('totalLength')
+      .uint16('identification')
+      .bit1('reserved', FLAG)
+      .bit1('dontFragment', FLAG)
+      .bit1('moreFragments', FLAG)
+      .bit13('fragmentOffset')
+      .uint8('timeToLive')
+      .uint8('protocol')
+      .uint16('headerChecksum')
+      .uint32('source', IPV4)
+      .uint32('destination', IPV4)
+      .buffer('options', { length: (item: { headerLength: number }): number => item.headerLength * 4 - 20 }),
+  'BAD_IP_VERSION',
+);
+
+export const ipv6Schema: HeaderSchema<Ipv6 & { version: number }> = /* @__PURE__ */ schema(
+  'ipv6',
+  () =>
+    new Parser()
+      .bit4('version', { assert: 6 })
+      .bit6('dscp')
+      .bit2('ecn')
+      .bit20('flowLabel')
+      .uint16('payloadLength')
+      .uint8('nextHeader')
+      .uint8('hopLimit')
+      .buffer('source', IPV6)
+      .buffer('destination', IPV6),
+  'BAD_IP_VERSION',
+);
+
+/** Hop-by-hop and destination options; `length` in 8 bytes, the first 8 excluded. */
+export const ipv6OptionsSchema: HeaderSchema<Ipv6Options & { length: number }> = /* @__PURE__ */ schema('ipv6', () =>
+  new Parser()
+    .uint8('nextHeader')
+    .uint8('length')
+    .buffer('options', { length: (item: { length: number }): number => 6 + item.length * 8 }),
+);
+
+/** Routing header; `length` in 8 bytes, the first 8 excluded. */
+export const ipv6RoutingSchema: HeaderSchema<Ipv6Routing & { length: number }> = /* @__PURE__ */ schema('ipv6', () =>
+  new Parser()
+    .uint8('nextHeader')
+    .uint8('length')
+    .uint8('routingType')
+    .uint8('segmentsLeft')
+    .buffer('data', { length: (item: { length: number }): number => 4 + item.length * 8 }),
+);
+
+export const ipv6FragmentSchema: HeaderSchema<Ipv6Fragment> = /* @__PURE__ */ schema('ipv6', () =>
+  new Parser()
+    .uint8('nextHeader')
+    .uint8('reserved')
+    .bit13('fragmentOffset')
+    .bit2('reserved2')
+    .bit1('moreFragments', FLAG)
+    .uint32('identification'),
+);
+
+export const udpSchema: HeaderSchema<Udp> = /* @__PURE__ */ schema('udp', () =>
+  new Parser().uint16('sourcePort').uint16('destinationPort').uint16('length').uint16('checksum'),
+);
+
+/** TCP header; `dataOffset` in words. */
+export const tcpSchema: HeaderSchema<Tcp & { dataOffset: number }> = /* @__PURE__ */ schema('tcp', () =>
+  new Parser()
+    .uint16('sourcePort')
+    .uint16('destinationPort')
+    .uint32('sequenceNumber')
+    .uint32('acknowledgementNumber')
+    .bit4('dataOffset')
+    .bit4('reserved')
+    .uint8('flags')
+    .uint16('window')
+    .uint16('checksum')
+    .uint16('urgentPointer')
+    .buffer('options', { length: (item: { dataOffset: number }): number => item.dataOffset * 4 - 20 }),
+);
+
+export const vxlanGpeSchema: HeaderSchema<VxlanGpe> = /* @__PURE__ */ schema('vxlan-gpe', () =>
+  new Parser()
+    .bit2('reserved')
+    .bit2('version')
+    .bit1('vniValid', FLAG)
+    .bit1('nextProtocolValid', FLAG)
+    .bit1('bumTraffic', FLAG)
+    .bit1('oam', FLAG)
+    .uint16('reserved2')
+    .uint8('nextProtocol')
+    .bit24('vni')
+    .bit8('reserved3'),
+);
+
+/** One option; `length` in words. */
+const geneveOptionParser = (): Parser =>
+  new Parser()
+    .uint16('optionClass')
+    .uint8('type')
+    .bit3('reserved')
+    .bit5('length')
+    .buffer('data', { length: (item: { length: number }): number => item.length * 4 });
+
+/**
+ * Geneve; `optionLength` in words. The array stops at or behind the end of the options: binary-parser does not hold a
+ * nested item to the bounds of its array, so an option that runs past the option length is found afterwards.
+ */
+export const geneveSchema: HeaderSchema<
+  Omit<Geneve, 'options'> & { optionLength: number; options: (Geneve['options'][number] & { length: number })[] }
+> = /* @__PURE__ */ schema('geneve', () =>
+  new Parser()
+    .bit2('version')
+    .bit6('optionLength')
+    .bit1('control', FLAG)
+    .bit1('critical', FLAG)
+    .bit6('reserved')
+    .uint16('protocolType')
+    .bit24('vni')
+    .bit8('reserved2')
+    .array('options', {
+      type: geneveOptionParser(),
+      lengthInBytes: (item: { optionLength: number }): number => item.optionLength * 4,
+    }),
+);
+
+/** The flags of a GRE header, and the words they announce. A word that is absent is `null`. */
+export interface GreFields extends Gre {
+  checksumPresent: boolean;
+  routingPresent: boolean;
+  keyPresent: boolean;
+  sequencePresent: boolean;
+  version: number;
+}
+
+/**
+ * GRE. A `choice` writes the fields of its branch straight into the result if it has no name, which is how optional
+ * words are said; the absent ones are filled in afterwards.
+ */
+export const greSchema: HeaderSchema<GreFields> = /* @__PURE__ */ schema<GreFields>(
+  'gre',
+  () =>
+    new Parser()
+      .bit1('checksumPresent', FLAG)
+      .bit1('routingPresent', FLAG)
+      .bit1('keyPresent', FLAG)
+      .bit1('sequencePresent', FLAG)
+      .bit9('reserved')
+      .bit3('version')
+      .uint16('protocolType')
+      .choice({
+        tag: (item: GreFields): number => Number(item.checksumPresent),
+        choices: { 0: new Parser(), 1: new Parser().uint16('checksum').uint16('reserved2') },
+      })
+      .choice({
+        tag: (item: GreFields): number => Number(item.keyPresent),
+        choices: { 0: new Parser(), 1: new Parser().uint32('key') },
+      })
+      .choice({
+        tag: (item: GreFields): number => Number(item.sequencePresent),
+        choices: { 0: new Parser(), 1: new Parser().uint32('sequenceNumber') },
+      }),
+  'BAD_TUNNEL',
+  (value) => ({
+    ...value,
+    checksum: value.checksum ?? null,
+    reserved2: value.reserved2 ?? 0,
+    key: value.key ?? null,
+    sequenceNumber: value.sequenceNumber ?? null,
+  }),
+);
