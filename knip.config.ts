@@ -18,7 +18,10 @@ const packages = workspaces()
 
 const config: KnipConfig = {
   tags: ['-internal'],
-  ignoreBinaries: ['make'],
+  // Installed by scripts/setup-system.sh.
+  ignoreBinaries: ['make', 'tshark', 'editcap'],
+  // A type that a signature of the same file mentions is exported with it.
+  ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
       entry: ['scripts/*.mjs'],

@@ -1,6 +1,5 @@
 // @ts-check
-import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { entryPoints, publicPackages, repository, sourceOf } from './scripts/workspaces.mjs';
 
 /** Source file of each entry point, and the name it is imported by. */
@@ -29,7 +28,8 @@ export default {
   entryPoints: modules.map(({ source }) => source),
   tsconfig: 'tsconfig.json',
   out: 'docs/api',
-  readme: existsSync(join(repository, 'README.md')) ? 'README.md' : 'none',
+  // The README links to folders, which a web page does not show.
+  readme: 'none',
   plugin: [load],
   // npm run typecheck does this, over more files.
   skipErrorChecking: true,

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	struct int_settings settings = { 0, 32766, { 5000, INT_NO_PORT }, 0, 1 };
 	size_t size = int_batch_size(FRAMES, REPORTS, HOPS);
 	struct int_plans *plans = calloc(1, sizeof(*plans));
-	uint32_t frames = argc > 2 ? strtoul(argv[2], NULL, 10) : 200000;
+	uint32_t frames = argc > 2 ? strtoul(argv[2], NULL, 10) : 60000;
 	uint8_t *memory = aligned_alloc(64, size);
 	uint8_t *before = malloc(size);
 	struct int_batch batch;

@@ -224,7 +224,8 @@ const TAGS: readonly DressingName[] = ['vlan', 'qinq'];
  * Frames of `frames` in any dressing: some in none, some in several at a time. Records stay what they are.
  */
 export function dressed(frames: fc.Arbitrary<GeneratedFrame>): fc.Arbitrary<GeneratedFrame> {
-  const maybe = (names: readonly DressingName[]): fc.Arbitrary<Dressing | null> => fc.option(dressing(names), { freq: 1 });
+  const maybe = (names: readonly DressingName[]): fc.Arbitrary<Dressing | null> =>
+    fc.option(dressing(names), { freq: 1 });
   return fc
     .tuple(frames, maybe(NETWORK), maybe(NETWORK), maybe(['padding']), maybe(['mpls']), maybe(TAGS), maybe(LINKS))
     .map(([generated, ...list]) => {

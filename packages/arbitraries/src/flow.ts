@@ -23,7 +23,11 @@ export function flow(constraints: FlowConstraints = {}): fc.Arbitrary<Flow> {
   const { version, protocols, notDestinationPorts = [] } = constraints;
   const ends = (address: fc.Arbitrary<string>): fc.Arbitrary<[string, string]> => fc.tuple(address, address);
   const addresses =
-    version === 4 ? ends(ipv4Address) : version === 6 ? ends(ipv6Address) : fc.oneof(ends(ipv4Address), ends(ipv6Address));
+    version === 4
+      ? ends(ipv4Address)
+      : version === 6
+        ? ends(ipv6Address)
+        : fc.oneof(ends(ipv4Address), ends(ipv6Address));
   const protocol =
     protocols === undefined
       ? fc.oneof(

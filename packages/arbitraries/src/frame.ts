@@ -10,6 +10,7 @@ import {
 import * as fc from 'fast-check';
 import { contextOf, encodeOptionsFor } from './context.js';
 import { flow } from './flow.js';
+import { lazy } from './lazy.js';
 import { type RecordConstraints, reportRecords, telemetryRecord } from './record.js';
 import { bits } from './values.js';
 
@@ -29,12 +30,16 @@ const DOMAINS: DecodeOptions['domains'] = {
     3: { bytes: 12, mode: 'source-inserted' },
     15: { bytes: 4, mode: 'source-only' },
   },
-  0xffff: { 0: { bytes: 120, mode: 'source-only' }, 1: { bytes: 0, mode: 'export' }, 4: { bytes: 1000, mode: 'source-only' } },
+  65535: {
+    0: { bytes: 120, mode: 'source-only' },
+    1: { bytes: 0, mode: 'export' },
+    4: { bytes: 1000, mode: 'source-only' },
+  },
   0: { 5: { bytes: 4, mode: 'source-inserted' } },
 };
 
 /** Decode options that frames are made for, if none are asked for: all profiles, markings, ports and domains. */
-const DEPLOYMENTS: readonly DecodeOptions[] = [
+const DEPLOYMENTS: readonly DecodeOptions[] = /* @__PURE__ */ [
   {},
   {},
   { reportPorts: [32766], verifyChecksums: true },
@@ -54,7 +59,7 @@ const DEPLOYMENTS: readonly DecodeOptions[] = [
 ];
 
 /** What follows the monitored packet's headers. Its first byte keeps a plain payload from being a report. */
-const payloads = fc.oneof(
+const payloads = /* @__PURE__ */ fc.oneof(
   { arbitrary: fc.constant(undefined), weight: 2 },
   {
     arbitrary: fc.uint8Array({ minLength: 1, maxLength: 24 }).map((bytes) => {
@@ -66,7 +71,7 @@ const payloads = fc.oneof(
 );
 
 /** Surroundings that records do not tell of: addresses of reports and tunnels, payload. */
-const surroundings: fc.Arbitrary<EncodeOptions> = fc
+const surroundings: fc.Arbitrary<EncodeOptions> = /* @__PURE__ */ fc
   .tuple(payloads, fc.nat(3), fc.constantFrom(64, 1, 255))
   .map(([payload, six, timeToLive]) => ({
     timeToLive,
@@ -103,7 +108,7 @@ function encoded(
 export function frame(constraints: RecordConstraints = {}): fc.Arbitrary<GeneratedFrame> {
   const { options } = constraints;
   const some = options === undefined ? possible(constraints, DEPLOYMENTS) : [options];
-  return fc.oneof(...some.map((one) => encoded(constraints, one, encodeFrame)));
+  return fc.oneof(...some.map((one) => lazy(() => encoded(constraints, one, encodeFrame))));
 }
 
 /** The deployments under which the constraints leave something to generate. */
@@ -120,6 +125,11 @@ function possible(constraints: RecordConstraints, deployments: readonly DecodeOp
   return some;
 }
 
+function encodePayload(records: readonly TelemetryRecord[], options: EncodeOptions): Uint8Array {
+  const { version, hwId, sequence, nodeId } = records[0]!.report!;
+  return encodeReport({ version, hwId, sequence, nodeId, records: [...records] }, options);
+}
+
 /**
  * UDP payloads that are telemetry reports, with the records that decoding them gives (link type `report`).
  *
@@ -130,14 +140,7 @@ export function reportPayload(constraints: RecordConstraints = {}): fc.Arbitrary
   const reports: RecordConstraints = { ...constraints, kinds: ['report'] };
   const given: readonly DecodeOptions[] = options === undefined ? DEPLOYMENTS : [options];
   const some = given.map((one): DecodeOptions => ({ ...one, linkType: 'report' }));
-  return fc.oneof(
-    ...possible(reports, some).map((one) =>
-      encoded(reports, one, (records, encodeOptions) => {
-        const { version, hwId, sequence, nodeId } = records[0]!.report!;
-        return encodeReport({ version, hwId, sequence, nodeId, records: [...records] }, encodeOptions);
-      }),
-    ),
-  );
+  return fc.oneof(...possible(reports, some).map((one) => lazy(() => encoded(reports, one, encodePayload))));
 }
 
 /** EtherTypes of frames that are no IP: ARP, LLDP, PTP, LACP, an 802.3 length. */

@@ -11,4 +11,11 @@ export { frame, type GeneratedFrame, plainPacket, reportPayload } from './frame.
 export { type HopConstraints, hop } from './int.js';
 export { BLOCK_LAYOUTS, type BlockLayout } from './layout.js';
 export { malformed } from './malformed.js';
-export { intHeader, RECORD_KINDS, type RecordConstraints, type RecordKind, reportRecords, telemetryRecord } from './record.js';
+export {
+  intHeader,
+  RECORD_KINDS,
+  type RecordConstraints,
+  type RecordKind,
+  reportRecords,
+  telemetryRecord,
+} from './record.js';

@@ -95,9 +95,7 @@ function domainHeader(context: Context): fc.Arbitrary<readonly [number, number, 
   return fc.oneof(
     { arbitrary: noDomain, weight: 2 },
     { arbitrary: fc.tuple(bits(16), bitmap16, bits(16)), weight: 2 },
-    ...(known.length === 0
-      ? []
-      : [{ arbitrary: fc.tuple(fc.constantFrom(...known), bitmap16, bits(16)), weight: 4 }]),
+    ...(known.length === 0 ? [] : [{ arbitrary: fc.tuple(fc.constantFrom(...known), bitmap16, bits(16)), weight: 4 }]),
   );
 }
 
@@ -274,7 +272,8 @@ export function hop(
   { domainWords = 0 }: HopConstraints = {},
 ): fc.Arbitrary<Hop> {
   const block: BlockLayout = layout === 'intmon' ? '2016' : layout;
-  if (!BLOCK_LAYOUTS.includes(block)) throw new RangeError(`unknown layout ${layout}; one of ${BLOCK_LAYOUTS.join(', ')}`);
+  if (!BLOCK_LAYOUTS.includes(block))
+    throw new RangeError(`unknown layout ${layout}; one of ${BLOCK_LAYOUTS.join(', ')}`);
   if (!(Number.isInteger(bitmap) && bitmap >= 0 && bitmap <= 0xffff)) throw new RangeError('bitmap: 16 bits');
   if (!(Number.isInteger(domainWords) && domainWords >= 0 && domainWords <= 255)) {
     throw new RangeError('domainWords: 0 to 255');

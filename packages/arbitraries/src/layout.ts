@@ -151,18 +151,22 @@ interface Block {
   readonly words: number;
 }
 
-const cache = /* @__PURE__ */ new Map<string, Block>();
+const cache = /* @__PURE__ */ new Map<BlockLayout, Map<number, Block>>();
 
 function blockOf(layout: BlockLayout, bitmap: number): Block {
-  const key = `${layout} ${bitmap}`;
-  let block = cache.get(key);
+  let blocks = cache.get(layout);
+  if (blocks === undefined) {
+    blocks = new Map();
+    cache.set(layout, blocks);
+  }
+  let block = blocks.get(bitmap);
   if (block === undefined) {
     const selected: number[] = [];
     for (let bit = 0; bit < 16; bit++) if (bitmap & (0x8000 >>> bit)) selected.push(bit);
     if (layout === 'nibble3' && bitmap >>> 12 === 3) selected[selected.indexOf(3)] = 5;
     const items = selected.flatMap((bit) => itemOf(layout, bit) ?? []);
     block = { items, words: items.reduce((sum, item) => sum + item.words, 0) };
-    cache.set(key, block);
+    blocks.set(bitmap, block);
   }
   return block;
 }

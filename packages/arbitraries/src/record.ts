@@ -14,14 +14,15 @@ import { type Context, contextOf } from './context.js';
 import { flow } from './flow.js';
 import { gpint, probeFlow } from './gpint.js';
 import { CARRIERS, type Carrier, carrierFlow, INTMON, intContent, isFound } from './int.js';
+import { lazy } from './lazy.js';
 import {
   body05,
   body10,
   groupOf,
   individual20,
+  type ReportContent,
   ROOM_ALONE,
   ROOM_AMONG_OTHERS,
-  type ReportContent,
   type Room,
   recordOf,
   reportContents,
@@ -69,7 +70,10 @@ function wanted(constraints: RecordConstraints, content: Wish): boolean {
   const { intVersions, modes, encapsulations } = constraints;
   if (!('carrier' in content)) {
     const xd = content.type === 'int-xd';
-    return (modes === undefined || (xd && modes.includes('xd'))) && (encapsulations === undefined || encapsulations.includes('none'));
+    return (
+      (modes === undefined || (xd && modes.includes('xd'))) &&
+      (encapsulations === undefined || encapsulations.includes('none'))
+    );
   }
   const { version, mode, encapsulation } = content.carrier;
   return (
@@ -84,12 +88,14 @@ function packets(constraints: RecordConstraints, context: Context, maxWords: num
   return carriers
     .filter((carrier) => isFound(carrier, context) && wanted(constraints, { carrier }))
     .map((carrier) =>
-      fc
-        .tuple(intContent(carrier, context, maxWords), carrierFlow(carrier, context, false))
-        .map(([{ int, hops }, one]): TelemetryRecord => {
-          const path = hops.flatMap(({ nodeId }) => (nodeId === undefined ? [] : [nodeId]));
-          return { ...EMPTY, status: 'ok', int, flow: one, path, hops };
-        }),
+      lazy(() =>
+        fc
+          .tuple(intContent(carrier, context, maxWords), carrierFlow(carrier, context, false))
+          .map(([{ int, hops }, one]): TelemetryRecord => {
+            const path = hops.flatMap(({ nodeId }) => (nodeId === undefined ? [] : [nodeId]));
+            return { ...EMPTY, status: 'ok', int, flow: one, path, hops };
+          }),
+      ),
     );
 }
 
@@ -98,17 +104,19 @@ function reports(constraints: RecordConstraints, context: Context, room: Room): 
   return reportVersions.flatMap((version) =>
     reportContents(version, context)
       .filter((content) => (reportTypes?.includes(typeOf(content)) ?? true) && wanted(constraints, content))
-      .map((content) => {
-        const body =
-          version === '2.0'
-            ? individual20(content, context, room)
-            : (version === '1.0' ? body10 : body05)(content, context, room);
-        return fc.tuple(body, groupOf(version)).map(([one, group]) => recordOf(version, one, group));
-      }),
+      .map((content) =>
+        lazy(() => {
+          const body = (version === '2.0' ? individual20 : version === '1.0' ? body10 : body05)(content, context, room);
+          return fc.tuple(body, groupOf(version)).map(([one, group]) => recordOf(version, one, group));
+        }),
+      ),
   );
 }
 
-function probes({ modes, intVersions, encapsulations }: RecordConstraints, context: Context): fc.Arbitrary<TelemetryRecord>[] {
+function probes(
+  { modes, intVersions, encapsulations }: RecordConstraints,
+  context: Context,
+): fc.Arbitrary<TelemetryRecord>[] {
   if (!(modes?.includes('gpint') ?? true) || intVersions !== undefined || encapsulations !== undefined) return [];
   return [false, true]
     .filter((extended) => context.probePorts[extended ? 1 : 0] !== undefined)
@@ -123,7 +131,8 @@ function probes({ modes, intVersions, encapsulations }: RecordConstraints, conte
 /** The generators of every combination the constraints leave, each with its weight. */
 function choices(constraints: RecordConstraints): { arbitrary: fc.Arbitrary<TelemetryRecord>; weight: number }[] {
   const { kinds = RECORD_KINDS, maxStackWords = 252, options = {} } = constraints;
-  if (!(Number.isInteger(maxStackWords) && maxStackWords >= 0)) throw new RangeError('maxStackWords: an integer from 0');
+  if (!(Number.isInteger(maxStackWords) && maxStackWords >= 0))
+    throw new RangeError('maxStackWords: an integer from 0');
   const context = contextOf(options);
   const weighted = (weight: number, list: fc.Arbitrary<TelemetryRecord>[]) =>
     list.map((arbitrary) => ({ arbitrary, weight }));
@@ -134,7 +143,11 @@ function choices(constraints: RecordConstraints): { arbitrary: fc.Arbitrary<Tele
     ...(kinds.includes('int') && !link ? weighted(1, packets(constraints, context, maxStackWords)) : []),
     ...(kinds.includes('gpint') && !link ? weighted(3, probes(constraints, context)) : []),
     ...(kinds.includes('plain') && !link
-      ? weighted(4, [fc.option(flow({ notDestinationPorts: context.notPlain }), { freq: 7 }).map((one) => ({ ...EMPTY, flow: one }))])
+      ? weighted(4, [
+          fc
+            .option(flow({ notDestinationPorts: context.notPlain }), { freq: 7 })
+            .map((one) => ({ ...EMPTY, flow: one })),
+        ])
       : []),
   ];
 }
@@ -168,7 +181,7 @@ export function reportRecords(constraints: RecordConstraints = {}): fc.Arbitrary
       (content) => (constraints.reportTypes?.includes(typeOf(content)) ?? true) && wanted(constraints, content),
     );
     if (contents.length === 0) throw new RangeError('the constraints leave no report v2.0 to generate');
-    return fc.oneof(...contents.map((content) => individual20(content, context, room)));
+    return fc.oneof(...contents.map((content) => lazy(() => individual20(content, context, room))));
   };
   const small = bodies(among);
   const bare = individual20({ type: 'none' }, context, among);
@@ -178,7 +191,10 @@ export function reportRecords(constraints: RecordConstraints = {}): fc.Arbitrary
     ? fc.constant([])
     : fc.oneof(
         { arbitrary: fc.array(small, { maxLength: 7 }), weight: 12 },
-        { arbitrary: fc.array(wanted(constraints, { type: 'none' }) ? bare : small, { maxLength: 249, size: 'max' }), weight: 1 },
+        {
+          arbitrary: fc.array(wanted(constraints, { type: 'none' }) ? bare : small, { maxLength: 249, size: 'max' }),
+          weight: 1,
+        },
       );
   return fc
     .tuple(before, bodies({ ...ROOM_ALONE, stackWords: maxStackWords }), groupOf('2.0'))
@@ -195,5 +211,7 @@ export function intHeader(constraints: RecordConstraints = {}): fc.Arbitrary<Int
   const context = contextOf(constraints.options ?? {});
   const some = CARRIERS.filter((carrier) => wanted(constraints, { carrier, tlv: false }));
   if (some.length === 0) throw new RangeError('the constraints leave no INT header to generate');
-  return fc.oneof(...some.map((carrier) => intContent(carrier, context, constraints.maxStackWords ?? 252))).map(({ int }) => int);
+  return fc
+    .oneof(...some.map((carrier) => lazy(() => intContent(carrier, context, constraints.maxStackWords ?? 252))))
+    .map(({ int }) => int);
 }

@@ -54,8 +54,7 @@ const TYPES: Readonly<Record<ReportVersion, readonly ReportType[]>> = {
 export function reportContents(version: ReportVersion, context: Context): ReportContent[] {
   if (version === '1.0' && context.profile === 'int-afxdp-kafka') return [{ carrier: KAFKA, tlv: false }];
   const carriers = CARRIERS.filter(
-    (carrier) =>
-      isFound(carrier, context) && (version !== '1.0' || !context.oneWord || carrier.version === '1.0'),
+    (carrier) => isFound(carrier, context) && (version !== '1.0' || !context.oneWord || carrier.version === '1.0'),
   );
   // A bare header of the old versions proves nothing: it is a report only where the port says so.
   const types = TYPES[version].filter((type) => type !== 'none' || version === '2.0' || context.marked);
@@ -107,7 +106,11 @@ function own20(context: Context, room: Room, all: boolean): fc.Arbitrary<Own> {
   // That dialect's reports have none.
   if (context.profile === 'elhnoah-md-report') return fc.constant(NOTHING);
   const some = fc
-    .tuple(bitmap16, ownWords, fc.oneof({ arbitrary: fc.constant<number[]>([]), weight: 3 }, words(room.domainWords, 4)))
+    .tuple(
+      bitmap16,
+      ownWords,
+      fc.oneof({ arbitrary: fc.constant<number[]>([]), weight: 3 }, words(room.domainWords, 4)),
+    )
     .map(([bitmap, list, domain]) => own('report-2.0', all ? bitmap : bitmap & 0x7fff, list, domain));
   return fc.oneof(fc.constant(NOTHING), some);
 }
@@ -172,9 +175,15 @@ interface Packet {
 /** Reports of TLVs: any, then one that holds a packet (only the first such is looked into), then any again. */
 function tlvBody(content: ReportContent, context: Context, room: Room): fc.Arbitrary<ReportBody> {
   const before = fc.array(otherTlv(room), { maxLength: 2 });
-  const afterwards = fc.array(fc.oneof(otherTlv(room), otherTlv(room).map((tlv) => ({ ...tlv, type: 1 }))), {
-    maxLength: 2,
-  });
+  const afterwards = fc.array(
+    fc.oneof(
+      otherTlv(room),
+      otherTlv(room).map((tlv) => ({ ...tlv, type: 1 })),
+    ),
+    {
+      maxLength: 2,
+    },
+  );
   const options = encodeOptionsFor(context.options);
   let packet: fc.Arbitrary<Packet | null>;
   if ('carrier' in content) {
@@ -236,7 +245,9 @@ export function individual20(content: ReportContent, context: Context, room: Roo
     const flows = carrierFlow(carrier, context, true);
     return fc
       .tuple(intContent(carrier, context, room.stackWords), flows, fourFlags, own20(context, room, false))
-      .map(([{ int, hops }, one, flags, node]) => body20(`int-${carrier.mode}`, flags | F, node, { int, flow: one, hops }));
+      .map(([{ int, hops }, one, flags, node]) =>
+        body20(`int-${carrier.mode}`, flags | F, node, { int, flow: one, hops }),
+      );
   }
   const { type } = content;
   switch (type) {
@@ -248,11 +259,15 @@ export function individual20(content: ReportContent, context: Context, room: Roo
     case 'ipv4':
     case 'ipv6': {
       const version = type === 'ethernet' ? undefined : type === 'ipv4' ? 4 : 6;
-      return fc.boolean().chain((looked) =>
-        fc
-          .tuple(fourFlags, plainFlow(context, version, looked))
-          .map(([flags, one]) => body20(type, (flags & ~D & ~F) | (looked ? F : 0), NOTHING, { int: null, flow: one })),
-      );
+      return fc
+        .boolean()
+        .chain((looked) =>
+          fc
+            .tuple(fourFlags, plainFlow(context, version, looked))
+            .map(([flags, one]) =>
+              body20(type, (flags & ~D & ~F) | (looked ? F : 0), NOTHING, { int: null, flow: one }),
+            ),
+        );
     }
     case 'drop':
       return fc

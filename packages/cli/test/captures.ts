@@ -44,7 +44,7 @@ export function record(index: number, hops: readonly Hop[] = [hop(1, 1200, 17), 
   };
 }
 
-export function hop(nodeId: number, hopLatency: number, queueOccupancy: number): Hop {
+function hop(nodeId: number, hopLatency: number, queueOccupancy: number): Hop {
   return { nodeId, hopLatency, queueId: 0, queueOccupancy };
 }
 

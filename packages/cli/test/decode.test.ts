@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { decodeFrame, encodeFrame, recordToJson } from '@int/codec';
 import { LinkType } from '@int/pcap';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coalescedFrame, malformedFrame, pcap, pcapng, plainFrame, record, reportFrame, START_NS } from './captures.js';
-import { ndjson, run, runBin, temporaryFolder } from './run.js';
+import { ndjson, Running, run, runBin, temporaryFolder } from './run.js';
+import { SEED } from './seed.js';
 
 const files = temporaryFolder();
 
@@ -184,6 +186,55 @@ describe('int decode', () => {
     expect(text.stdout).not.toContain('truncated');
   });
 
+  test('counts the records that it would print, whatever the frames are', async () => {
+    const frame = fc.oneof(
+      fc.constantFrom(reportFrame(), coalescedFrame(), plainFrame(), malformedFrame()),
+      fc.tuple(fc.constantFrom(reportFrame(), coalescedFrame()), fc.nat(400), fc.nat(255)).map(([bytes, at, value]) => {
+        const changed = bytes.slice();
+        changed[at % changed.length] = value;
+        return changed;
+      }),
+      fc
+        .tuple(fc.constantFrom(reportFrame(), coalescedFrame()), fc.nat(400))
+        .map(([bytes, at]) => bytes.subarray(0, at)),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(frame, { maxLength: 30 }),
+        fc.constantFrom([], ['--report-port', '32766']),
+        async (frames, options) => {
+          const input = pcap(frames);
+          const [counted] = ndjson((await run(['decode', '--count', '--json', '-', ...options], { input })).stdout);
+          const lines = ndjson((await run(['decode', '--json', '-', ...options], { input })).stdout) as {
+            status: string;
+            report: { version: string } | null;
+            int: { mode: string } | null;
+          }[];
+          const totals = counted as Record<'status' | 'report' | 'int', Record<string, number>>;
+          expect(counted).toMatchObject({ frames: frames.length, records: lines.length });
+          const expectCounts = (counts: Record<string, number>, names: readonly string[]): void => {
+            for (const [name, count] of Object.entries(counts)) {
+              expect([name, count]).toEqual([name, names.filter((one) => one === name).length]);
+            }
+          };
+          expectCounts(
+            totals.status,
+            lines.map((line) => line.status),
+          );
+          expectCounts(
+            totals.report,
+            lines.map((line) => line.report?.version ?? 'none'),
+          );
+          expectCounts(
+            totals.int,
+            lines.map((line) => line.int?.mode ?? 'none'),
+          );
+        },
+      ),
+      { seed: SEED, numRuns: 100 },
+    );
+  });
+
   test('shows a readable view, in colour only in a terminal', async () => {
     const path = await files.write('view.pcap', pcap([reportFrame(), malformedFrame()]));
     const plain = await run(['decode', path]);
@@ -197,6 +248,20 @@ describe('int decode', () => {
     expect((await run(['decode', path], { terminal, env: { NO_COLOR: '1' } })).stdout).toBe(plain.stdout);
     expect((await run(['decode', path], { terminal, env: { TERM: 'dumb' } })).stdout).toBe(plain.stdout);
   });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints what has arrived without waiting, and ends cleanly on %s',
+    async (signal) => {
+      const process = new Running(['decode', '--json', '-'], { open: true });
+      process.child.stdin!.write(pcap([reportFrame(), plainFrame()]));
+      while (ndjson(process.stdout).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      process.child.kill(signal);
+      const { code, stdout, stderr } = await process.end();
+      expect(code).toBe(0);
+      expect(ndjson(stdout)).toHaveLength(2);
+      expect(stderr).toBe('int: interrupted after 2 frames\n');
+    },
+  );
 
   test('of the real command gives the same bytes and codes', async () => {
     const good = await files.write('real-good.pcap', pcap([reportFrame(), coalescedFrame()]));

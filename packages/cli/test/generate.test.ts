@@ -103,6 +103,14 @@ describe('int generate', () => {
     expect(frames.length).toBeGreaterThan(0);
   });
 
+  test('shows progress after a second, in a terminal only, and takes it away', async () => {
+    const args = ['generate', '--packets', '1000000000', '-o', files.path('progress.pcap')];
+    const quiet = await run(args, { interruptAfterMs: 1500 });
+    expect(quiet.stderr).not.toContain('\r');
+    const { stderr } = await run(args, { interruptAfterMs: 2000, terminal: { columns: 80, rows: 24 } });
+    expect(stderr).toMatch(/\r\x1b\[2K[\d,]+ reports of 1,000,000,000 reports\r\x1b\[2Kint: interrupted/);
+  });
+
   test('wants a place to write to in a terminal', async () => {
     const { code, stderr } = await run(['generate'], { terminal: { columns: 80, rows: 24 } });
     expect(code).toBe(2);

@@ -74,7 +74,8 @@ export class Running {
   stderr = '';
   readonly #closed: Promise<number | null>;
 
-  constructor(args: readonly string[], input?: string | Uint8Array) {
+  /** @param input what standard input holds; `open` leaves it to the test */
+  constructor(args: readonly string[], input: string | Uint8Array | undefined | { readonly open: true } = undefined) {
     this.child = spawn(process.execPath, [BIN, ...args], { stdio: 'pipe' });
     this.child.stdout!.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
     this.child.stderr!.on('data', (chunk: Buffer) => {
@@ -82,7 +83,7 @@ export class Running {
     });
     // The command may end before it has read everything.
     this.child.stdin!.on('error', () => {});
-    this.child.stdin!.end(input);
+    if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) this.child.stdin!.end(input);
     this.#closed = new Promise((resolve) => this.child.once('close', resolve));
   }
 

@@ -19,7 +19,6 @@ export async function compile() {
       '--baseDir',
       here,
       '-O3',
-      '--converge',
       '--noAssert',
       '--runtime',
       'stub',

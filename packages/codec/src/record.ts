@@ -3,7 +3,7 @@ import { formatIpv4At, formatIpv6At } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
 import { GPINT_DSCP, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
-import { hopBlock, type ReportMetadata, reportMetadata } from './headers/hop.js';
+import { type ReportMetadata, readHop, reportMetadata } from './headers/hop.js';
 import { reportTlv } from './headers/report.js';
 import type {
   Flow,
@@ -26,11 +26,10 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
   const hops: Hop[] = new Array(hopCount);
   let sourceMetadata: Uint8Array | undefined;
   if (stride === 0 && sourceBytes > 0) sourceMetadata = bytes.slice(stackOffset, stackOffset + sourceBytes);
-  const block = hopBlock(layout, bitmap, { domainBytes: 4 * domainWords });
   for (let k = 0; k < hopCount; k++) {
     const source = k === hopCount - 1 && sourceBytes > 0;
-    const codec = source ? hopBlock(layout, bitmap, { domainBytes: 4 * domainWords + sourceBytes }) : block;
-    const hop = codec.decode(bytes, stackOffset + 4 * stride * k);
+    const domainBytes = 4 * domainWords + (source ? sourceBytes : 0);
+    const hop = readHop(layout, bitmap, domainBytes, bytes, stackOffset + 4 * stride * k);
     if (source) {
       const [exported, sourceOnly] = splitDomain(scan, hop.domain!);
       delete hop.domain;
@@ -118,7 +117,7 @@ function readTlvs(scan: Scan): Tlv[] {
 
 /** The node's own values. Bits of the v0.5 headers are those of v1.0 in 16 bits. */
 function readOwn(scan: Scan): ReportMetadata {
-  if (scan.ownBits === 0) return { metadata: {}, dropQueueId: null, dropReason: null };
+  if (scan.ownBits === 0 && scan.ownDomainWords === 0) return { metadata: {}, dropQueueId: null, dropReason: null };
   const codec =
     scan.ownLayout === LAYOUT.REPORT20
       ? reportMetadata('2.0', scan.ownBits, 4 * scan.ownDomainWords)

@@ -19,7 +19,8 @@ export function hasRow(scan: Scan): boolean {
 
 /** Whether the reporting node has values of its own that make a hop row. */
 export function hasOwnRow(scan: Scan): boolean {
-  return scan.nodeKnown && scan.ownBits !== 0 && planFor(scan.ownLayout, scan.ownBits).mask !== 0;
+  if (!scan.nodeKnown) return false;
+  return scan.ownDomainWords > 0 || (scan.ownBits !== 0 && planFor(scan.ownLayout, scan.ownBits).mask !== 0);
 }
 
 /** An INT-XD report: it has the node's own values and no INT inside, and does not tell of a drop. */
@@ -84,7 +85,7 @@ export function appendRow(batch: TelemetryBatch, scan: Scan, frame: number): boo
     else if (scan.hopCount > 0) writeStack(batch, scan, first);
   }
   // Metadata without a column of its own (a drop word alone) has no row, but is read.
-  if (scan.ownBits !== 0) writeOwn(batch, scan, row, own === 1 ? first + scan.hopCount : -1);
+  if (scan.ownBits !== 0 || own === 1) writeOwn(batch, scan, row, own === 1 ? first + scan.hopCount : -1);
   state[STATE.REPORTS] = row + 1;
   state[STATE.HOPS] = first + hops;
   return true;

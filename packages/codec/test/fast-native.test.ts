@@ -81,7 +81,7 @@ describe.runIf(hasCompiler)(hasCompiler ? 'the C twin of the fast path' : `skipp
     ['Ethernet frames', { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766 }, false],
   ] as const)('fills the same columns as TypeScript and WebAssembly: %s', (_, options, drops) => {
     const ethernet = 'mode' in options;
-    const payloads = fc.sample(frame, { seed: SEED, numRuns: 3000 });
+    const payloads = fc.sample(frame, { seed: SEED, numRuns: 2000 });
     const frames = ethernet ? payloads.map((bytes, k) => wrapEthernet(bytes, 32766, k % 5)) : payloads;
     const capacity = { frames: 3000, reports: 2000, hops: 9000 };
     const memory = new KernelMemory(TelemetryBatch.byteLength(capacity) + (1 << 20));
@@ -119,7 +119,7 @@ describe.runIf(hasCompiler)(hasCompiler ? 'the C twin of the fast path' : `skipp
     }
     for (const result of results) expect(result).toEqual(results[0]);
     expect(results[0]).toMatchObject({ refused: want.refused, ...want.columns });
-    expect(want.columns.frame!.length).toBeGreaterThan(300);
+    expect(want.columns.frame!.length).toBeGreaterThan(200);
   });
 
   it('survives random frames under the sanitizers', () => {

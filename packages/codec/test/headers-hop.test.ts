@@ -33,7 +33,8 @@ function bytesOf(words: readonly number[]): Uint8Array {
   return bytes;
 }
 
-const bitsOf = (bitmap: number): number[] => Array.from({ length: 16 }, (_, bit) => bit).filter((bit) => bitmap & (0x8000 >>> bit));
+const bitsOf = (bitmap: number): number[] =>
+  Array.from({ length: 16 }, (_, bit) => bit).filter((bit) => bitmap & (0x8000 >>> bit));
 
 describe('a hop block', () => {
   test('of any layout, bitmap and words is written as it was read', () => {

@@ -1,6 +1,13 @@
 /** Arbitrary whole packets for the tests of the switch roles, and what must hold for any packet on a wire. */
 import fc from 'fast-check';
-import { ipv4HeaderChecksum, isValidSum, pseudoHeaderSum, sumRange, tcpChecksum, udpChecksum } from '../src/checksum.js';
+import {
+  ipv4HeaderChecksum,
+  isValidSum,
+  pseudoHeaderSum,
+  sumRange,
+  tcpChecksum,
+  udpChecksum,
+} from '../src/checksum.js';
 import {
   ethernet,
   geneve,

@@ -30,11 +30,11 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Domain 0x5453: bit 0 is of the source alone, bit 1 of every hop, bit 2 source-inserted (INT-MX). */
 const domains: Domains = {
-  0x5453: {
+  21587: {
     0: { bytes: 8, mode: 'source-only' },
     1: { bytes: 4, mode: 'export' },
   },
-  0x0abc: { 2: { bytes: 12, mode: 'source-inserted' }, 3: { bytes: 4, mode: 'export' } },
+  2748: { 2: { bytes: 12, mode: 'source-inserted' }, 3: { bytes: 4, mode: 'export' } },
 };
 
 interface Case {
@@ -163,21 +163,24 @@ describe.each(SOURCE_ENCAPSULATIONS)('source, transit and sink with encapsulatio
 });
 
 describe('transport checksums that were wrong before INT', () => {
-  test.each(['port', 'dscp', 'probe-marker'] as const)('stay wrong and come back as they were (%s)', (encapsulation) => {
-    fc.assert(
-      fc.property(
-        encapsulation === 'port' ? udpPacket(['wrong']) : fc.oneof(udpPacket(['wrong']), tcpPacket(['wrong'])),
-        hop,
-        (built, metadata) => {
-          const config: SourceConfig = { ...domainConfig(encapsulation), encapsulation, instructions: 0x9c00 };
-          const inside = transit(source(built.bytes, config, metadata).packet, config, metadata).packet;
-          expect(faults(inside, built)).toEqual(['transport checksum']);
-          expect(hex(sink(inside, config).restored)).toBe(hex(built.bytes));
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
+  test.each(['port', 'dscp', 'probe-marker'] as const)(
+    'stay wrong and come back as they were (%s)',
+    (encapsulation) => {
+      fc.assert(
+        fc.property(
+          encapsulation === 'port' ? udpPacket(['wrong']) : fc.oneof(udpPacket(['wrong']), tcpPacket(['wrong'])),
+          hop,
+          (built, metadata) => {
+            const config: SourceConfig = { ...domainConfig(encapsulation), encapsulation, instructions: 0x9c00 };
+            const inside = transit(source(built.bytes, config, metadata).packet, config, metadata).packet;
+            expect(faults(inside, built)).toEqual(['transport checksum']);
+            expect(hex(sink(inside, config).restored)).toBe(hex(built.bytes));
+          },
+        ),
+        { numRuns: 100 },
+      );
+    },
+  );
 });
 
 describe('domain-specific metadata', () => {
@@ -314,7 +317,9 @@ describe('a GRE tunnel of the source’s own', () => {
       transport.filter(({ bytes, ipOffset }) => bytes[ipOffset]! >>> 4 === 6),
       1,
     );
-    expect(() => source(built!.bytes, { encapsulation: 'gre-new', instructions: 0x8000, tunnel })).toThrow(/IP version/);
+    expect(() => source(built!.bytes, { encapsulation: 'gre-new', instructions: 0x8000, tunnel })).toThrow(
+      /IP version/,
+    );
   });
 });
 

@@ -56,8 +56,8 @@ export const CRC_32D: CrcParameters = {
 };
 
 /**
- * CRC-32K: Koopman's polynomial 0x741b8cd7 with the other parameters of CRC-32, as Go's `crc32.Koopman` has it.
- * Check value 0x2d3dd0ae. The catalogue lists the same polynomial without the last exclusive-or (CRC-32/MEF, 0xd2c22f51).
+ * CRC-32K: Koopman's polynomial 0x741b8cd7 with the other parameters of CRC-32, as Go's `crc32.Koopman` has it. Check
+ * value 0x2d3dd0ae. The catalogue lists the same polynomial without the last exclusive-or (CRC-32/MEF, 0xd2c22f51).
  */
 export const CRC_32K: CrcParameters = {
   width: 32,

@@ -4,14 +4,14 @@ import { swapBytes } from './words.js';
 /*
  * One register order for every CRC.
  *
- * A reflected CRC takes its next input byte into the low end of its register, an unreflected one into the high end. Here
- * the register always has the next byte at the top: the register of a reflected CRC is kept with its four bytes swapped,
- * and one narrower than 32 bits is shifted up. Then one step serves all of them,
+ * A reflected CRC takes its next input byte into the low end of its register, an unreflected one into the high end.
+ * Here the register always has the next byte at the top: the register of a reflected CRC is kept with its four bytes
+ * swapped, and one narrower than 32 bits is shifted up. Then one step serves all of them,
  *
  *   register = table[(register >>> 24) ^ byte] ^ (register << 8)
  *
- * and a big-endian word of a key is taken in with a single exclusive-or, whatever the parameters. What differs is only how
- * the tables are made, and how a register becomes a result (crc.ts).
+ * and a big-endian word of a key is taken in with a single exclusive-or, whatever the parameters. What differs is
+ * only how the tables are made, and how a register becomes a result (crc.ts).
  */
 
 /** Number of slices: a 13-byte key takes one table look-up per byte, none of which waits for another. */
@@ -119,7 +119,9 @@ export function advance12(tables: Int32Array, word0: number, word1: number, word
   );
 }
 
-/** Takes a word, a word, a byte and a word (13 bytes) in; the register before them is already combined with the first. */
+/**
+ * Takes a word, a word, a byte and a word (13 bytes) in; the register before them is already combined with the first.
+ */
 export function advance13(tables: Int32Array, word0: number, word1: number, byte: number, word2: number): number {
   return (
     tables[0xc00 + (word0 >>> 24)]! ^

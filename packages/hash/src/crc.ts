@@ -5,8 +5,8 @@ import { checkRows, type FlowColumns } from './flow-columns.js';
 import { swapBytes } from './words.js';
 
 /**
- * One CRC with its tables (13 KiB, built once). Make it with {@link createCrc}. It has no state that changes: one instance
- * serves any number of messages at the same time, and nothing is allocated after its construction.
+ * One CRC with its tables (13 KiB, built once). Make it with {@link createCrc}. It has no state that changes: one
+ * instance serves any number of messages at the same time, and nothing is allocated after its construction.
  *
  * All results are unsigned numbers of `parameters.width` bits. The CRC of a message in several pieces comes from
  * {@link Crc.update} and {@link Crc.updateWord}, which continue from the result of what came before.
@@ -177,8 +177,9 @@ function checkField(name: string, value: number, width: number): void {
 }
 
 /**
- * Makes a CRC with any parameters: one of the presets, or a preset with another polynomial, as v1model's `crc32_custom` is
- * set up at run time: `createCrc({ ...CRC_32, polynomial: 0x1edc6f41 })`. Builds 13 KiB of tables: do it once and keep it.
+ * Makes a CRC with any parameters: one of the presets, or a preset with another polynomial, as v1model's
+ * `crc32_custom` is set up at run time: `createCrc({ ...CRC_32, polynomial: 0x1edc6f41 })`. Builds 13 KiB of tables:
+ * do it once and keep it.
  *
  * @param parameters see {@link CrcParameters}
  * @throws RangeError if a number is out of its range; TypeError if a reflection is not a boolean
@@ -206,11 +207,11 @@ export function standardCrc32(): Crc {
 }
 
 /**
- * CRC-32 as Ethernet, zlib and v1model's `crc32` compute it ({@link CRC_32}); the same arguments give the same number as
- * `crc32` of node:zlib. Check value for "123456789": 0xcbf43926.
+ * CRC-32 as Ethernet, zlib and v1model's `crc32` compute it ({@link CRC_32}); the same arguments give the same number
+ * as `crc32` of node:zlib. Check value for "123456789": 0xcbf43926.
  *
- * The RoCEv2 iCRC is this CRC over eight bytes of 0xff and the masked packet; 0x2144df1c is the CRC of those eight bytes,
- * to continue from, and the iCRC is sent with its least significant byte first.
+ * The RoCEv2 iCRC is this CRC over eight bytes of 0xff and the masked packet; 0x2144df1c is the CRC of those eight
+ * bytes, to continue from, and the iCRC is sent with its least significant byte first.
  *
  * @param bytes the message, or what holds it
  * @param offset its first byte; 0 if absent

@@ -1,9 +1,9 @@
 /**
- * Flow keys of many rows, one array per 32-bit word of the key: row i of every array belongs to the same key. A batch of
- * decoded telemetry has this shape.
+ * Flow keys of many rows, one array per 32-bit word of the key: row i of every array belongs to the same key. A batch
+ * of decoded telemetry has these columns.
  *
- * An address is held as big-endian words, most significant first: 10.0.1.1 is 0x0a000101, and 2001:db8::1 is 0x20010db8, 0,
- * 0, 1. An IPv4 address is in word 0; words 1..3 of that row are not read.
+ * An address is held as big-endian words, most significant first: 10.0.1.1 is 0x0a000101, and 2001:db8::1 is
+ * 0x20010db8, 0, 0, 1. An IPv4 address is in word 0; words 1..3 of that row are not read.
  */
 export interface FlowColumns {
   /** Source address, bits 127..96 of an IPv6 address or the whole IPv4 address. */

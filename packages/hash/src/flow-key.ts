@@ -3,8 +3,8 @@ import type { FlowColumns } from './flow-columns.js';
 import { xxh32Words13, xxh32Words37 } from './xxh32.js';
 
 /*
- * The flow key: the 5-tuple of a packet as the bytes that switches and hosts hash. All fields are big-endian, and the ports are
- * the packet's own, never those of the INT encapsulation.
+ * The flow key: the 5-tuple of a packet as the bytes that switches and hosts hash. All fields are big-endian, and the
+ * ports are the packet's own, never those of the INT encapsulation.
  *
  *   IPv4   source address 4 | destination address 4  | protocol 1 | source port 2 | destination port 2    13 bytes
  *   IPv6   source address 16 | destination address 16 | protocol 1 | source port 2 | destination port 2   37 bytes
@@ -142,8 +142,9 @@ function checkNumber(name: string, value: number, limit: number): void {
 }
 
 /**
- * CRC-32 of an IPv4 flow key: the flow hash that the data plane computes with v1model's `crc32` over the same five fields.
- * 10.0.1.1 to 10.0.2.2, protocol 17, ports 5000 to 80 gives 0xcf7ff369. Arguments are taken modulo the width of their field.
+ * CRC-32 of an IPv4 flow key: the flow hash that the data plane computes with v1model's `crc32` over the same five
+ * fields. 10.0.1.1 to 10.0.2.2, protocol 17, ports 5000 to 80 gives 0xcf7ff369. Arguments are taken modulo the width
+ * of their field.
  *
  * @param source source address as a big-endian word
  * @param destination destination address as a big-endian word
@@ -156,8 +157,8 @@ export function flowCrc32Ipv4(source: number, destination: number, protocol: num
 }
 
 /**
- * CRC-32 of an IPv6 flow key. 2001:db8::1 to 2001:db8::2, protocol 17, ports 40000 to 5000 gives 0x925b5908. Arguments are taken
- * modulo the width of their field.
+ * CRC-32 of an IPv6 flow key. 2001:db8::1 to 2001:db8::2, protocol 17, ports 40000 to 5000 gives 0x925b5908.
+ * Arguments are taken modulo the width of their field.
  *
  * @param source0 bits 127..96 of the source address; `source1` to `source3` follow
  * @param destination0 bits 127..96 of the destination address; `destination1` to `destination3` follow
@@ -192,8 +193,8 @@ export function flowCrc32Ipv6(
 }
 
 /**
- * CRC-32 of the flow keys in a range of rows: `out[i]` becomes the CRC of row i, for i from `from` to `to - 1`. For another CRC
- * use `flowColumns` of what `createCrc` gives.
+ * CRC-32 of the flow keys in a range of rows: `out[i]` becomes the CRC of row i, for i from `from` to `to - 1`. For
+ * another CRC use `flowColumns` of what `createCrc` gives.
  *
  * @param columns the keys; IPv4 and IPv6 rows may be mixed
  * @param from first row
@@ -206,8 +207,8 @@ export function flowCrc32Columns(columns: FlowColumns, from: number, to: number,
 }
 
 /**
- * xxh32 of an IPv4 flow key: mixes better than a CRC, for tables that only the host keeps. Arguments are taken modulo the width of
- * their field.
+ * xxh32 of an IPv4 flow key: mixes better than a CRC, for tables that only the host keeps. Arguments are taken modulo
+ * the width of their field.
  *
  * @param source source address as a big-endian word
  * @param destination destination address as a big-endian word

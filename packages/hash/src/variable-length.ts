@@ -10,8 +10,8 @@ export interface VariableLengthHasher {
    * @param length its length in bytes; up to the end of `bytes` if absent
    * @param seed taken modulo 2^32; 0 if absent
    * @returns the hash, unsigned
-   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message does not fit
-   *   into the memory that WebAssembly may have
+   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message
+   *   does not fit into the memory that WebAssembly may have
    */
   xxh32(bytes: Uint8Array, offset?: number, length?: number, seed?: number): number;
   /**
@@ -22,8 +22,8 @@ export interface VariableLengthHasher {
    * @param length its length in bytes; up to the end of `bytes` if absent
    * @param seed taken modulo 2^64; 0 if absent
    * @returns the hash, 0..2^64 - 1
-   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message does not fit
-   *   into the memory that WebAssembly may have
+   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message
+   *   does not fit into the memory that WebAssembly may have
    */
   xxh64(bytes: Uint8Array, offset?: number, length?: number, seed?: bigint): bigint;
 }
@@ -34,8 +34,8 @@ function range(bytes: Uint8Array, offset: number, length: number | undefined): U
 }
 
 /**
- * Loads xxhash-wasm and makes a hasher for keys of variable length. Nothing is loaded before the first call. Each hasher has
- * its own WebAssembly memory, which grows to the longest message it was given and copies each message in.
+ * Loads xxhash-wasm and makes a hasher for keys of variable length. Nothing is loaded before the first call. Each
+ * hasher has its own WebAssembly memory, which grows to the longest message it was given and copies each message in.
  *
  * @returns the hasher; its methods are synchronous and need no `this`
  * @throws (rejects) whatever the platform raises if WebAssembly is missing or forbidden

@@ -3,10 +3,11 @@ import { checkRows, type FlowColumns } from './flow-columns.js';
 import { swapBytes } from './words.js';
 
 /*
- * XXH32, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH32". Its primes are written as literals
- * where they are used: a bundler that turns module constants into variables would cost more than half of the speed.
+ * XXH32, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH32". A lane is four bytes read
+ * little-endian: the swapped form of a big-endian word of a key. The primes are written as literals where they are
+ * used, because bundlers turn module constants into variables, which V8 does not fold:
+ *
  *   P1 = 0x9e3779b1, P2 = 0x85ebca77, P3 = 0xc2b2ae3d, P4 = 0x27d4eb2f, P5 = 0x165667b1
- * A lane is four bytes read little-endian: the swapped form of a big-endian word of a key.
  */
 
 /** One lane into one of the four accumulators of a 16-byte stripe. */
@@ -18,8 +19,8 @@ function round(accumulator: number, lane: number): number {
 /**
  * The lanes of two big-endian words, one from each stripe of a 32-byte key, into one accumulator.
  *
- * Written out, swaps included: the words forms below need four of these, and V8 inlines a few hundred bytes of bytecode into a
- * function before it starts to call.
+ * Written out, swaps included: the word forms below need four of these, and V8 inlines a few hundred bytes of
+ * bytecode into a function before it starts to call.
  */
 function roundWords(seed: number, first: number, second: number): number {
   const lane1 = (((first << 8) | (first >>> 24)) & 0x00ff00ff) | (((first >>> 8) | (first << 24)) & 0xff00ff00);
@@ -66,7 +67,9 @@ function avalanche(hash: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** The last five bytes of a flow key: the protocol, and the ports, which straddle a lane. mixLane, mixByte, avalanche. */
+/**
+ * The last five bytes of a flow key: the protocol, and the ports, which straddle a lane. mixLane, mixByte, avalanche.
+ */
 function finishFlow(hash: number, protocol: number, ports: number): number {
   const lane = (((ports << 8) | (ports >>> 24)) & 0x00ff00ff) | (((ports >>> 8) | (ports << 24)) & 0xff00ff00);
   let mixed = (hash + Math.imul((lane << 8) | (protocol & 0xff), 0xc2b2ae3d)) | 0;
@@ -120,8 +123,9 @@ export function xxh32(bytes: Uint8Array, offset = 0, length?: number, seed = 0):
 }
 
 /**
- * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. With the source address, the destination
- * address, the protocol and the ports this is the IPv4 flow key. Arguments are taken modulo the width of their field.
+ * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. With the source address, the
+ * destination address, the protocol and the ports this is the IPv4 flow key. Arguments are taken modulo the width of
+ * their field.
  *
  * @param word0 bytes 0..3
  * @param word4 bytes 4..7
@@ -173,9 +177,9 @@ function twoStripes(
 }
 
 /**
- * xxh32 of a 37-byte key: eight words, a byte and a word, each word big-endian. With the words of the source address, those
- * of the destination address, the protocol and the ports this is the IPv6 flow key. Arguments are taken modulo the width of
- * their field.
+ * xxh32 of a 37-byte key: eight words, a byte and a word, each word big-endian. With the words of the source address,
+ * those of the destination address, the protocol and the ports this is the IPv6 flow key. Arguments are taken modulo
+ * the width of their field.
  *
  * @param word0 bytes 0..3; `word4` to `word28` follow
  * @param byte32 byte 32

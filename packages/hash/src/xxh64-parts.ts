@@ -1,17 +1,21 @@
 import { swapBytes } from './words.js';
 
 /*
- * The parts of XXH64, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH64", without BigInt: a 64-bit
- * number is two 32-bit halves, and `x *= P` is written out each time as
+ * The parts of XXH64, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH64", without BigInt: a
+ * 64-bit number is two 32-bit halves, and `x *= P` is written out each time as
  *
- *   middle      (upper half of x.low) * P.lower + the carry of (lower half of x.low) * P.lower; halves of 16 bits, so below 2^32
+ *   middle      (upper half of x.low) * P.lower + the carry of (lower half of x.low) * P.lower, where halves have 16
+ *               bits, so that it stays below 2^32
  *   high word   the rest of x.low * P.low beyond 32 bits, + x.high * P.low + x.low * P.high, modulo 2^32
  *   low word    x.low * P.low, modulo 2^32
  *
- * All products of halves are exact as numbers. It is written out, and the primes are literals, for speed: V8 inlines only a
- * few hundred bytes of bytecode into a function, and a bundler turns module constants into variables. The primes:
+ * All products of halves are exact as numbers. It is written out because V8 inlines only a few hundred bytes of
+ * bytecode into a function, and the primes are literals because bundlers turn module constants into variables, which
+ * V8 does not fold:
+ *
  *   P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
  *   P5 = 0x27d4eb2f165667c5
+ *
  * Between parts the hash rests in a pair of words, low word first.
  */
 
@@ -139,13 +143,8 @@ export function finishFlow(out: Uint32Array, protocol: number, ports: number): v
   hashLow = (hashLow + 0x9e3779f9) | 0;
   hashHigh = (hashHigh + 0x165667b1 + (hashLow >>> 0 < 0x9e3779f9 ? 1 : 0)) | 0;
   laneLow = ports & 0xff;
-  middle = (laneLow >>> 16) * 0x67c5 + (((laneLow & 0xffff) * 0x67c5) >>> 16); // one byte: lane *= P5
-  laneHigh =
-    ((laneLow >>> 16) * 0x1656 +
-      (middle >>> 16) +
-      (((laneLow & 0xffff) * 0x1656 + (middle & 0xffff)) >>> 16) +
-      Math.imul(laneLow, 0x27d4eb2f)) |
-    0;
+  middle = laneLow * 0x1656 + ((laneLow * 0x67c5) >>> 16); // one byte: lane *= P5, and a byte has no upper half
+  laneHigh = ((middle >>> 16) + Math.imul(laneLow, 0x27d4eb2f)) | 0;
   laneLow = Math.imul(laneLow, 0x165667c5);
   hashLow ^= laneLow;
   hashHigh ^= laneHigh;

@@ -4,9 +4,9 @@ import { avalanche, finishFlow, mixLane, start } from './xxh64-parts.js';
 import { stripe } from './xxh64-stripe.js';
 
 /**
- * xxh64 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. With the source address, the destination
- * address, the protocol and the ports this is the IPv4 flow key. Arguments are taken modulo the width of their field. Equal to
- * `xxh64` of the same 13 bytes.
+ * xxh64 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. With the source address, the
+ * destination address, the protocol and the ports this is the IPv4 flow key. Arguments are taken modulo the width of
+ * their field. Equal to `xxh64` of the same 13 bytes.
  *
  * @param out receives the hash: its low word in element 0, its high word in element 1
  * @param word0 bytes 0..3
@@ -33,7 +33,8 @@ export function xxh64Words13Into(
 }
 
 /**
- * xxh64 of a 16-byte key: four big-endian words. Arguments are taken modulo 2^32. Equal to `xxh64` of the same 16 bytes.
+ * xxh64 of a 16-byte key: four big-endian words. Arguments are taken modulo 2^32. Equal to `xxh64` of the same 16
+ * bytes.
  *
  * @param out receives the hash: its low word in element 0, its high word in element 1
  * @param word0 bytes 0..3; `word4`, `word8` and `word12` follow
@@ -58,9 +59,9 @@ export function xxh64Words16Into(
 }
 
 /**
- * xxh64 of a 37-byte key: eight words, a byte and a word, each word big-endian. With the words of the source address, those of
- * the destination address, the protocol and the ports this is the IPv6 flow key. Arguments are taken modulo the width of their
- * field. Equal to `xxh64` of the same 37 bytes.
+ * xxh64 of a 37-byte key: eight words, a byte and a word, each word big-endian. With the words of the source address,
+ * those of the destination address, the protocol and the ports this is the IPv6 flow key. Arguments are taken modulo
+ * the width of their field. Equal to `xxh64` of the same 37 bytes.
  *
  * @param out receives the hash: its low word in element 0, its high word in element 1
  * @param word0 bytes 0..3; `word4` to `word28` follow

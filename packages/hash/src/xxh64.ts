@@ -2,9 +2,11 @@ import { checkWordPair, rangeEnd } from './arguments.js';
 import { avalanche, mixLane, start } from './xxh64-parts.js';
 
 /*
- * XXH64 of any length, without BigInt inside. The forms for keys of fixed length are in xxh64-words.ts, and how 64-bit numbers
- * are multiplied is said in xxh64-parts.ts; here it is a function. Between steps the hash and the four accumulators rest in
- * the two arrays below, low word before high word.
+ * XXH64 of any length, without BigInt inside. The forms for keys of fixed length are in xxh64-words.ts, and how
+ * 64-bit numbers are multiplied is said in xxh64-parts.ts; here it is a function. Between steps the hash and the four
+ * accumulators rest in the two arrays below, low word before high word.
+ *
+ * `| 0` where a word is read to be passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline the call.
  */
 const hash = /* @__PURE__ */ new Uint32Array(2);
 const accumulators = /* @__PURE__ */ new Uint32Array(8);
@@ -31,9 +33,9 @@ function setSum(words: Uint32Array, index: number, low1: number, high1: number, 
 function round(index: number, laneLow: number, laneHigh: number): void {
   const productLow = Math.imul(laneLow, 0x27d4eb4f);
   const productHigh = highOfProduct(laneLow, laneHigh, 0x27d4eb4f, 0xc2b2ae3d);
-  setSum(accumulators, index, accumulators[index]!, accumulators[index + 1]!, productLow, productHigh);
-  const low = accumulators[index]!;
-  const high = accumulators[index + 1]!;
+  setSum(accumulators, index, accumulators[index]! | 0, accumulators[index + 1]! | 0, productLow, productHigh);
+  const low = accumulators[index]! | 0;
+  const high = accumulators[index + 1]! | 0;
   const turnedLow = (low << 31) | (high >>> 1);
   const turnedHigh = (high << 31) | (low >>> 1);
   accumulators[index] = Math.imul(turnedLow, 0x85ebca87);
@@ -46,14 +48,14 @@ function addAccumulator(index: number, distance: number): void {
   const high = accumulators[index + 1]!;
   const turnedLow = (low << distance) | (high >>> (32 - distance));
   const turnedHigh = (high << distance) | (low >>> (32 - distance));
-  setSum(hash, 0, hash[0]!, hash[1]!, turnedLow, turnedHigh);
+  setSum(hash, 0, hash[0]! | 0, hash[1]! | 0, turnedLow, turnedHigh);
 }
 
 /** An accumulator into the hash: hash = (hash ^ rotate(accumulator * P2, 31) * P1) * P1 + P4. */
 function mergeAccumulator(index: number): void {
-  const low = accumulators[index]!;
+  const low = accumulators[index]! | 0;
   const laneLow = Math.imul(low, 0x27d4eb4f);
-  const laneHigh = highOfProduct(low, accumulators[index + 1]!, 0x27d4eb4f, 0xc2b2ae3d);
+  const laneHigh = highOfProduct(low, accumulators[index + 1]! | 0, 0x27d4eb4f, 0xc2b2ae3d);
   const turnedLow = (laneLow << 31) | (laneHigh >>> 1);
   const turnedHigh = (laneHigh << 31) | (laneLow >>> 1);
   const mixedLow = hash[0]! ^ Math.imul(turnedLow, 0x85ebca87);
@@ -107,13 +109,14 @@ function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: num
   for (let index = 0; index < 8; index += 2) {
     mergeAccumulator(index);
   }
-  setSum(hash, 0, hash[0]!, hash[1]!, end - offset, 0);
+  setSum(hash, 0, hash[0]! | 0, hash[1]! | 0, end - offset, 0);
   return position;
 }
 
 /**
  * xxh64 of a run of bytes of any length, as two 32-bit words and without BigInt. For long or variable-length keys
- * `createVariableLengthHasher` is faster; for the fixed-length keys the forms of `xxh64Words13Into` and its siblings are.
+ * `createVariableLengthHasher` is faster; for the fixed-length keys the forms of `xxh64Words13Into` and its siblings
+ * are.
  *
  * @param out receives the hash: its low word in element 0, its high word in element 1
  * @param bytes the message, or what holds it
@@ -121,8 +124,8 @@ function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: num
  * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
  * @param seedLow bits 31..0 of the seed; 0 if absent
  * @param seedHigh bits 63..32 of the seed; 0 if absent
- * @throws TypeError if `out` is not a Uint32Array or `bytes` not a Uint8Array; RangeError if `out` has fewer than two elements
- *   or the range is not inside `bytes`
+ * @throws TypeError if `out` is not a Uint32Array or `bytes` not a Uint8Array; RangeError if `out` has fewer than two
+ *   elements or the range is not inside `bytes`
  */
 export function xxh64Into(
   out: Uint32Array,
@@ -157,8 +160,8 @@ export function xxh64Into(
 }
 
 /**
- * xxh64 of a run of bytes of any length as a BigInt: the comfortable form of {@link xxh64Into}, for code that is not called per
- * packet.
+ * xxh64 of a run of bytes of any length as a BigInt: the comfortable form of {@link xxh64Into}, for code that is not
+ * called per packet.
  *
  * @param bytes the message, or what holds it
  * @param offset its first byte; 0 if absent

@@ -9,8 +9,8 @@ function reflect(value: bigint, width: number): bigint {
 }
 
 /**
- * A CRC one bit at a time, as the model of Williams defines it: no tables, no register orders, BigInt throughout. Every other
- * form is held against this one.
+ * A CRC one bit at a time, as the model of Williams defines it: no tables, no register orders, BigInt throughout.
+ * Every other form is held against this one.
  */
 export function referenceCrc(parameters: CrcParameters, bytes: Iterable<number>): number {
   const { width, reflectIn, reflectOut } = parameters;

@@ -20,6 +20,8 @@ export interface TickScale {
   readonly offset2: number;
   /** Nothing to do: ticks are nanoseconds since the epoch. */
   readonly isIdentity: boolean;
+  /** Nothing to do but to multiply. */
+  readonly isProduct: boolean;
 }
 
 /**
@@ -45,7 +47,27 @@ export function tickScale(resolution: number, offsetSeconds: bigint): TickScale 
     offset1: Number((offset >> 32n) & 0xffff_ffffn),
     offset2: Number(offset >> 64n),
     isIdentity: resolution === 9 && offset === 0n,
+    isProduct: resolution <= 9 && offset === 0n,
   };
+}
+
+/**
+ * A whole second in nanoseconds since 1970-01-01 00:00:00 UTC, as the two words of an unsigned 64-bit number. Frames come
+ * many to a second, so that this is worked out seldom and adding the fraction is cheap.
+ */
+export class Second {
+  seconds = 0;
+  high = 0;
+  low = 0;
+
+  /** @param seconds 0 to 2^32 - 1 */
+  set(seconds: number): void {
+    const upper = (seconds >>> 16) * GIGA;
+    const sum = (seconds & 0xffff) * GIGA + (upper & 0xffff) * 0x1_0000;
+    this.seconds = seconds;
+    this.low = sum >>> 0;
+    this.high = Math.floor(upper / 0x1_0000) + Math.floor(sum / WORD);
+  }
 }
 
 /**
@@ -57,26 +79,6 @@ export class Nanoseconds {
   high = 0;
   low = 0;
   #rest = 0;
-
-  /**
-   * Puts a time of pcap into row `index` of two columns.
-   * @param seconds 0 to 2^32 - 1
-   * @param fraction 0 to 2^32 - 1, may exceed a second; then it carries into the seconds
-   * @param unit nanoseconds per unit of `fraction`: 1 or 1000
-   */
-  putSeconds(
-    highs: Uint32Array,
-    lows: Uint32Array,
-    index: number,
-    seconds: number,
-    fraction: number,
-    unit: number,
-  ): void {
-    const upper = (seconds >>> 16) * GIGA;
-    const sum = (seconds & 0xffff) * GIGA + (upper & 0xffff) * 0x1_0000 + fraction * unit;
-    lows[index] = sum;
-    highs[index] = Math.floor(upper / 0x1_0000) + Math.floor(sum / WORD);
-  }
 
   /**
    * Puts a time of pcapng into row `index` of two columns.
@@ -107,6 +109,11 @@ export class Nanoseconds {
     sum = (ticksHigh & 0xffff) * factor + (upper & 0xffff) * 0x1_0000 + carry;
     let w1 = sum >>> 0;
     let w2 = Math.floor(sum / WORD) + Math.floor(upper / 0x1_0000);
+    if (scale.isProduct) {
+      highs[index] = w1;
+      lows[index] = w0;
+      return w2 === 0;
+    }
 
     const divisors = scale.divisors;
     for (let step = 0; step < divisors.length; step += 1) {

@@ -1,14 +1,8 @@
 import { CaptureError } from './capture-error.js';
 import type { ChunkWindow } from './chunk-window.js';
-import {
-  type ByteOrder,
-  type CaptureLimits,
-  type FormatParser,
-  readU16,
-  readU32,
-} from './format-parser.js';
+import { type ByteOrder, type CaptureLimits, type FormatParser, readU16, readU32 } from './format-parser.js';
 import type { CaptureBatch, CaptureInterface } from './frame.js';
-import { Nanoseconds } from './nanoseconds.js';
+import { Second } from './nanoseconds.js';
 
 /** Magic numbers of pcap, in the byte order of the file (draft-ietf-opsawg-pcap, File Header). */
 export const PCAP_MICROSECONDS = 0xa1b2c3d4;
@@ -62,7 +56,7 @@ export class PcapParser implements FormatParser {
   readonly #recordHeaderLength: number;
   readonly #fractionUnit: number;
   readonly #maxFrameLength: number;
-  readonly #time = new Nanoseconds();
+  readonly #second = new Second();
   #linkType = 0;
   #minorVersion = 0;
 
@@ -83,48 +77,60 @@ export class PcapParser implements FormatParser {
 
   fill(window: ChunkWindow, batch: CaptureBatch): number {
     if (!this.isBetweenUnits && !this.#readHeader(window)) return 0;
-    const headerLength = this.#recordHeaderLength;
-    const little = this.#little;
+    if (!this.#require(window)) return 0;
+    // From here on without leaving the window: what is incomplete or wrong is left to the next call.
+    const { bytes, end } = window;
     const { capacity, offsets, lengths, originalLengths, interfaceIds, timestampsHigh, timestampsLow } = batch;
-    batch.linkType = this.#linkType;
+    const little = this.#little;
+    const unit = this.#fractionUnit;
+    const headerLength = this.#recordHeaderLength;
+    const hasOldLengths = this.#minorVersion < 4;
+    const maxFrameLength = this.#maxFrameLength;
+    const second = this.#second;
+    let at = window.position;
     let count = 0;
-    while (count < capacity) {
-      this.unitOffset = window.offset;
-      if (!window.need(headerLength)) break;
-      let captured = readU32(window.bytes, window.position + 8, little);
-      let original = readU32(window.bytes, window.position + 12, little);
-      if (this.#minorVersion < 4 && this.#lengthsAreSwapped(captured, original)) {
+    while (count < capacity && end - at >= headerLength) {
+      let captured = readU32(bytes, at + 8, little);
+      let original = readU32(bytes, at + 12, little);
+      if (hasOldLengths && this.#lengthsAreSwapped(captured, original)) {
         const swap = captured;
         captured = original;
         original = swap;
       }
-      if (captured > this.#maxFrameLength) {
-        if (count > 0) break;
-        this.#refuse(window, captured);
-      }
-      if (!window.need(headerLength + captured)) break;
-      const bytes = window.bytes;
-      const start = window.position;
-      const seconds = readU32(bytes, start, little);
-      const fraction = readU32(bytes, start + 4, little);
-      this.#time.putSeconds(timestampsHigh, timestampsLow, count, seconds, fraction, this.#fractionUnit);
-      offsets[count] = start + headerLength;
+      if (captured > maxFrameLength || captured > end - at - headerLength) break;
+      const seconds = readU32(bytes, at, little);
+      if (seconds !== second.seconds) second.set(seconds);
+      const low = second.low + readU32(bytes, at + 4, little) * unit;
+      timestampsLow[count] = low >>> 0;
+      timestampsHigh[count] = second.high + Math.floor(low / 0x1_0000_0000);
+      offsets[count] = at + headerLength;
       lengths[count] = captured;
       originalLengths[count] = original;
       interfaceIds[count] = 0;
-      window.position = start + headerLength + captured;
-      window.pinned = true;
+      at += headerLength + captured;
       count += 1;
     }
+    window.position = at;
+    batch.linkType = this.#linkType;
     return count;
   }
 
-  #refuse(window: ChunkWindow, captured: number): never {
-    throw new CaptureError(
-      'TOO_LARGE',
-      window.offset + 8,
-      `captured length ${captured} exceeds the limit of ${this.#maxFrameLength} bytes`,
-    );
+  /** Brings the next record into the window as a whole. Returns false if it is not complete yet. */
+  #require(window: ChunkWindow): boolean {
+    this.unitOffset = window.offset;
+    if (!window.need(this.#recordHeaderLength)) return false;
+    let captured = readU32(window.bytes, window.position + 8, this.#little);
+    const original = readU32(window.bytes, window.position + 12, this.#little);
+    if (this.#minorVersion < 4 && this.#lengthsAreSwapped(captured, original)) captured = original;
+    if (captured > this.#maxFrameLength) {
+      const limit = this.#maxFrameLength;
+      throw new CaptureError(
+        'TOO_LARGE',
+        window.offset + 8,
+        `captured length ${captured} exceeds the limit of ${limit} bytes`,
+      );
+    }
+    return window.need(this.#recordHeaderLength + captured);
   }
 
   /** Before version 2.3 the original length came first; 2.3 was written both ways, and the smaller one is captured. */

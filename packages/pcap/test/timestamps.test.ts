@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinWords, Nanoseconds, tickScale } from '../src/nanoseconds.js';
-import { referenceNs } from './build-capture.js';
+import { CaptureBatch, CaptureReader, readCapture } from '../src/index.js';
+import { joinWords, Nanoseconds, Second, tickScale } from '../src/nanoseconds.js';
+import { Fields, join, referenceNs } from './build-capture.js';
 
 const u32 = fc.oneof(
   fc.integer({ min: 0, max: 0xffffffff }),
@@ -9,16 +10,44 @@ const u32 = fc.oneof(
 );
 const u64 = fc.oneof(fc.bigInt(0n, 2n ** 64n - 1n), fc.constantFrom(0n, 1n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 64n - 1n));
 
+const highs = new Uint32Array(3);
+const lows = new Uint32Array(3);
+
 describe('64-bit times in two words', () => {
-  it('agree with BigInt for seconds and a fraction, also a fraction beyond the second', () => {
-    const time = new Nanoseconds();
+  it('agree with BigInt for whole seconds', () => {
+    const second = new Second();
     fc.assert(
-      fc.property(u32, u32, fc.constantFrom(1, 1000), (seconds, fraction, unit) => {
-        time.putSeconds(highs, lows, 1, seconds, fraction, unit);
-        const expected = BigInt(seconds) * 1_000_000_000n + BigInt(fraction) * BigInt(unit);
-        expect(joinWords(time.high, time.low)).toBe(expected);
+      fc.property(u32, (seconds) => {
+        second.set(seconds);
+        expect(second.seconds).toBe(seconds);
+        expect(joinWords(second.high, second.low)).toBe(BigInt(seconds) * 1_000_000_000n);
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it('agree with BigInt in pcap for seconds and a fraction, also a fraction beyond the second', () => {
+    const variants = fc.constantFrom(
+      { magic: 0xa1b2c3d4, unit: 1000n, little: false },
+      { magic: 0xa1b23c4d, unit: 1n, little: true },
+    );
+    const times = fc.array(fc.tuple(fc.oneof(u32, fc.constantFrom(5, 6)), u32), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(variants, times, ({ magic, unit, little }, list) => {
+        const f = new Fields(little);
+        const records = list.map(([seconds, fraction]) => f.u32(seconds, fraction, 0, 0));
+        const bytes = join(f.u32(magic), f.u16(2, 4), f.u32(0, 0, 65535, 1), ...records);
+        const expected = list.map(([seconds, fraction]) => BigInt(seconds) * 1_000_000_000n + BigInt(fraction) * unit);
+        expect([...readCapture(bytes)].map((frame) => frame.timeNs)).toEqual(expected);
+        const batch = new CaptureBatch(20);
+        const reader = new CaptureReader();
+        reader.feed(bytes);
+        expect(reader.readBatch(batch)).toBe(list.length);
+        expect(list.map((_, row) => joinWords(batch.timestampsHigh[row]!, batch.timestampsLow[row]!))).toEqual(
+          expected,
+        );
+      }),
+      { numRuns: 500 },
     );
   });
 
@@ -33,10 +62,17 @@ describe('64-bit times in two words', () => {
     let refused = 0;
     fc.assert(
       fc.property(u64, fc.integer({ min: 0, max: 255 }), offsets, (ticks, resolution, offset) => {
-        const fits = time.putTicks(highs, lows, 1, Number(ticks >> 32n), Number(ticks & 0xffffffffn), tickScale(resolution, offset));
+        const fits = time.putTicks(
+          highs,
+          lows,
+          1,
+          Number(ticks >> 32n),
+          Number(ticks & 0xffffffffn),
+          tickScale(resolution, offset),
+        );
         const expected = referenceNs(ticks, resolution & 0x80 ? resolution : resolution & 0x7f, offset);
         expect(fits).toBe(expected >= 0n && expected < 2n ** 64n);
-        if (fits) expect(joinWords(time.high, time.low)).toBe(expected);
+        if (fits) expect(joinWords(highs[1]!, lows[1]!)).toBe(expected);
         if (fits) held += 1;
         else refused += 1;
       }),
@@ -55,7 +91,7 @@ describe('64-bit times in two words', () => {
         fc.property(u64, (ticks) => {
           const fits = time.putTicks(highs, lows, 1, Number(ticks >> 32n), Number(ticks & 0xffffffffn), scale);
           const expected = referenceNs(ticks, resolution, 0n);
-          expect(fits ? joinWords(time.high, time.low) : undefined).toBe(expected < 2n ** 64n ? expected : undefined);
+          expect(fits ? joinWords(highs[1]!, lows[1]!) : undefined).toBe(expected < 2n ** 64n ? expected : undefined);
         }),
       );
     },

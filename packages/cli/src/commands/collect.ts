@@ -32,6 +32,8 @@ const LOG_MS = 1000;
 const REDRAW_MS = 250;
 /** Without a terminal nobody can stop the demo: it ends by itself. */
 const DEMO_MS = 10_000;
+/** Problems to remember while the live view is on. */
+const MAX_UNTOLD = 20;
 const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
 
 /** Adds `int collect`. */
@@ -156,7 +158,7 @@ class CollectCommand {
       void this.#collector.finished.then(() => resolve('finished'));
       if (fabric === null) return;
       void fabric.ended.then(() => resolve('demo'));
-      if (this.#screen === null) setTimeout(() => resolve('demo'), DEMO_MS).unref();
+      if (this.#io.stdout.isTTY !== true) setTimeout(() => resolve('demo'), DEMO_MS).unref();
     });
   }
 
@@ -178,7 +180,7 @@ class CollectCommand {
 
   #tell(message: string): void {
     if (this.#screen === null) say(this.#io, message);
-    else this.#untold.push(message);
+    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(message);
   }
 
   #state(): LiveState {

@@ -70,6 +70,7 @@ class Encoder {
       for await (const lines of readLines(input)) {
         for (const line of lines) await this.#line(line);
         if (output.closed) break;
+        await output.flush();
         progress.update(() => counted(this.#frames, 'frame'));
       }
     } catch (error) {

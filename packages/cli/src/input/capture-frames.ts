@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CaptureError, CaptureFrame, CaptureReader } from '@int/pcap';
+import { CaptureBatch, CaptureError, CaptureReader } from '@int/pcap';
 import { gunzipIfNeeded } from '@int/pcap/node';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 
@@ -32,28 +32,34 @@ export async function openInput(path: string, io: Io): Promise<Readable> {
   return stream;
 }
 
+/** Frames read at once. */
+const BATCH_FRAMES = 1024;
+
 /**
- * Hands the frames of a capture (pcap, pcapng, also gzip) to `take`, one after the other, as they are read.
+ * Hands the frames of a capture (pcap, pcapng, also gzip) to `take`, in batches, as they are read. A batch is used again
+ * when `take` is done with it.
  *
- * @param take returns a promise to be waited for, `false` to stop, or nothing
+ * @param take returns `false` to stop, now or later
+ * @param pause called when all that has arrived is taken: the next bytes of a pipe may take long
  * @returns null, or what is wrong with the capture after the frames before that place
  * @throws CliError if it cannot be opened or read
  */
 export async function readFrames(
   path: string,
   io: Io,
-  take: (frame: CaptureFrame) => Promise<void> | boolean | undefined,
+  take: (batch: CaptureBatch) => Promise<boolean> | boolean,
+  pause: () => Promise<void> | undefined,
 ): Promise<CaptureError | null> {
   const reader = new CaptureReader();
-  const frame = new CaptureFrame();
+  const batch = new CaptureBatch(BATCH_FRAMES);
   try {
     for await (const chunk of gunzipIfNeeded(await openInput(path, io))) {
       reader.feed(chunk);
-      while (reader.next(frame)) {
-        const busy = take(frame);
-        if (busy === false || io.signal.aborted) return null;
-        if (busy instanceof Promise) await busy;
+      while (reader.readBatch(batch) > 0) {
+        const taken = take(batch);
+        if (!(taken instanceof Promise ? await taken : taken) || io.signal.aborted) return null;
       }
+      await pause();
     }
     if (!io.signal.aborted) reader.end();
     return null;

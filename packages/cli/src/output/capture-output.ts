@@ -60,6 +60,11 @@ export class CaptureOutput {
     return this.#stream!.bytes(this.#writer.record(frame));
   }
 
+  /** Lets a reader of standard output have what is there. */
+  flush(): Promise<void> | undefined {
+    return this.#stream?.flush();
+  }
+
   /**
    * Writes what is left; without frames the result is an empty capture.
    * @throws CliError if writing fails

@@ -2,7 +2,7 @@
 const ETHERNET = 14;
 const IPV4 = 20;
 const UDP = 8;
-export const REPORT_FRAME_OVERHEAD: number = ETHERNET + IPV4 + UDP;
+const REPORT_FRAME_OVERHEAD = ETHERNET + IPV4 + UDP;
 
 const COLLECTOR = 0x0aff_fffe;
 const REPORT_PORT = 32_766;

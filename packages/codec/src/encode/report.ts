@@ -84,8 +84,9 @@ function individual(record: TelemetryRecord, last: boolean, settings: EncodeSett
   const report = record.report!;
   const { metadata, dropQueueId, dropReason, dropped, queueCongested, trackedFlow, intermediate, type } = report;
   const flags = { dropped, queueCongested, trackedFlow, intermediate, reserved: 0 };
+  // A packet with INT may stand in a TLV: the report's type is then that of the packet.
   const inner =
-    type === 'tlv'
+    type === 'tlv' || report.tlvs !== undefined
       ? {
           type: INNER_TYPE.TLV,
           bytes: concat(...(report.tlvs ?? []).map((tlv) => reportTlv.encode({ reserved: 0, ...tlv }))),

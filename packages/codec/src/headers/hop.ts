@@ -306,6 +306,14 @@ export interface HopBlockOptions {
 }
 
 /**
+ * Reads one hop's block that is known to lie inside `bytes`: what {@link hopBlock} decodes, without its checks.
+ * `domain` is a view of `bytes`.
+ */
+export function readHop(layout: number, bitmap: number, domainBytes: number, bytes: Uint8Array, offset: number): Hop {
+  return readBlock(shapeOf(layout, bitmap, domainBytes), bytes, offset, null);
+}
+
+/**
  * The codec of one hop's block.
  *
  * Decoding gives `null` for an item of all ones; encoding writes all ones for an item that is `null` or missing, and

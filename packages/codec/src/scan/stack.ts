@@ -111,8 +111,8 @@ function headerMd(scan: Scan, head: number, p: number, intEnd: number, end: numb
   scan.stackEnd = intEnd;
   const length = intEnd - scan.stackOffset;
   if (length < 0) return scan.fail(CODES.BAD_SHIM_LENGTH, 'int', p);
+  if (scan.hopMl < plan.words) return scan.fail(CODES.BAD_HOP_ML, 'int', p + 2);
   scan.domainWords = scan.hopMl - plan.words;
-  if (scan.domainWords < 0) return scan.fail(CODES.BAD_HOP_ML, 'int', p + 2);
   const domain = scan.settings.domains[scan.domainId];
   let sourceBytes = 0;
   if (domain !== undefined) {

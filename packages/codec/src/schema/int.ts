@@ -15,7 +15,7 @@ import type {
   VxlanGpeShimV1,
   VxlanGpeShimV2,
 } from '../headers/index.js';
-import { FLAG, type HeaderSchema, Parser, schema } from './schema.js';
+import { equals, FLAG, type HeaderSchema, Parser, schema } from './schema.js';
 
 export const shimV05Schema: HeaderSchema<ShimV05> = /* @__PURE__ */ schema('shim', () =>
   new Parser().uint8('type').uint8('reserved').uint8('length').uint8('reserved2'),
@@ -74,7 +74,7 @@ export const intV05Schema: HeaderSchema<IntV05 & { version: number }> = /* @__PU
   'int',
   () =>
     new Parser()
-      .bit4('version', { assert: 0 })
+      .bit4('version', equals(0))
       .bit2('replication')
       .bit1('copy', FLAG)
       .bit1('hopExceeded', FLAG)
@@ -84,14 +84,14 @@ export const intV05Schema: HeaderSchema<IntV05 & { version: number }> = /* @__PU
       .uint8('totalHopCount')
       .uint16('instructionBitmap')
       .uint16('reserved2'),
-  'BAD_INT_VERSION',
+  { codes: { version: 'BAD_INT_VERSION' } },
 );
 
 export const intV10Schema: HeaderSchema<IntV10 & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
-      .bit4('version', { assert: 1 })
+      .bit4('version', equals(1))
       .bit2('replication')
       .bit1('copy', FLAG)
       .bit1('hopExceeded', FLAG)
@@ -101,14 +101,14 @@ export const intV10Schema: HeaderSchema<IntV10 & { version: number }> = /* @__PU
       .bit8('remainingHopCount')
       .uint16('instructionBitmap')
       .uint16('reserved2'),
-  'BAD_INT_VERSION',
+  { codes: { version: 'BAD_INT_VERSION' } },
 );
 
 export const intMdSchema: HeaderSchema<IntMd & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
-      .bit4('version', { assert: 2 })
+      .bit4('version', equals(2))
       .bit1('discard', FLAG)
       .bit1('hopExceeded', FLAG)
       .bit1('mtuExceeded', FLAG)
@@ -119,21 +119,21 @@ export const intMdSchema: HeaderSchema<IntMd & { version: number }> = /* @__PURE
       .uint16('domainId')
       .uint16('domainInstructions')
       .uint16('domainFlags'),
-  'BAD_INT_VERSION',
+  { codes: { version: 'BAD_INT_VERSION' } },
 );
 
 export const intMxSchema: HeaderSchema<IntMx & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
-      .bit4('version', { assert: 2 })
+      .bit4('version', equals(2))
       .bit1('discard', FLAG)
       .bit27('reserved')
       .uint16('instructionBitmap')
       .uint16('domainId')
       .uint16('domainInstructions')
       .uint16('domainFlags'),
-  'BAD_INT_VERSION',
+  { codes: { version: 'BAD_INT_VERSION' } },
 );
 
 export const int2016Schema: HeaderSchema<Int2016> = /* @__PURE__ */ schema('int', () =>

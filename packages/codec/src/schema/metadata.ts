@@ -196,19 +196,20 @@ function build(format: MetadataFormat, bitmap: number, domainBytes: number): Hea
       domain();
       return parser;
     },
-    'TRUNCATED',
-    (parsed) => {
-      const raw = parsed as unknown as Record<string, number | bigint> & { domain?: Uint8Array };
-      const named: Record<string, number | bigint> = { ...(raw as Record<string, number | bigint>) };
-      const values = collect(
-        selected.map(({ bit, item }) => {
-          if (raw[`padding${bit}`] !== undefined) named.padding = raw[`padding${bit}`]!;
-          return item;
-        }),
-        named,
-      );
-      if (raw.domain !== undefined) values.hop.domain = raw.domain;
-      return values;
+    {
+      finish: (parsed) => {
+        const raw = parsed as unknown as Record<string, number | bigint> & { domain?: Uint8Array };
+        const named: Record<string, number | bigint> = { ...(raw as Record<string, number | bigint>) };
+        const values = collect(
+          selected.map(({ bit, item }) => {
+            if (raw[`padding${bit}`] !== undefined) named.padding = raw[`padding${bit}`]!;
+            return item;
+          }),
+          named,
+        );
+        if (raw.domain !== undefined) values.hop.domain = raw.domain;
+        return values;
+      },
     },
   );
 }

@@ -14,7 +14,7 @@ import type {
   VlanTag,
   VxlanGpe,
 } from '../headers/index.js';
-import { FLAG, type HeaderSchema, IPV4, IPV6, MAC, Parser, schema } from './schema.js';
+import { atLeast, equals, FLAG, type HeaderSchema, IPV4, IPV6, MAC, Parser, schema } from './schema.js';
 
 export const ethernetSchema: HeaderSchema<Ethernet> = /* @__PURE__ */ schema('link', () =>
   new Parser().buffer('destination', MAC).buffer('source', MAC).uint16('etherType'),
@@ -33,8 +33,8 @@ export const ipv4Schema: HeaderSchema<Ipv4 & { version: number; headerLength: nu
   'ipv4',
   () =>
     new Parser()
-      .bit4('version', { assert: 4 })
-      .bit4('headerLength')
+      .bit4('version', equals(4))
+      .bit4('headerLength', atLeast(5))
       .bit6('dscp')
       .bit2('ecn')
       .uint16('totalLength')
@@ -49,14 +49,14 @@ export const ipv4Schema: HeaderSchema<Ipv4 & { version: number; headerLength: nu
       .uint32('source', IPV4)
       .uint32('destination', IPV4)
       .buffer('options', { length: (item: { headerLength: number }): number => item.headerLength * 4 - 20 }),
-  'BAD_IP_VERSION',
+  { codes: { version: 'BAD_IP_VERSION', headerLength: 'BAD_IP_LENGTH' } },
 );
 
 export const ipv6Schema: HeaderSchema<Ipv6 & { version: number }> = /* @__PURE__ */ schema(
   'ipv6',
   () =>
     new Parser()
-      .bit4('version', { assert: 6 })
+      .bit4('version', equals(6))
       .bit6('dscp')
       .bit2('ecn')
       .bit20('flowLabel')
@@ -65,7 +65,7 @@ export const ipv6Schema: HeaderSchema<Ipv6 & { version: number }> = /* @__PURE__
       .uint8('hopLimit')
       .buffer('source', IPV6)
       .buffer('destination', IPV6),
-  'BAD_IP_VERSION',
+  { codes: { version: 'BAD_IP_VERSION' } },
 );
 
 /** Hop-by-hop and destination options; `length` in 8 bytes, the first 8 excluded. */
@@ -101,19 +101,22 @@ export const udpSchema: HeaderSchema<Udp> = /* @__PURE__ */ schema('udp', () =>
 );
 
 /** TCP header; `dataOffset` in words. */
-export const tcpSchema: HeaderSchema<Tcp & { dataOffset: number }> = /* @__PURE__ */ schema('tcp', () =>
-  new Parser()
-    .uint16('sourcePort')
-    .uint16('destinationPort')
-    .uint32('sequenceNumber')
-    .uint32('acknowledgementNumber')
-    .bit4('dataOffset')
-    .bit4('reserved')
-    .uint8('flags')
-    .uint16('window')
-    .uint16('checksum')
-    .uint16('urgentPointer')
-    .buffer('options', { length: (item: { dataOffset: number }): number => item.dataOffset * 4 - 20 }),
+export const tcpSchema: HeaderSchema<Tcp & { dataOffset: number }> = /* @__PURE__ */ schema(
+  'tcp',
+  () =>
+    new Parser()
+      .uint16('sourcePort')
+      .uint16('destinationPort')
+      .uint32('sequenceNumber')
+      .uint32('acknowledgementNumber')
+      .bit4('dataOffset', atLeast(5))
+      .bit4('reserved')
+      .uint8('flags')
+      .uint16('window')
+      .uint16('checksum')
+      .uint16('urgentPointer')
+      .buffer('options', { length: (item: { dataOffset: number }): number => item.dataOffset * 4 - 20 }),
+  { codes: { dataOffset: 'BAD_TCP_LENGTH' } },
 );
 
 export const vxlanGpeSchema: HeaderSchema<VxlanGpe> = /* @__PURE__ */ schema('vxlan-gpe', () =>
@@ -130,35 +133,45 @@ export const vxlanGpeSchema: HeaderSchema<VxlanGpe> = /* @__PURE__ */ schema('vx
     .bit8('reserved3'),
 );
 
-/** One option; `length` in words. */
+/** One option; `length` in words. The item of an array is `this`; the argument is the outermost result. */
 const geneveOptionParser = (): Parser =>
   new Parser()
     .uint16('optionClass')
     .uint8('type')
     .bit3('reserved')
     .bit5('length')
-    .buffer('data', { length: (item: { length: number }): number => item.length * 4 });
+    .buffer('data', {
+      length(this: { length: number }): number {
+        return this.length * 4;
+      },
+    });
 
 /**
- * Geneve; `optionLength` in words. The array stops at or behind the end of the options: binary-parser does not hold a
- * nested item to the bounds of its array, so an option that runs past the option length is found afterwards.
+ * Geneve; `optionLength` in words. The array stops at or behind the end of the options: binary-parser does not hold an
+ * item to the bounds of its array, so an option that runs past the option length is found afterwards.
  */
 export const geneveSchema: HeaderSchema<
   Omit<Geneve, 'options'> & { optionLength: number; options: (Geneve['options'][number] & { length: number })[] }
-> = /* @__PURE__ */ schema('geneve', () =>
-  new Parser()
-    .bit2('version')
-    .bit6('optionLength')
-    .bit1('control', FLAG)
-    .bit1('critical', FLAG)
-    .bit6('reserved')
-    .uint16('protocolType')
-    .bit24('vni')
-    .bit8('reserved2')
-    .array('options', {
-      type: geneveOptionParser(),
-      lengthInBytes: (item: { optionLength: number }): number => item.optionLength * 4,
-    }),
+> = /* @__PURE__ */ schema(
+  'geneve',
+  () =>
+    new Parser()
+      .bit2('version')
+      .bit6('optionLength')
+      .bit1('control', FLAG)
+      .bit1('critical', FLAG)
+      .bit6('reserved')
+      .uint16('protocolType')
+      .bit24('vni')
+      .bit8('reserved2')
+      .array('options', {
+        type: geneveOptionParser(),
+        lengthInBytes: (item: { optionLength: number }): number => item.optionLength * 4,
+      }),
+  {
+    fault: ({ optionLength, options }) =>
+      options.reduce((words, { length }) => words + 1 + length, 0) === optionLength ? null : 'BAD_TUNNEL',
+  },
 );
 
 /** The flags of a GRE header, and the words they announce. A word that is absent is `null`. */
@@ -179,11 +192,11 @@ export const greSchema: HeaderSchema<GreFields> = /* @__PURE__ */ schema<GreFiel
   () =>
     new Parser()
       .bit1('checksumPresent', FLAG)
-      .bit1('routingPresent', FLAG)
+      .bit1('routingPresent', { ...FLAG, ...equals(0) })
       .bit1('keyPresent', FLAG)
       .bit1('sequencePresent', FLAG)
       .bit9('reserved')
-      .bit3('version')
+      .bit3('version', equals(0))
       .uint16('protocolType')
       .choice({
         tag: (item: GreFields): number => Number(item.checksumPresent),
@@ -197,12 +210,14 @@ export const greSchema: HeaderSchema<GreFields> = /* @__PURE__ */ schema<GreFiel
         tag: (item: GreFields): number => Number(item.sequencePresent),
         choices: { 0: new Parser(), 1: new Parser().uint32('sequenceNumber') },
       }),
-  'BAD_TUNNEL',
-  (value) => ({
-    ...value,
-    checksum: value.checksum ?? null,
-    reserved2: value.reserved2 ?? 0,
-    key: value.key ?? null,
-    sequenceNumber: value.sequenceNumber ?? null,
-  }),
+  {
+    codes: { routingPresent: 'BAD_TUNNEL', version: 'BAD_TUNNEL' },
+    finish: (value) => ({
+      ...value,
+      checksum: value.checksum ?? null,
+      reserved2: value.reserved2 ?? 0,
+      key: value.key ?? null,
+      sequenceNumber: value.sequenceNumber ?? null,
+    }),
+  },
 );

@@ -9,12 +9,12 @@ import type {
   ReportV20Individual,
   ReportV20Main,
 } from '../headers/index.js';
-import { FLAG, type HeaderSchema, Parser, schema } from './schema.js';
+import { equals, FLAG, type HeaderSchema, Parser, schema } from './schema.js';
 
 export const reportV20GroupSchema: HeaderSchema<ReportV20Group & { version: number }> = /* @__PURE__ */ schema(
   'report',
-  () => new Parser().bit4('version', { assert: 2 }).bit6('hwId').bit22('sequence').uint32('nodeId'),
-  'BAD_REPORT_VERSION',
+  () => new Parser().bit4('version', equals(2)).bit6('hwId').bit22('sequence').uint32('nodeId'),
+  { codes: { version: 'BAD_REPORT_VERSION' } },
 );
 
 export const reportV20IndividualSchema: HeaderSchema<ReportV20Individual> = /* @__PURE__ */ schema('report', () =>
@@ -31,11 +31,7 @@ export const reportV20IndividualSchema: HeaderSchema<ReportV20Individual> = /* @
 );
 
 export const reportV20MainSchema: HeaderSchema<ReportV20Main> = /* @__PURE__ */ schema('report', () =>
-  new Parser()
-    .uint16('metadataBits')
-    .uint16('domainId')
-    .uint16('domainMetadataBits')
-    .uint16('domainMetadataStatus'),
+  new Parser().uint16('metadataBits').uint16('domainId').uint16('domainMetadataBits').uint16('domainMetadataStatus'),
 );
 
 /** A TLV; `length` in words. */

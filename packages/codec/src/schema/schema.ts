@@ -33,19 +33,27 @@ export interface HeaderSchema<T> {
 /** Name under which every parser notes how far it got. */
 const END = 'byteLength';
 
+/** What a schema has besides its parser. */
+interface SchemaOptionsOf<T> {
+  /** Codes of the fields whose `assert` may fail. */
+  readonly codes?: Readonly<Record<string, CodeName>>;
+  /** What is wrong with the fields together, if anything. */
+  readonly fault?: (value: T) => CodeName | null;
+  /** Puts the finishing touch to the values, where fields together mean something. */
+  readonly finish?: (value: T) => T;
+}
+
+/** The field that binary-parser names in the message of an assertion. */
+const ASSERTED = /^Assertion error: vars\.(\w+) is/;
+
 /**
  * Makes a schema.
  *
  * @param describe builds the parser; called at the first use, so that nothing is compiled at import time
- * @param code what an `assert` that fails means
- * @param finish puts the finishing touch to the values, where fields together mean something
+ * @param options what goes beyond a parser
  */
-export function schema<T>(
-  layer: Layer,
-  describe: () => Parser,
-  code: CodeName = 'TRUNCATED',
-  finish?: (value: T) => T,
-): HeaderSchema<T> {
+export function schema<T>(layer: Layer, describe: () => Parser, options: SchemaOptionsOf<T> = {}): HeaderSchema<T> {
+  const { codes = {}, fault, finish } = options;
   let parser: Parser | undefined;
   return {
     layer,
@@ -59,16 +67,32 @@ export function schema<T>(
       } catch (error) {
         // DataView's complaint; an assertion is a plain Error.
         if (error instanceof RangeError) throw cut();
-        throw new CodecError(code, layer, offset, error instanceof Error ? error.message : String(error));
+        const message = error instanceof Error ? error.message : String(error);
+        const code = codes[ASSERTED.exec(message)?.[1] ?? ''];
+        if (code === undefined) throw error;
+        throw new CodecError(code, layer, offset, message);
       }
       const { [END]: byteLength, ...fields } = result as { [END]: number };
       // Raw parts are cut off silently, but the offset counts on.
-      if (byteLength > bytes.length - offset) throw cut();
+      if (!(byteLength <= bytes.length - offset)) throw cut();
       const value = fields as T;
+      const code = fault?.(value) ?? null;
+      if (code !== null) throw new CodecError(code, layer, offset, 'the fields do not fit together');
       return { value: finish === undefined ? value : finish(value), byteLength };
     },
   };
 }
+
+/** What a field must be. */
+interface Assertion {
+  readonly assert: (found: number | string) => boolean;
+}
+
+/** Assertion of a number. A function, because binary-parser takes `assert: 0` for none. */
+export const equals = (value: number): Assertion => ({ assert: (found) => found === value });
+
+/** Assertion of a least number. */
+export const atLeast = (value: number): Assertion => ({ assert: (found) => Number(found) >= value });
 
 /** Formatter of a one-bit flag. */
 export const FLAG = { formatter: (bit: number): boolean => bit === 1 } as const;

@@ -1,0 +1,68 @@
+import { type DecodeOptions, FrameDecoder, recordToJson, type TelemetryRecord } from '@int/codec';
+import { linkLayerOf } from '@int/collector';
+import type { CaptureBatch } from '@int/pcap';
+import type { Colours } from './colour.js';
+import type { DataOutput } from './data-output.js';
+import { recordText } from './record-text.js';
+import type { Tally } from './tally.js';
+import { UNKNOWN_LINK } from './unknown-link.js';
+
+/** How records are printed. */
+export interface PrintOptions {
+  /** `raw`: JSON with the frame and its link type. */
+  readonly form: 'json' | 'raw' | 'text';
+  /** Named in each record unless null. */
+  readonly file: string | null;
+  readonly colour: Colours;
+}
+
+/** Decodes and prints the frames of one file, which it numbers from 1. */
+export interface FramePrinter {
+  /** Returns a promise if the output is behind. */
+  print(batch: CaptureBatch): Promise<void> | undefined;
+}
+
+/** Makes the printer of a file. What it sees is added to the tally. */
+export function framePrinter(
+  decode: DecodeOptions,
+  tally: Tally,
+  output: DataOutput,
+  { form, file, colour }: PrintOptions,
+): FramePrinter {
+  const decoder = new FrameDecoder(decode);
+  // Put together from parts: an object with all of it would have to be copied for each record.
+  const start = file === null ? '{' : `{"file":${JSON.stringify(file)},`;
+  let number = 0;
+
+  const line = (record: TelemetryRecord, timeNs: bigint, data: Uint8Array, linkType: string | number): string => {
+    if (form === 'text') {
+      const text = recordText(number, timeNs, record, colour);
+      return file === null ? text : `${colour.dim(file)}  ${text}`;
+    }
+    const json = JSON.stringify(recordToJson(record)).slice(1);
+    const whole = `${start}"frame":${number},"timeNs":"${timeNs}",${json}`;
+    if (form === 'json') return whole;
+    const frameHex = Buffer.from(data.buffer, data.byteOffset, data.length).toString('hex');
+    return `${whole.slice(0, -1)},"frameHex":"${frameHex}","linkType":${JSON.stringify(linkType)}}`;
+  };
+
+  return {
+    print(batch) {
+      const linkLayer = linkLayerOf(batch.linkType);
+      let busy: Promise<void> | undefined;
+      for (let row = 0; row < batch.count; row++) {
+        number++;
+        tally.frames++;
+        const offset = batch.offsets[row]!;
+        const data = batch.bytes.subarray(offset, offset + batch.lengths[row]!);
+        const timeNs = (BigInt(batch.timestampsHigh[row]!) << 32n) | BigInt(batch.timestampsLow[row]!);
+        const records = linkLayer === null ? [UNKNOWN_LINK] : decoder.decode(data, linkLayer);
+        for (const record of records) {
+          tally.add(record);
+          busy = output.line(line(record, timeNs, data, linkLayer ?? batch.linkType)) ?? busy;
+        }
+      }
+      return busy;
+    },
+  };
+}

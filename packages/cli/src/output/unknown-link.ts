@@ -1,0 +1,18 @@
+import { CODE_MESSAGES, CODES, type TelemetryRecord } from '@int/codec';
+
+/** The record of a frame whose link type the codec does not read. */
+export const UNKNOWN_LINK: TelemetryRecord = /* @__PURE__ */ Object.freeze<TelemetryRecord>({
+  index: 0,
+  status: 'unsupported',
+  error: {
+    code: 'UNSUPPORTED_LINK_TYPE',
+    layer: 'link',
+    offset: 0,
+    message: CODE_MESSAGES[CODES.UNSUPPORTED_LINK_TYPE]!,
+  },
+  report: null,
+  int: null,
+  flow: null,
+  path: [],
+  hops: [],
+});
