@@ -39,7 +39,7 @@ const DOMAINS: DecodeOptions['domains'] = {
 };
 
 /** Decode options that frames are made for, if none are asked for: all profiles, markings, ports and domains. */
-const DEPLOYMENTS: readonly DecodeOptions[] = /* @__PURE__ */ [
+const DEPLOYMENTS: readonly DecodeOptions[] = [
   {},
   {},
   { reportPorts: [32766], verifyChecksums: true },

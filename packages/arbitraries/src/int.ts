@@ -17,7 +17,7 @@ const carriers = (version: IntVersion, mode: 'md' | 'mx', ...encapsulations: Enc
   encapsulations.map((encapsulation) => ({ version, mode, encapsulation }));
 
 /** Every INT version, mode and encapsulation that go together under the specifications. */
-export const CARRIERS: readonly Carrier[] = /* @__PURE__ */ [
+export const CARRIERS: readonly Carrier[] = [
   ...carriers('0.5', 'md', 'udp', 'tcp', 'vxlan-gpe', 'geneve'),
   ...carriers('1.0', 'md', 'udp', 'tcp', 'vxlan-gpe', 'geneve'),
   ...carriers('2', 'md', 'udp', 'tcp', 'udp-new', 'vxlan-gpe', 'geneve', 'gre'),

@@ -94,7 +94,7 @@ const LATENCY = /* @__PURE__ */ word('hopLatency');
 const UTILIZATION = /* @__PURE__ */ word('egressUtilization');
 const HALVES = /* @__PURE__ */ split('l2IngressInterface', 'l2EgressInterface', 16);
 
-const ITEMS_2016: readonly Item[] = /* @__PURE__ */ [
+const ITEMS_2016: readonly Item[] = [
   value31('nodeId'),
   value31('l1IngressInterface'),
   value31('hopLatency'),
@@ -104,14 +104,7 @@ const ITEMS_2016: readonly Item[] = /* @__PURE__ */ [
   value31('queueCongestion'),
   value31('egressUtilization'),
 ];
-const ITEMS_REPORT10: readonly Item[] = /* @__PURE__ */ [
-  PORTS,
-  LATENCY,
-  QUEUE,
-  time32('egressTimestamp'),
-  DROP,
-  UTILIZATION,
-];
+const ITEMS_REPORT10: readonly Item[] = [PORTS, LATENCY, QUEUE, time32('egressTimestamp'), DROP, UTILIZATION];
 
 /** The item that bit `bit` (0 = 0x8000) selects; `undefined` if none. */
 function itemOf(layout: BlockLayout, bit: number): Item | undefined {

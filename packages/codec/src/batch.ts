@@ -1,5 +1,5 @@
 import { Arena } from './arena.js';
-import { HOP_COLUMNS, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
+import { FLAG, HOP_COLUMNS, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
 
 /** How much a batch can hold. */
 export interface BatchCapacity {
@@ -67,6 +67,8 @@ export class TelemetryBatch {
   readonly hopWords: Uint32Array;
   readonly hopStride: number;
 
+  /** The bit of `flags` that says IPv6, so that a batch can be handed to the column hashes of @int/hash as it is. */
+  readonly ipv6Mask: number = FLAG.IPV6;
   readonly code: Uint8Array;
   readonly hopCount: Uint8Array;
   readonly protocol: Uint8Array;

@@ -627,3 +627,96 @@ describe('item 22, the Checksum Complement', () => {
     expect(isValidSum(sumRange(fromHex('ffffffff'), 0, 4))).toBe(true);
   });
 });
+
+describe('packets at the edge', () => {
+  const config: SourceConfig = { intDscp: null, instructions: 0x8000 };
+
+  test('an IPv6 fragment is left alone, an atomic fragment is not', () => {
+    const plain = build({ ...CARRIER, ipv6: true }, 17, udpSegment(fromHex('0102')));
+    // Fragment header behind IPv6: offset 0, more fragments or not.
+    const withFragment = (more: number): Uint8Array => {
+      const bytes = concat(
+        plain.bytes.subarray(0, 54),
+        new Uint8Array([17, 0, 0, more, 0, 0, 0, 9]),
+        plain.bytes.subarray(54),
+      );
+      bytes[20] = 44;
+      bytes[19]! += 8;
+      return bytes;
+    };
+    expect(source(withFragment(1), config, {})).toMatchObject({ started: false, reason: 'fragment' });
+    const started = source(withFragment(0), config, { nodeId: 1 });
+    expect(started.pushed).toBe(true);
+    expect(transit(started.packet, config, { nodeId: 2 }).pushed).toBe(true);
+    expect(hex(sink(started.packet, config).restored)).toBe(hex(withFragment(0)));
+    const cut = started.packet.slice();
+    cut[57]! |= 1;
+    expect(transit(cut, config, { nodeId: 2 })).toMatchObject({ pushed: false, reason: 'fragment' });
+    // NPT 2 writes the last Next Header, the one of the fragment header.
+    const wrapped = source(withFragment(0), { ...config, encapsulation: 'new-udp' }, { nodeId: 1 });
+    expect(hex(sink(wrapped.packet, config).restored)).toBe(hex(withFragment(0)));
+  });
+
+  test('lengths of 0, as segmentation offload leaves them, stay 0', () => {
+    for (const ipv6 of [false, true]) {
+      const built = build({ ...CARRIER, ipv6 }, 17, udpSegment(fromHex('0102')), 'zero');
+      const bytes = built.bytes.slice();
+      const lengthAt = built.ipOffset + (ipv6 ? 4 : 2);
+      bytes.fill(0, lengthAt, lengthAt + 2);
+      bytes.fill(0, built.l4Offset + 4, built.l4Offset + 6);
+      const inside = transit(source(bytes, config, { nodeId: 1 }).packet, config, { nodeId: 2 }).packet;
+      expect(hex(inside.subarray(lengthAt, lengthAt + 2))).toBe('0000');
+      expect(hex(inside.subarray(built.l4Offset + 4, built.l4Offset + 6))).toBe('0000');
+      expect(hex(sink(inside, config).restored)).toBe(hex(bytes));
+    }
+  });
+
+  test('IntMon: E is set when the hops are used up, and there is no M', () => {
+    const built = build(CARRIER, 17, udpSegment(fromHex('01')));
+    const intmon: SourceConfig = { ...config, encapsulation: 'intmon', profile: 'intmon', maxHops: 1 };
+    const { packet } = source(built.bytes, intmon, { nodeId: 1 });
+    const next = transit(packet, intmon, { nodeId: 2 });
+    expect(next).toMatchObject({ pushed: false, reason: 'hop-count' });
+    expect(sink(next.packet, intmon).record?.int).toMatchObject({ hopExceeded: true, version: 'intmon' });
+    expect(faults(next.packet, built)).toEqual([]);
+    const roomy = source(built.bytes, { ...intmon, maxHops: 4 }, { nodeId: 1 }).packet;
+    const blocked = transit(roomy, { ...intmon, mtu: 48 }, { nodeId: 2 });
+    expect(blocked.reason).toBe('mtu');
+    expect(hex(blocked.packet)).toBe(hex(roomy));
+  });
+
+  test('IntMon: the first block of an empty stack carries the bottom-of-stack bit, later ones do not', () => {
+    const built = build(CARRIER, 17, udpSegment(fromHex('01')));
+    const intmon: SourceConfig = { ...config, encapsulation: 'intmon', profile: 'intmon' };
+    let { packet } = source(built.bytes, intmon, null);
+    for (const nodeId of [1, 2]) packet = transit(packet, intmon, { nodeId }).packet;
+    const stack = built.l4Offset + 8 + 12;
+    expect(hex(packet.subarray(stack, stack + 8))).toBe('0000000280000001');
+    expect(sink(packet, intmon).hops.map(({ nodeId }) => nodeId)).toEqual([1, 2]);
+  });
+
+  test('Geneve: other options take the room that a push would need', () => {
+    const entry = vector('md21-geneve');
+    const geneve: SourceConfig = { encapsulation: 'geneve', instructions: 0x8000 };
+    const started = source(sink(fromHex(entry.hex), configOf(entry)).restored, geneve, { nodeId: 1 }).packet;
+    // Behind the INT option (5 words), 58 words of others: 63 in all.
+    const options = concat(fromHex('0102011f'), new Uint8Array(124), fromHex('01020119'), new Uint8Array(100));
+    const full = concat(started.subarray(0, 70), options, started.subarray(70));
+    const length = full.length - 14;
+    full.set([length >>> 8, length & 0xff], 16);
+    full.set([(length - 20) >>> 8, (length - 20) & 0xff], 38);
+    expect(full[42]).toBe(5);
+    full[42] = 63;
+    expect(transit(full, geneve, { nodeId: 2 })).toMatchObject({ pushed: false, reason: 'length' });
+    expect(transit(started, geneve, { nodeId: 2 }).pushed).toBe(true);
+  });
+
+  test('an IP packet that would exceed 65,535 bytes is not made longer', () => {
+    const built = build({ ...CARRIER, padding: 0 }, 17, concat(PORTS, fromHex('ffd3 0000'), new Uint8Array(65_491)));
+    expect(built.ipEnd - built.ipOffset).toBe(65_519);
+    expect(source(built.bytes, config, {})).toMatchObject({ started: false, reason: 'length' });
+    const silent = source(built.bytes, config, null);
+    expect(silent).toMatchObject({ started: true, reason: 'no-metadata' });
+    expect(transit(silent.packet, config, {})).toMatchObject({ pushed: false, reason: 'length' });
+  });
+});

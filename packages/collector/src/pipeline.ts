@@ -59,13 +59,15 @@ export class Collector {
   #stopping: Promise<CollectorTotals> | null = null;
   #finish: () => void = () => {};
 
-  /** @throws RangeError if there is no source, or a capacity is out of range */
+  /** @throws RangeError if there is no source, or a decode option or capacity is out of range */
   constructor(options: CollectorOptions) {
     if (options.sources.length === 0) throw new RangeError('a collector needs at least one source');
     this.#sources = options.sources;
     this.#stages = options.stages ?? [];
     this.#sinks = options.sinks ?? [];
     this.#decode = options.decode ?? {};
+    // Options out of range are to be told now, not when the first frame comes.
+    this.#decoderFor('report');
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#batch = new TelemetryBatch({
       frames: options.capacity?.frames ?? 1024,

@@ -231,6 +231,8 @@ describe('Collector', () => {
 
   test('wants a source, and starts once', async () => {
     expect(() => new Collector({ sources: [] })).toThrow(RangeError);
+    expect(() => new Collector({ sources: [new HandSource()], decode: { intPorts: [65_536] } })).toThrow(RangeError);
+    expect(() => new Collector({ sources: [new HandSource()], capacity: { frames: 0 } })).toThrow(RangeError);
     const collector = new Collector({ sources: [new HandSource()] });
     await collector.start();
     await expect(collector.start()).rejects.toThrow('once');

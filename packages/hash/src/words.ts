@@ -11,3 +11,14 @@
 export function swapBytes(word: number): number {
   return (((word << 8) | (word >>> 24)) & 0x00ff00ff) | (((word >>> 8) | (word << 24)) & 0xff00ff00);
 }
+
+/**
+ * Reads four bytes as a little-endian word.
+ *
+ * @param bytes where to read
+ * @param offset the first of them; not checked
+ * @returns the word as a signed 32-bit integer
+ */
+export function readWord(bytes: Uint8Array, offset: number): number {
+  return bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
+}

@@ -1,6 +1,6 @@
 import { rangeEnd } from './arguments.js';
 import { checkRows, type FlowColumns } from './flow-columns.js';
-import { swapBytes } from './words.js';
+import { readWord, swapBytes } from './words.js';
 
 /*
  * XXH32, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH32". A lane is four bytes read
@@ -80,10 +80,6 @@ function finishFlow(hash: number, protocol: number, ports: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-function readLane(bytes: Uint8Array, offset: number): number {
-  return bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
-}
-
 /**
  * xxh32 of a run of bytes of any length. For long or variable-length keys `createVariableLengthHasher` is faster above
  * some length that depends on the machine; for the fixed-length keys below the word forms are.
@@ -105,16 +101,16 @@ export function xxh32(bytes: Uint8Array, offset = 0, length?: number, seed = 0):
     let accumulator3 = seed | 0;
     let accumulator4 = (seed - 0x9e3779b1) | 0;
     for (; end - position >= 16; position += 16) {
-      accumulator1 = round(accumulator1, readLane(bytes, position));
-      accumulator2 = round(accumulator2, readLane(bytes, position + 4));
-      accumulator3 = round(accumulator3, readLane(bytes, position + 8));
-      accumulator4 = round(accumulator4, readLane(bytes, position + 12));
+      accumulator1 = round(accumulator1, readWord(bytes, position));
+      accumulator2 = round(accumulator2, readWord(bytes, position + 4));
+      accumulator3 = round(accumulator3, readWord(bytes, position + 8));
+      accumulator4 = round(accumulator4, readWord(bytes, position + 12));
     }
     hash = converge(accumulator1, accumulator2, accumulator3, accumulator4);
   }
   hash = (hash + (end - offset)) | 0;
   for (; end - position >= 4; position += 4) {
-    hash = mixLane(hash, readLane(bytes, position));
+    hash = mixLane(hash, readWord(bytes, position));
   }
   for (; position < end; position++) {
     hash = mixByte(hash, bytes[position]!);

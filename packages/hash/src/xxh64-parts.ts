@@ -184,3 +184,147 @@ export function finishFlow(out: Uint32Array, protocol: number, ports: number): v
   out[0] = hashLow ^ hashHigh; // hash ^= hash >>> 32
   out[1] = hashHigh;
 }
+
+/** Four bytes after the last whole lane: hash = rotate(hash ^ lane * P1, 23) * P2 + P3. */
+export function mixWord(out: Uint32Array, word: number): void {
+  let hashLow = out[0]! | 0;
+  let hashHigh = out[1]! | 0;
+  let laneLow = word;
+  let laneHigh = 0;
+  let middle = 0;
+  let swap = 0;
+  middle = (laneLow >>> 16) * 0xca87 + (((laneLow & 0xffff) * 0xca87) >>> 16); // lane *= P1
+  laneHigh =
+    ((laneLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneLow, 0x9e3779b1)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x85ebca87);
+  hashLow ^= laneLow;
+  hashHigh ^= laneHigh;
+  swap = hashLow;
+  hashLow = (hashLow << 23) | (hashHigh >>> 9);
+  hashHigh = (hashHigh << 23) | (swap >>> 9);
+  middle = (hashLow >>> 16) * 0xeb4f + (((hashLow & 0xffff) * 0xeb4f) >>> 16); // hash *= P2
+  hashHigh =
+    ((hashLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x27d4eb4f) +
+      Math.imul(hashLow, 0xc2b2ae3d)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x27d4eb4f);
+  hashLow = (hashLow + 0x9e3779f9) | 0;
+  hashHigh = (hashHigh + 0x165667b1 + (hashLow >>> 0 < 0x9e3779f9 ? 1 : 0)) | 0;
+  out[0] = hashLow;
+  out[1] = hashHigh;
+}
+
+/** A byte after that: hash = rotate(hash ^ byte * P5, 11) * P1. */
+export function mixByte(out: Uint32Array, byte: number): void {
+  let hashLow = out[0]! | 0;
+  let hashHigh = out[1]! | 0;
+  let middle = byte * 0x1656 + ((byte * 0x67c5) >>> 16); // byte * P5, and a byte has no upper half
+  let swap = 0;
+  hashHigh ^= (middle >>> 16) + Math.imul(byte, 0x27d4eb2f);
+  hashLow ^= Math.imul(byte, 0x165667c5);
+  swap = hashLow;
+  hashLow = (hashLow << 11) | (hashHigh >>> 21);
+  hashHigh = (hashHigh << 11) | (swap >>> 21);
+  middle = (hashLow >>> 16) * 0xca87 + (((hashLow & 0xffff) * 0xca87) >>> 16); // hash *= P1
+  hashHigh =
+    ((hashLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x85ebca87) +
+      Math.imul(hashLow, 0x9e3779b1)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x85ebca87);
+  out[0] = hashLow;
+  out[1] = hashHigh;
+}
+
+/**
+ * A lane into an accumulator: accumulator = rotate(accumulator + lane * P2, 31) * P1.
+ *
+ * @param accumulators pairs of words
+ * @param index where the accumulator is
+ */
+export function mixStripeLane(accumulators: Uint32Array, index: number, low: number, high: number): void {
+  let laneLow = low;
+  let laneHigh = high;
+  let middle = 0;
+  let swap = 0;
+  middle = (laneLow >>> 16) * 0xeb4f + (((laneLow & 0xffff) * 0xeb4f) >>> 16); // lane *= P2
+  laneHigh =
+    ((laneLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneHigh, 0x27d4eb4f) +
+      Math.imul(laneLow, 0xc2b2ae3d)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x27d4eb4f);
+  laneLow = (laneLow + accumulators[index]!) | 0; // lane += accumulator
+  laneHigh = (laneHigh + accumulators[index + 1]! + (laneLow >>> 0 < accumulators[index]! ? 1 : 0)) | 0;
+  swap = laneLow;
+  laneLow = (laneLow << 31) | (laneHigh >>> 1);
+  laneHigh = (laneHigh << 31) | (swap >>> 1);
+  middle = (laneLow >>> 16) * 0xca87 + (((laneLow & 0xffff) * 0xca87) >>> 16); // lane *= P1
+  laneHigh =
+    ((laneLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneHigh, 0x85ebca87) +
+      Math.imul(laneLow, 0x9e3779b1)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x85ebca87);
+  accumulators[index] = laneLow;
+  accumulators[index + 1] = laneHigh;
+}
+
+/** An accumulator into the hash: hash = (hash ^ rotate(accumulator * P2, 31) * P1) * P1 + P4. */
+export function mergeAccumulator(out: Uint32Array, low: number, high: number): void {
+  let hashLow = out[0]! | 0;
+  let hashHigh = out[1]! | 0;
+  let laneLow = low;
+  let laneHigh = high;
+  let middle = 0;
+  let swap = 0;
+  middle = (laneLow >>> 16) * 0xeb4f + (((laneLow & 0xffff) * 0xeb4f) >>> 16); // lane *= P2
+  laneHigh =
+    ((laneLow >>> 16) * 0x27d4 +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x27d4 + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneHigh, 0x27d4eb4f) +
+      Math.imul(laneLow, 0xc2b2ae3d)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x27d4eb4f);
+  swap = laneLow;
+  laneLow = (laneLow << 31) | (laneHigh >>> 1);
+  laneHigh = (laneHigh << 31) | (swap >>> 1);
+  middle = (laneLow >>> 16) * 0xca87 + (((laneLow & 0xffff) * 0xca87) >>> 16); // lane *= P1
+  laneHigh =
+    ((laneLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((laneLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(laneHigh, 0x85ebca87) +
+      Math.imul(laneLow, 0x9e3779b1)) |
+    0;
+  laneLow = Math.imul(laneLow, 0x85ebca87);
+  hashLow ^= laneLow;
+  hashHigh ^= laneHigh;
+  middle = (hashLow >>> 16) * 0xca87 + (((hashLow & 0xffff) * 0xca87) >>> 16); // hash *= P1
+  hashHigh =
+    ((hashLow >>> 16) * 0x85eb +
+      (middle >>> 16) +
+      (((hashLow & 0xffff) * 0x85eb + (middle & 0xffff)) >>> 16) +
+      Math.imul(hashHigh, 0x85ebca87) +
+      Math.imul(hashLow, 0x9e3779b1)) |
+    0;
+  hashLow = Math.imul(hashLow, 0x85ebca87);
+  hashLow = (hashLow + 0xc2b2ae63) | 0;
+  hashHigh = (hashHigh + 0x85ebca77 + (hashLow >>> 0 < 0xc2b2ae63 ? 1 : 0)) | 0;
+  out[0] = hashLow;
+  out[1] = hashHigh;
+}

@@ -1,45 +1,21 @@
 import { checkWordPair, rangeEnd } from './arguments.js';
-import { avalanche, mixLane, start } from './xxh64-parts.js';
+import { readWord } from './words.js';
+import { avalanche, mergeAccumulator, mixByte, mixLane, mixStripeLane, mixWord, start } from './xxh64-parts.js';
 
 /*
- * XXH64 of any length, without BigInt inside. The forms for keys of fixed length are in xxh64-words.ts, and how
- * 64-bit numbers are multiplied is said in xxh64-parts.ts; here it is a function. Between steps the hash and the four
- * accumulators rest in the two arrays below, low word before high word.
- *
- * `| 0` where a word is read to be passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline the call.
+ * XXH64 of any length, without BigInt inside. The forms for keys of fixed length are in xxh64-words.ts, the steps in
+ * xxh64-parts.ts. Between steps the hash and the four accumulators rest in the two arrays below, low word before high
+ * word. `| 0` where a word is read to be passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline
+ * the call.
  */
 const hash = /* @__PURE__ */ new Uint32Array(2);
 const accumulators = /* @__PURE__ */ new Uint32Array(8);
-
-/** The high word of (high * 2^32 + low) * (factorHigh * 2^32 + factorLow), modulo 2^64. */
-function highOfProduct(low: number, high: number, factorLow: number, factorHigh: number): number {
-  const factorLower = factorLow & 0xffff;
-  const factorUpper = factorLow >>> 16;
-  const lower = low & 0xffff;
-  const upper = low >>> 16;
-  const middle = upper * factorLower + ((lower * factorLower) >>> 16);
-  const carries = (middle >>> 16) + ((lower * factorUpper + (middle & 0xffff)) >>> 16);
-  return (upper * factorUpper + carries + Math.imul(high, factorLow) + Math.imul(low, factorHigh)) | 0;
-}
 
 /** words[index] and words[index + 1] become the sum of two 64-bit numbers. */
 function setSum(words: Uint32Array, index: number, low1: number, high1: number, low2: number, high2: number): void {
   const low = (low1 + low2) >>> 0;
   words[index] = low;
   words[index + 1] = (high1 + high2 + (low < low2 >>> 0 ? 1 : 0)) | 0;
-}
-
-/** One lane into an accumulator: accumulator = rotate(accumulator + lane * P2, 31) * P1. */
-function round(index: number, laneLow: number, laneHigh: number): void {
-  const productLow = Math.imul(laneLow, 0x27d4eb4f);
-  const productHigh = highOfProduct(laneLow, laneHigh, 0x27d4eb4f, 0xc2b2ae3d);
-  setSum(accumulators, index, accumulators[index]! | 0, accumulators[index + 1]! | 0, productLow, productHigh);
-  const low = accumulators[index]! | 0;
-  const high = accumulators[index + 1]! | 0;
-  const turnedLow = (low << 31) | (high >>> 1);
-  const turnedHigh = (high << 31) | (low >>> 1);
-  accumulators[index] = Math.imul(turnedLow, 0x85ebca87);
-  accumulators[index + 1] = highOfProduct(turnedLow, turnedHigh, 0x85ebca87, 0x9e3779b1);
 }
 
 /** Adds rotate(accumulator, distance) to the hash. */
@@ -51,43 +27,6 @@ function addAccumulator(index: number, distance: number): void {
   setSum(hash, 0, hash[0]! | 0, hash[1]! | 0, turnedLow, turnedHigh);
 }
 
-/** An accumulator into the hash: hash = (hash ^ rotate(accumulator * P2, 31) * P1) * P1 + P4. */
-function mergeAccumulator(index: number): void {
-  const low = accumulators[index]! | 0;
-  const laneLow = Math.imul(low, 0x27d4eb4f);
-  const laneHigh = highOfProduct(low, accumulators[index + 1]! | 0, 0x27d4eb4f, 0xc2b2ae3d);
-  const turnedLow = (laneLow << 31) | (laneHigh >>> 1);
-  const turnedHigh = (laneHigh << 31) | (laneLow >>> 1);
-  const mixedLow = hash[0]! ^ Math.imul(turnedLow, 0x85ebca87);
-  const mixedHigh = hash[1]! ^ highOfProduct(turnedLow, turnedHigh, 0x85ebca87, 0x9e3779b1);
-  const productHigh = highOfProduct(mixedLow, mixedHigh, 0x85ebca87, 0x9e3779b1);
-  setSum(hash, 0, Math.imul(mixedLow, 0x85ebca87), productHigh, 0xc2b2ae63, 0x85ebca77);
-}
-
-/** Four bytes after the last whole lane: hash = rotate(hash ^ lane * P1, 23) * P2 + P3. */
-function mixWord(lane: number): void {
-  const low = hash[0]! ^ Math.imul(lane, 0x85ebca87);
-  const high = hash[1]! ^ highOfProduct(lane, 0, 0x85ebca87, 0x9e3779b1);
-  const turnedLow = (low << 23) | (high >>> 9);
-  const turnedHigh = (high << 23) | (low >>> 9);
-  const productHigh = highOfProduct(turnedLow, turnedHigh, 0x27d4eb4f, 0xc2b2ae3d);
-  setSum(hash, 0, Math.imul(turnedLow, 0x27d4eb4f), productHigh, 0x9e3779f9, 0x165667b1);
-}
-
-/** A byte after that: hash = rotate(hash ^ byte * P5, 11) * P1. */
-function mixByte(byte: number): void {
-  const low = hash[0]! ^ Math.imul(byte, 0x165667c5);
-  const high = hash[1]! ^ highOfProduct(byte, 0, 0x165667c5, 0x27d4eb2f);
-  const turnedLow = (low << 11) | (high >>> 21);
-  const turnedHigh = (high << 11) | (low >>> 21);
-  hash[0] = Math.imul(turnedLow, 0x85ebca87);
-  hash[1] = highOfProduct(turnedLow, turnedHigh, 0x85ebca87, 0x9e3779b1);
-}
-
-function readWord(bytes: Uint8Array, offset: number): number {
-  return bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
-}
-
 /** The whole stripes of a message that has at least one, 32 bytes each; returns the offset after the last of them. */
 function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: number, seedHigh: number): number {
   setSum(accumulators, 0, seedLow, seedHigh, 0xadc0b5d6, 0x60ea27ee); // P1 + P2
@@ -97,7 +36,12 @@ function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: num
   let position = offset;
   for (; end - position >= 32; position += 32) {
     for (let index = 0; index < 8; index += 2) {
-      round(index, readWord(bytes, position + 4 * index), readWord(bytes, position + 4 * index + 4));
+      mixStripeLane(
+        accumulators,
+        index,
+        readWord(bytes, position + 4 * index),
+        readWord(bytes, position + 4 * index + 4),
+      );
     }
   }
   hash[0] = 0;
@@ -107,7 +51,7 @@ function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: num
   addAccumulator(4, 12);
   addAccumulator(6, 18);
   for (let index = 0; index < 8; index += 2) {
-    mergeAccumulator(index);
+    mergeAccumulator(hash, accumulators[index]! | 0, accumulators[index + 1]! | 0);
   }
   setSum(hash, 0, hash[0]! | 0, hash[1]! | 0, end - offset, 0);
   return position;
@@ -147,11 +91,11 @@ export function xxh64Into(
     mixLane(hash, readWord(bytes, position), readWord(bytes, position + 4));
   }
   if (end - position >= 4) {
-    mixWord(readWord(bytes, position));
+    mixWord(hash, readWord(bytes, position));
     position += 4;
   }
   for (; position < end; position++) {
-    mixByte(bytes[position]!);
+    mixByte(hash, bytes[position]!);
   }
   avalanche(hash);
   // Not earlier: `out` may lie over `bytes`.

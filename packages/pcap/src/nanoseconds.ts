@@ -20,8 +20,6 @@ export interface TickScale {
   readonly offset2: number;
   /** Nothing to do: ticks are nanoseconds since the epoch. */
   readonly isIdentity: boolean;
-  /** Nothing to do but to multiply. */
-  readonly isProduct: boolean;
 }
 
 /**
@@ -47,7 +45,6 @@ export function tickScale(resolution: number, offsetSeconds: bigint): TickScale 
     offset1: Number((offset >> 32n) & 0xffff_ffffn),
     offset2: Number(offset >> 64n),
     isIdentity: resolution === 9 && offset === 0n,
-    isProduct: resolution <= 9 && offset === 0n,
   };
 }
 
@@ -109,12 +106,6 @@ export class Nanoseconds {
     sum = (ticksHigh & 0xffff) * factor + (upper & 0xffff) * 0x1_0000 + carry;
     let w1 = sum >>> 0;
     let w2 = Math.floor(sum / WORD) + Math.floor(upper / 0x1_0000);
-    if (scale.isProduct) {
-      highs[index] = w1;
-      lows[index] = w0;
-      return w2 === 0;
-    }
-
     const divisors = scale.divisors;
     for (let step = 0; step < divisors.length; step += 1) {
       const divisor = divisors[step]!;

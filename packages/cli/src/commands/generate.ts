@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { positiveNumber, udpAddress, wholeNumber } from '../options.js';
 import { CaptureOutput } from '../output/capture-output.js';
-import { counted } from '../output/numbers.js';
+import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 import { reportFrame } from '../output/report-frame.js';
 import { sendPaced, UdpSender } from '../output/udp-sender.js';
@@ -90,7 +90,7 @@ async function toCapture(stream: ReportStream, flags: GenerateFlags, io: Io): Pr
       if (busy !== undefined) await busy;
     }
     made += count;
-    progress.update(() => `${counted(made, 'report')} of ${counted(flags.packets, 'report')}`);
+    progress.update(() => `${grouped(made)} of ${counted(flags.packets, 'report')}`);
     // Signals are seen only between turns of the event loop.
     await new Promise(setImmediate);
   }

@@ -30,8 +30,9 @@ export class Screen {
   enter(): void {
     if (this.#isActive) return;
     this.#isActive = true;
-    // Also runs after an uncaught error; a terminal is written to synchronously.
+    // A terminal is written to synchronously, also then. The monitor runs before Node prints an uncaught error.
     process.once('exit', this.#restore);
+    process.once('uncaughtExceptionMonitor', this.#restore);
     this.#stream.write(ENTER);
   }
 
@@ -46,6 +47,7 @@ export class Screen {
     if (!this.#isActive) return;
     this.#isActive = false;
     process.off('exit', this.#restore);
+    process.off('uncaughtExceptionMonitor', this.#restore);
     this.#stream.write(LEAVE);
   }
 }

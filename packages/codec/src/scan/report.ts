@@ -209,19 +209,17 @@ function readReport10(scan: Scan, p: number, end: number, strict: boolean): bool
   scan.sequence = view.getUint32(p + 8);
   scan.timestamp = view.getUint32(p + 12);
   scan.repType = bits === 0 ? 0 : 1;
-  scan.ownLayout = LAYOUT.REPORT10;
-  scan.ownBits = bits;
-  scan.ownOffset = p + 16;
   const length = (head >>> 24) & 15;
   if (length !== 4 + words && !(settings.oneWord && length === 1))
     return scan.fail(CODES.BAD_REPORT_LENGTH, 'report', p);
   const nextProtocol = (head >>> 21) & 7;
   if (nextProtocol > 2) return scan.fail(CODES.BAD_NPROTO, 'report', p + 1);
   if (strict && ((head >>> 9) & 63) !== 0) return scan.fail(CODES.BAD_REPORT_VERSION, 'report', p + 2);
-  if (scan.ownOffset + 4 * words > end) {
-    scan.ownBits = 0;
-    return scan.fail(CODES.TRUNCATED, 'report', end);
-  }
+  if (p + 16 + 4 * words > end) return scan.fail(CODES.TRUNCATED, 'report', end);
+  // Only now is it sure that they are there.
+  scan.ownLayout = LAYOUT.REPORT10;
+  scan.ownBits = bits;
+  scan.ownOffset = p + 16;
   return innerOfOld(scan, INNER.ETHERNET + nextProtocol, p + 16 + 4 * words, end, strict);
 }
 

@@ -7,9 +7,9 @@ const FLOW_WORDS = 11;
 export interface CongestedPath {
   /** When it was seen last: milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Node ids in path order, the first {@link CongestionLog.pathLength}; `null` where a hop did not name itself. */
+  /** Node ids in path order, the first 16 of a longer path; `null` where a hop did not name itself. */
   readonly path: readonly (number | null)[];
-  /** Position in `path` of the queue. */
+  /** Position of the queue on the path, from 0; may lie beyond the ids that are kept. */
   readonly hop: number;
   readonly nodeId: number | null;
   /** Queue occupancy as last reported, in the device's unit; `null` if the report flags the queue but gives no depth. */

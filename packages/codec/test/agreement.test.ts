@@ -1,0 +1,281 @@
+/** Objects, columns and views are three readings of the same bytes: here they must say the same, field by field. */
+import { dressed, frame, type GeneratedFrame, malformed, plainPacket } from '@int/arbitraries';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { STATE, TelemetryBatch } from '../src/batch.js';
+import { BatchDecoder } from '../src/batch-decoder.js';
+import { FLAG, HOP_COLUMNS, NOT_AVAILABLE } from '../src/columns.js';
+import { KernelMemory } from '../src/fast/memory.js';
+import { FastReport2 } from '../src/fast/report2.js';
+import { FrameDecoder } from '../src/frame-decoder.js';
+import type { Hop, TelemetryRecord } from '../src/model.js';
+import type { DecodeOptions } from '../src/options.js';
+import { decodeWithSchema, type SchemaLayer } from '../src/schema/index.js';
+import { checkRow, frameCode, isRow } from './agreement-rows.js';
+
+const SEED = Number(process.env.INT_SEED ?? 20_250_218);
+fc.configureGlobal({ seed: SEED });
+/** Packets to compare, about. The long form takes minutes. */
+const PACKETS = process.env.INT_LONG === '1' ? 100_000 : 16_000;
+
+/** Frames behind one another in one buffer with a few bytes between. */
+function packed(frames: readonly Uint8Array[]): { bytes: Uint8Array; offsets: Uint32Array; lengths: Uint32Array } {
+  const gap = 3;
+  const size = frames.reduce((sum, { length }) => sum + length + gap, gap);
+  const bytes = new Uint8Array(new ArrayBuffer(size + 5), 5, size).fill(0xa5);
+  const offsets = new Uint32Array(frames.length);
+  const lengths = new Uint32Array(frames.length);
+  let at = gap;
+  frames.forEach((one, k) => {
+    bytes.set(one, at);
+    offsets[k] = at;
+    lengths[k] = one.length;
+    at += one.length + gap;
+  });
+  return { bytes, offsets, lengths };
+}
+
+/** Decoders of one set of options. */
+interface Decoders {
+  readonly objects: FrameDecoder;
+  readonly plain: BatchDecoder;
+  readonly kernel: BatchDecoder;
+  readonly general: BatchDecoder;
+}
+/** The memory of the WebAssembly kernel. Where the engine has none of it, its decoder is the plain one. */
+const memory = new KernelMemory(64 << 20);
+const cache = new Map<string, Decoders>();
+
+function decodersOf(options: DecodeOptions): Decoders {
+  const key = JSON.stringify(options);
+  let decoders = cache.get(key);
+  if (decoders === undefined) {
+    decoders = {
+      objects: new FrameDecoder(options),
+      plain: new BatchDecoder(options),
+      kernel: new BatchDecoder({ ...options, memory }),
+      general: new BatchDecoder({ ...options, fastPath: false }),
+    };
+    cache.set(key, decoders);
+  }
+  return decoders;
+}
+
+const capacity = { frames: 64, reports: 4000, hops: 40_000 };
+const batch = new TelemetryBatch(capacity);
+const others = [new TelemetryBatch(capacity), memory.batch(capacity)] as const;
+const count = { frames: 0, rows: 0, hops: 0, sound: 0 };
+
+/** Compares every cell of two batches that means something. */
+function sameCells(a: TelemetryBatch, b: TelemetryBatch): void {
+  expect(Array.from(a.state.subarray(0, STATE.WRITTEN))).toEqual(Array.from(b.state.subarray(0, STATE.WRITTEN)));
+  const { frames, reports, hops } = a;
+  const equal = (what: string, x: Uint8Array | Uint32Array, y: Uint8Array | Uint32Array, length: number): void => {
+    for (let k = 0; k < length; k++)
+      if (x[k] !== y[k]) expect(`${what}[${k}] = ${x[k]}`).toBe(`${what}[${k}] = ${y[k]}`);
+  };
+  equal('frameCode', a.frameCode, b.frameCode, frames);
+  for (const name of ['code', 'hopCount', 'protocol', 'frame', 'flags', 'nodeId', 'sequence'] as const) {
+    equal(name, a[name], b[name], reports);
+  }
+  for (const name of ['instructions', 'hopStart', 'ports', 'source0', 'destination0', 'drop'] as const) {
+    equal(name, a[name], b[name], reports);
+  }
+  for (let row = 0; row < reports; row++) {
+    const flags = a.flags[row]!;
+    // Words 1 to 3 of an IPv4 address and the timestamp of what has none are undefined.
+    if ((flags & FLAG.IPV6) !== 0) {
+      for (const name of ['source1', 'source2', 'source3', 'destination1', 'destination2', 'destination3'] as const) {
+        expect(a[name][row]).toBe(b[name][row]);
+      }
+    }
+    const version = flags & FLAG.REPORT_MASK;
+    if (version === 1 || version === 2) expect(a.reportTimestamp[row]).toBe(b.reportTimestamp[row]);
+  }
+  for (const name of HOP_COLUMNS) equal(`hop.${name}`, a.hop[name], b.hop[name], hops);
+}
+
+/** Decodes frames that may need different options into a batch for each way of decoding, and compares all readings. */
+function agree(frames: readonly GeneratedFrame[], clear: boolean): void {
+  // The rows of earlier runs stay behind, so that stale cells would show.
+  if (clear || batch.frames + frames.length > capacity.frames || batch.reports > 1000) {
+    for (const one of [batch, ...others]) one.clear();
+  }
+  let k = 0;
+  while (k < frames.length) {
+    const { options } = frames[k]!;
+    const key = JSON.stringify(options);
+    let to = k + 1;
+    while (to < frames.length && JSON.stringify(frames[to]!.options) === key) to++;
+    const { objects, plain, kernel, general } = decodersOf(options);
+    const group = frames.slice(k, to);
+    const { bytes, offsets, lengths } = packed(group.map((one) => one.bytes));
+    let frame = batch.frames;
+    let row = batch.reports;
+    let hop = batch.hops;
+    expect(plain.decode(batch, bytes, offsets, lengths)).toBe(group.length);
+    expect(general.decode(others[0], bytes, offsets, lengths)).toBe(group.length);
+    expect(kernel.decode(others[1], bytes, offsets, lengths)).toBe(group.length);
+    for (const [index, one] of group.entries()) {
+      const records: TelemetryRecord[] = objects.decode(one.bytes);
+      expect(batch.frameCode[frame]).toBe(frameCode(records));
+      for (const record of records) {
+        count.sound += record.status === 'ok' ? 1 : 0;
+        if (!isRow(record)) continue;
+        try {
+          hop += checkRow(batch, row, frame, hop, record, bytes, one.options.domains !== undefined);
+        } catch (error) {
+          (error as Error).message += `\nframe ${index} of the call: ${Buffer.from(one.bytes).toString('hex')} ${key}`;
+          throw error;
+        }
+        row++;
+        count.rows++;
+      }
+      frame++;
+    }
+    expect(batch.reports).toBe(row);
+    expect(batch.hops).toBe(hop);
+    count.frames += group.length;
+    k = to;
+  }
+  count.hops += batch.hops;
+  for (const one of others) sameCells(batch, one);
+}
+
+const each = 8;
+const list = (frames: fc.Arbitrary<GeneratedFrame>): fc.Arbitrary<GeneratedFrame[]> =>
+  fc.array(frames, { minLength: 1, maxLength: 2 * each - 1, size: 'max' });
+/** Runs that compare about `share` of all packets. */
+const runs = (share: number): { numRuns: number } => ({ numRuns: Math.ceil((PACKETS * share) / each) });
+
+/** Reports of the shape that the fast path takes, in the deployment it works in. */
+const MARKED: DecodeOptions = { reportPorts: [32766] };
+const fastFrames = frame({
+  kinds: ['report'],
+  reportVersions: ['2.0'],
+  reportTypes: ['int-md'],
+  intVersions: ['2'],
+  modes: ['md'],
+  encapsulations: ['udp', 'tcp'],
+  maxStackWords: 60,
+  options: MARKED,
+});
+
+describe('objects, columns and views agree', () => {
+  test('on sound frames of all kinds, dialects and link types in one batch', () => {
+    fc.assert(
+      fc.property(
+        list(fc.oneof({ arbitrary: dressed(frame()), weight: 9 }, { arbitrary: plainPacket(), weight: 1 })),
+        fc.boolean(),
+        agree,
+      ),
+      runs(0.5),
+    );
+    expect(count.sound).toBeGreaterThan(count.frames / 2);
+  });
+
+  test('on frames that are cut, changed and mixed up', () => {
+    const broken = fc.oneof(
+      ...[MARKED, {}, { profile: 'int-afxdp-kafka' }, { profile: 'intmon' }, { linkType: 'report' }].map((options) =>
+        malformed(options.linkType === 'report' ? REPORTS : frame({ options: options as DecodeOptions })).map(
+          (bytes): GeneratedFrame => ({ bytes, records: [], options: options as DecodeOptions }),
+        ),
+      ),
+    );
+    fc.assert(fc.property(list(broken), fc.boolean(), agree), runs(0.25));
+  });
+
+  test('on reports of the shape that the fast path takes, sound and broken', () => {
+    const broken = malformed(fastFrames).map((bytes): GeneratedFrame => ({ bytes, records: [], options: MARKED }));
+    const both = fc.oneof({ arbitrary: fastFrames, weight: 3 }, { arbitrary: broken, weight: 1 });
+    fc.assert(fc.property(list(both), fc.boolean(), agree), runs(0.25));
+    const all = fc.sample(both, { numRuns: 500, seed: SEED });
+    const { bytes, offsets, lengths } = packed(all.map((one) => one.bytes));
+    const taken = all.filter((_, k) => {
+      const fast = new FastReport2({ mode: 'ethernet', reportPort: 32766, intPorts: [5000, 4096] });
+      return fast.run(new TelemetryBatch({ frames: 1, hops: 256 }), bytes, offsets, lengths, k, k + 1) > k;
+    }).length;
+    expect(taken).toBeGreaterThan(20);
+    console.log(
+      `agreement: ${count.frames} frames, ${count.rows} report rows, ${count.hops} hop rows compared; ` +
+        `the fast path takes ${taken} of ${all.length} frames of the last test`,
+    );
+  });
+
+  test('on what is not carried: all ones in every column, whatever stood in the row before', () => {
+    const batch = new TelemetryBatch({ frames: 1, hops: 600 });
+    const all = fc.sample(frame({ options: MARKED, intVersions: ['2'], encapsulations: ['udp'], maxStackWords: 252 }), {
+      numRuns: 120,
+      seed: SEED,
+    });
+    const decoder = new BatchDecoder(MARKED);
+    const objects = new FrameDecoder(MARKED);
+    let blank = 0;
+    for (const one of all) {
+      batch.clear();
+      const { bytes, offsets, lengths } = packed([one.bytes]);
+      decoder.decode(batch, bytes, offsets, lengths);
+      const [record] = objects.decode(one.bytes);
+      record!.hops.forEach((hop: Hop, k) => {
+        if (batch.reports === 0) return;
+        if (hop.nodeId === undefined) {
+          expect(batch.hop.nodeId[batch.hopStart[0]! + k]).toBe(NOT_AVAILABLE);
+          blank++;
+        }
+        if (hop.hopLatency === undefined) {
+          expect(batch.hop.hopLatency[batch.hopStart[0]! + k]).toBe(NOT_AVAILABLE);
+          blank++;
+        }
+      });
+    }
+    expect(blank).toBeGreaterThan(50);
+  });
+});
+
+const REPORTS = frame({ kinds: ['report'], options: MARKED }).map(({ bytes, ...rest }): GeneratedFrame => {
+  const six = bytes[12] === 0x86;
+  return { ...rest, bytes: bytes.subarray(six ? 62 : 42) };
+});
+
+describe('the declarative schema agrees', () => {
+  const value = <K extends SchemaLayer['layer']>(layers: readonly SchemaLayer[], layer: K): unknown =>
+    layers.find((one) => one.layer === layer)?.value;
+
+  test('on headers and hops of sound frames', () => {
+    const options: DecodeOptions = { reportPorts: [32766] };
+    const decoder = new FrameDecoder(options);
+    let compared = 0;
+    let hopsCompared = 0;
+    const packets = frame({ kinds: ['int', 'report'], modes: ['md', 'mx'], options });
+    fc.assert(
+      fc.property(packets, ({ bytes, records }) => {
+        const [record] = records;
+        // The schema describes no source-only words of unknown domains, and looks for no INT inside TLVs.
+        const int = record!.int;
+        if (records.length !== 1 || int === null || int.mode === 'gpint' || record!.report?.tlvs !== undefined) return;
+        if (int.mode === 'md' && int.sourceMetadata !== undefined) return;
+        const layers = decodeWithSchema(bytes, { reportPorts: [32766] });
+        const [decoded] = decoder.decode(bytes);
+        const hops = layers.filter((one) => one.layer === 'hop').map((one) => one.value);
+        expect(decoded!.hops).toEqual(hops.reverse());
+        const header = (value(layers, 'intMd') ??
+          value(layers, 'intMx') ??
+          value(layers, 'intV10') ??
+          value(layers, 'intV05')) as {
+          instructionBitmap: number;
+        };
+        expect(header.instructionBitmap).toBe(int.instructionBitmap);
+        const metadata = value(layers, 'reportMetadata') as { metadata: Hop } | undefined;
+        if (metadata !== undefined) expect(decoded!.report!.metadata).toEqual(metadata.metadata);
+        const source = value(layers, 'sourceMetadata');
+        expect(source === undefined).toBe(int.sourceMetadata === undefined);
+        if (source !== undefined) expect(Buffer.from(source as Uint8Array)).toEqual(Buffer.from(int.sourceMetadata!));
+        compared++;
+        hopsCompared += hops.length;
+      }),
+      { numRuns: process.env.INT_LONG === '1' ? 10_000 : 1500 },
+    );
+    console.log(`agreement: ${compared} frames with ${hopsCompared} hops compared with the schema`);
+    expect(compared).toBeGreaterThan(700);
+  });
+});

@@ -1,0 +1,141 @@
+import { flowCrc32Columns } from '@int/hash';
+import { describe, expect, it } from 'vitest';
+import { Arena, BatchDecoder, encodeFrame, NOT_AVAILABLE, TelemetryBatch, type TelemetryRecord } from '../src/index.js';
+
+const record: TelemetryRecord = {
+  index: 0,
+  status: 'ok',
+  error: null,
+  report: null,
+  int: {
+    mode: 'md',
+    version: '2',
+    encapsulation: 'udp',
+    hopMl: 2,
+    remainingHopCount: 6,
+    instructionBitmap: 0x9000,
+    discard: false,
+    hopExceeded: false,
+    mtuExceeded: false,
+    domainId: 0,
+    domainInstructions: 0,
+    domainFlags: 0,
+  },
+  flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 5000, destinationPort: 80 },
+  path: [1, 2],
+  hops: [
+    { nodeId: 1, queueId: 0, queueOccupancy: 10 },
+    { nodeId: 2, queueId: 0, queueOccupancy: 20 },
+  ],
+};
+const six: TelemetryRecord = {
+  ...record,
+  flow: { source: '2001:db8::1', destination: '2001:db8::2', protocol: 17, sourcePort: 40000, destinationPort: 5000 },
+};
+
+function input(frames: readonly Uint8Array[]): [Uint8Array, Uint32Array, Uint32Array] {
+  const offsets: number[] = [];
+  let at = 0;
+  for (const frame of frames) {
+    offsets.push(at);
+    at += frame.length;
+  }
+  const bytes = new Uint8Array(at);
+  frames.forEach((frame, k) => {
+    bytes.set(frame, offsets[k]!);
+  });
+  return [bytes, Uint32Array.from(offsets), Uint32Array.from(frames, (frame) => frame.length)];
+}
+
+describe('TelemetryBatch', () => {
+  it('takes no memory but what it says, at any offset of an arena', () => {
+    for (const capacity of [{ frames: 1 }, { frames: 1000, reports: 1500, hops: 7777 }]) {
+      const size = TelemetryBatch.byteLength(capacity);
+      const buffer = new ArrayBuffer(size + 37);
+      const arena = new Arena(buffer, 37);
+      new TelemetryBatch(capacity, arena);
+      expect(arena.position).toBeLessThanOrEqual(37 + size);
+      expect(() => new TelemetryBatch(capacity, new Arena(buffer, 0, size / 2))).toThrow(RangeError);
+    }
+  });
+
+  it('lives in a SharedArrayBuffer too', () => {
+    const capacity = { frames: 8 };
+    const arena = new Arena(new SharedArrayBuffer(TelemetryBatch.byteLength(capacity)));
+    const batch = new TelemetryBatch(capacity, arena);
+    const [bytes, offsets, lengths] = input([encodeFrame(record)]);
+    expect(new BatchDecoder().decode(batch, bytes, offsets, lengths)).toBe(1);
+    expect([...batch.hop.nodeId.subarray(0, 2)]).toEqual([1, 2]);
+  });
+
+  it('refuses capacities it cannot have', () => {
+    for (const capacity of [{ frames: 0 }, { frames: 1.5 }, { frames: 2 ** 25 }, { frames: 4, hops: 255 }]) {
+      expect(() => new TelemetryBatch(capacity)).toThrow(RangeError);
+    }
+  });
+
+  it('stops when it is full and goes on after a clear, losing nothing', () => {
+    const frames = Array.from({ length: 50 }, (_, k) => encodeFrame(k % 7 === 0 ? six : record));
+    const [bytes, offsets, lengths] = input(frames);
+    const batch = new TelemetryBatch({ frames: 9, reports: 5, hops: 256 });
+    const decoder = new BatchDecoder();
+    let reports = 0;
+    let calls = 0;
+    for (let next = 0; next < frames.length; calls++) {
+      batch.clear();
+      const after = decoder.decode(batch, bytes, offsets, lengths, next);
+      expect(after).toBeGreaterThan(next);
+      expect(batch.frames).toBe(after - next);
+      reports += batch.reports;
+      next = after;
+    }
+    expect(reports).toBe(50);
+    expect(calls).toBe(10);
+  });
+
+  it('counts frames that lie outside the buffer instead of reading them', () => {
+    const frame = encodeFrame(record);
+    const batch = new TelemetryBatch({ frames: 4 });
+    new BatchDecoder().decode(
+      batch,
+      frame,
+      Uint32Array.of(0, 4, 0xffffffff),
+      Uint32Array.of(frame.length, frame.length, 1),
+    );
+    expect(batch.frames).toBe(3);
+    expect([...batch.frameCode.subarray(0, 3)].map((code) => code !== 0)).toEqual([false, true, true]);
+  });
+
+  it('reads all ones where a hop does not carry an item, also after richer reports', () => {
+    const rich = {
+      ...record,
+      int: { ...(record.int as object), hopMl: 4, instructionBitmap: 0xb100 },
+      hops: [{ nodeId: 1, hopLatency: 5, queueId: 1, queueOccupancy: 2, egressUtilization: 9 }],
+    } as TelemetryRecord;
+    const batch = new TelemetryBatch({ frames: 16 });
+    const decoder = new BatchDecoder();
+    for (const frames of [
+      [encodeFrame(rich), encodeFrame(record)],
+      [encodeFrame(record), encodeFrame(rich)],
+    ]) {
+      batch.clear();
+      decoder.decode(batch, ...input(frames));
+      for (let row = 0; row < batch.reports; row++) {
+        const carries = batch.instructions[row]! >>> 16 === 0xb100;
+        for (let h = batch.hopStart[row]!; h < batch.hopStart[row]! + batch.hopCount[row]!; h++) {
+          expect(batch.hop.hopLatency[h] === NOT_AVAILABLE).toBe(!carries);
+          expect(batch.hop.egressUtilization[h] === NOT_AVAILABLE).toBe(!carries);
+          expect(batch.hop.buffer[h]).toBe(NOT_AVAILABLE);
+        }
+      }
+    }
+  });
+
+  it('can be handed to the column hashes as it is', () => {
+    const batch = new TelemetryBatch({ frames: 4 });
+    new BatchDecoder().decode(batch, ...input([encodeFrame(record), encodeFrame(six)]));
+    const out = new Uint32Array(2);
+    flowCrc32Columns(batch, 0, 2, out);
+    expect([...out]).toEqual([0xcf7ff369, 0x925b5908]);
+  });
+});
