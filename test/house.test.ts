@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { entryPoints, publicPackages, repository, sourceOf, workspaces } from '../scripts/workspaces.mjs';
+import {
+  entryPoints,
+  type Manifest,
+  publicPackages,
+  repository,
+  sourceOf,
+  workspaces,
+} from '../scripts/workspaces.mjs';
 import { requires, skip } from './requires.js';
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
@@ -119,6 +126,18 @@ describe.each(publicPackages().map((workspace) => [workspace.manifest.name, work
 );
 
 describe('package-lock.json', () => {
+  it('knows every workspace as it is, without which npm ci fails; run npm install', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Partial<Manifest>> };
+    const wants = ({ dependencies = {}, devDependencies = {}, peerDependencies = {} }: Partial<Manifest>): unknown => ({
+      dependencies,
+      devDependencies,
+      peerDependencies,
+    });
+    for (const { folder, manifest } of workspaces()) {
+      expect(wants(packages[folder] ?? {}), folder).toEqual(wants(manifest));
+    }
+  });
+
   it('has an entry for every optional dependency, without which npm ci fails; see scripts/complete-lock.mjs', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;

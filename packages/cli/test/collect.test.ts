@@ -75,7 +75,7 @@ describe('int collect --listen', () => {
   test('prints a line each second', async () => {
     const { process, port } = await listening('--json');
     await send(port, [payload(reportFrame())]);
-    while (ndjson(process.stdout).length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    await process.until(() => ndjson(process.stdout).length >= 2);
     process.child.kill('SIGINT');
     const lines = ndjson((await process.end()).stdout);
     expect(lines.map((line) => line.type)).toEqual([...lines.slice(1).map(() => 'stats'), 'total']);
@@ -197,7 +197,7 @@ describe('int collect --demo', () => {
 
   test('stops at once on SIGINT', async () => {
     const process = new Running(['collect', '--demo', '--json']);
-    while (ndjson(process.stdout).length < 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    await process.until(() => ndjson(process.stdout).length >= 1);
     process.child.kill('SIGINT');
     const { code, stdout } = await process.end();
     expect(code).toBe(0);

@@ -254,7 +254,7 @@ describe('int decode', () => {
     async (signal) => {
       const process = new Running(['decode', '--json', '-'], { open: true });
       process.child.stdin!.write(pcap([reportFrame(), plainFrame()]));
-      while (ndjson(process.stdout).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      await process.until(() => ndjson(process.stdout).length >= 2);
       process.child.kill(signal);
       const { code, stdout, stderr } = await process.end();
       expect(code).toBe(0);

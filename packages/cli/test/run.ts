@@ -91,13 +91,20 @@ export class Running {
     return Buffer.concat(this.#stdout).toString();
   }
 
-  /** Waits for text on standard error; a test that waits in vain ends by its time limit. */
-  async saying(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const match = pattern.exec(this.stderr);
-      if (match !== null) return match;
+  /** Waits until something holds. Fails if the command ends before. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      const { exitCode, signalCode } = this.child;
+      if (exitCode !== null || signalCode !== null)
+        throw new Error(`int ended (${exitCode ?? signalCode}): ${this.stderr}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
+  }
+
+  /** Waits for text on standard error. */
+  async saying(pattern: RegExp): Promise<RegExpExecArray> {
+    await this.until(() => pattern.test(this.stderr));
+    return pattern.exec(this.stderr)!;
   }
 
   async end(): Promise<Outcome> {

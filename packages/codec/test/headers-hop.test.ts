@@ -45,10 +45,10 @@ describe('a hop block', () => {
         fc.nat(3),
         fc.infiniteStream(word),
         fc.nat(9),
-        (layout, any, domainWords, stream, offset) => {
+        (layout, drawn, domainWords, stream, offset) => {
           // Bits 2 and 3 alone of that dialect push an egress timestamp: with bit 5 there are two, of which one is kept.
-          const twice = layout === LAYOUT.GEANT_NIBBLE3 && (any & 0xf000) === 0x3000;
-          const bitmap = twice ? any & ~0x0400 : any;
+          const twice = layout === LAYOUT.GEANT_NIBBLE3 && (drawn & 0xf000) === 0x3000;
+          const bitmap = twice ? drawn & ~0x0400 : drawn;
           const plan = planFor(layout, bitmap);
           const codec = hopBlock(layout, bitmap, { domainBytes: domainWords * 4 });
           expect(codec.byteLength).toBe((plan.words + domainWords) * 4);

@@ -196,9 +196,9 @@ describe('metadata', () => {
   for (let i = 0; i < 240; i += 2) bitmaps.add((extra[i]! << 8) | extra[i + 1]!);
 
   test.each(LAYOUTS)('of a hop reads the same both ways, version %s', (format, layout) => {
-    for (const any of bitmaps) {
-      const bitmap = format === '2016' ? any & 0xff00 : any;
-      const domainBytes = format === '2' ? (any % 3) * 4 : 0;
+    for (const drawn of bitmaps) {
+      const bitmap = format === '2016' ? drawn & 0xff00 : drawn;
+      const domainBytes = format === '2' ? (drawn % 3) * 4 : 0;
       const codec = hopBlock(layout, bitmap, { domainBytes });
       const description = hopSchema(format, bitmap, domainBytes);
       for (let round = 0; round < 8; round++) {
@@ -213,9 +213,9 @@ describe('metadata', () => {
   });
 
   test.each(['1.0', '2.0'] as const)('of a report reads the same both ways, version %s', (version) => {
-    for (const any of bitmaps) {
-      const selected = version === '1.0' ? any & 0x3f : any;
-      const domainBytes = version === '2.0' ? (any % 3) * 4 : 0;
+    for (const drawn of bitmaps) {
+      const selected = version === '1.0' ? drawn & 0x3f : drawn;
+      const domainBytes = version === '2.0' ? (drawn % 3) * 4 : 0;
       const codec = reportMetadata(version, selected, domainBytes);
       const description = reportMetadataSchema(version, selected, domainBytes);
       for (let round = 0; round < 8; round++) {
@@ -412,7 +412,7 @@ describe('whole packets', () => {
           if (part.encapsulation !== 'dscp') expect(plain!.status).toBe('not-int');
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     );
   });
 
@@ -604,50 +604,61 @@ describe('telemetry reports', () => {
           compareReports(concat(reportV20Group.encode(group), ...list.map(({ bytes }) => bytes)), list[0]!.config);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
   test('v1.0 read the same as with the decoder', () => {
     fc.assert(
-      fc.property(flagBits, inner, metadataValues, bits(6), bits(32), (flags, packet, metadata, metadataBits, any) => {
-        const values = reportMetadata('1.0', metadataBits).encode({ metadata, dropQueueId: 1, dropReason: any & 0xff });
-        const header = reportV10.encode({
-          ...flags,
-          version: 1,
-          length: 4 + values.length / 4,
-          nextProtocol: 0,
-          metadataBits,
-          reserved: 0,
-          hwId: any & 0x3f,
-          switchId: any,
-          sequence: (any ^ 0x1234) >>> 0,
-          ingressTimestamp: 77,
-        });
-        compareReports(concat(header, values, packet.bytes), packet.config);
-      }),
-      { numRuns: 500 },
+      fc.property(
+        flagBits,
+        inner,
+        metadataValues,
+        bits(6),
+        bits(32),
+        (flags, packet, metadata, metadataBits, drawn) => {
+          const values = reportMetadata('1.0', metadataBits).encode({
+            metadata,
+            dropQueueId: 1,
+            dropReason: drawn & 0xff,
+          });
+          const header = reportV10.encode({
+            ...flags,
+            version: 1,
+            length: 4 + values.length / 4,
+            nextProtocol: 0,
+            metadataBits,
+            reserved: 0,
+            hwId: drawn & 0x3f,
+            switchId: drawn,
+            sequence: (drawn ^ 0x1234) >>> 0,
+            ingressTimestamp: 77,
+          });
+          compareReports(concat(header, values, packet.bytes), packet.config);
+        },
+      ),
+      { numRuns: 250 },
     );
   });
 
   test('v0.5 with each of its headers read the same as with the decoder', () => {
     fc.assert(
-      fc.property(flagBits, inner, bits(31), fc.constantFrom(0, 1, 2), (flags, packet, any, nextProtocol) => {
+      fc.property(flagBits, inner, bits(31), fc.constantFrom(0, 1, 2), (flags, packet, drawn, nextProtocol) => {
         const header = reportV05.encode({
           ...flags,
-          version: any & 1,
+          version: drawn & 1,
           nextProtocol,
           reserved: 0,
-          hwId: any & 0x3f,
-          sequence: any,
-          ingressTimestamp: any,
+          hwId: drawn & 0x3f,
+          sequence: drawn,
+          ingressTimestamp: drawn,
         });
-        const ports = { switchId: any, ingressPort: any & 0xfff, egressPort: 2, queueId: 3 };
+        const ports = { switchId: drawn, ingressPort: drawn & 0xfff, egressPort: 2, queueId: 3 };
         const local =
           nextProtocol === 1
-            ? reportV05Drop.encode({ ...ports, dropReason: any & 0xff, padding: 0 })
+            ? reportV05Drop.encode({ ...ports, dropReason: drawn & 0xff, padding: 0 })
             : nextProtocol === 2
-              ? reportV05Local.encode({ ...ports, queueOccupancy: any & 0xffff, egressTimestamp: any })
+              ? reportV05Local.encode({ ...ports, queueOccupancy: drawn & 0xffff, egressTimestamp: drawn })
               : new Uint8Array(0);
         compareReports(concat(header, local, packet.bytes), packet.config);
       }),

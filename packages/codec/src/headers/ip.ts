@@ -60,10 +60,10 @@ export interface Ipv4 {
   options: Uint8Array;
 }
 
-type Ipv4Fixed = Omit<Ipv4, 'options'> & { headerLength: number };
+type Ipv4Fixed = Omit<Ipv4, 'options'>;
 const IPV4 = /* @__PURE__ */ new FieldGroup<Ipv4Fixed>('ipv4', [
   [null, 4, 4, 'BAD_IP_VERSION'],
-  ['headerLength', 4],
+  [null, 4],
   ['dscp', 6],
   ['ecn', 2],
   ['totalLength', 16],
@@ -84,18 +84,20 @@ export const ipv4: HeaderCodec<Ipv4> = /* @__PURE__ */ makeCodec<Ipv4>({
   layer: 'ipv4',
   decode(bytes, offset) {
     requireBytes(bytes, offset, 20, 'ipv4');
-    const { headerLength, ...fields } = IPV4.read(bytes, offset);
-    if (headerLength < 5) throw new CodecError('BAD_IP_LENGTH', 'ipv4', offset, `header length ${headerLength} words`);
-    requireBytes(bytes, offset, headerLength * 4, 'ipv4');
-    return { ...fields, options: bytes.subarray(offset + 20, offset + headerLength * 4) };
+    const fields = IPV4.read(bytes, offset);
+    const length = (bytes[offset]! & 15) * 4;
+    if (length < 20) throw new CodecError('BAD_IP_LENGTH', 'ipv4', offset, `header length ${length} bytes`);
+    requireBytes(bytes, offset, length, 'ipv4');
+    return Object.assign(fields, { options: bytes.subarray(offset + 20, offset + length) });
   },
   measure(value) {
     requireSize('options', value.options, 4, 40);
     return 20 + value.options.length;
   },
-  check: (value) => IPV4.check({ ...value, headerLength: 5 }),
+  check: (value) => IPV4.check(value),
   write(value, out, offset) {
-    IPV4.write({ ...value, headerLength: 5 + value.options.length / 4 }, out, offset);
+    IPV4.write(value, out, offset);
+    out[offset]! |= 5 + value.options.length / 4;
     out.set(value.options, offset + 20);
   },
 });

@@ -101,11 +101,11 @@ export interface ReportTlv {
   data: Uint8Array;
 }
 
-type TlvFixed = Omit<ReportTlv, 'data'> & { length: number };
+type TlvFixed = Omit<ReportTlv, 'data'>;
 const TLV = /* @__PURE__ */ new FieldGroup<TlvFixed>('tlv', [
   ['type', 4],
   ['reserved', 4],
-  ['length', 8],
+  [null, 8],
   ['template', 16],
 ]);
 
@@ -114,17 +114,19 @@ export const reportTlv: HeaderCodec<ReportTlv> = /* @__PURE__ */ makeCodec<Repor
   layer: 'tlv',
   decode(bytes, offset) {
     requireBytes(bytes, offset, 4, 'tlv');
-    const { length, ...fields } = TLV.read(bytes, offset);
+    const fields = TLV.read(bytes, offset);
+    const length = bytes[offset + 1]!;
     requireBytes(bytes, offset, 4 + length * 4, 'tlv');
-    return { ...fields, data: bytes.subarray(offset + 4, offset + 4 + length * 4) };
+    return Object.assign(fields, { data: bytes.subarray(offset + 4, offset + 4 + length * 4) });
   },
   measure(value) {
     requireSize('data', value.data, 4, 1020);
     return 4 + value.data.length;
   },
-  check: (value) => TLV.check({ ...value, length: 0 }),
+  check: (value) => TLV.check(value),
   write(value, out, offset) {
-    TLV.write({ ...value, length: value.data.length / 4 }, out, offset);
+    TLV.write(value, out, offset);
+    out[offset + 1] = value.data.length / 4;
     out.set(value.data, offset + 4);
   },
 });

@@ -57,13 +57,13 @@ export interface Tcp {
   options: Uint8Array;
 }
 
-type TcpFixed = Omit<Tcp, 'options'> & { dataOffset: number };
+type TcpFixed = Omit<Tcp, 'options'>;
 const TCP = /* @__PURE__ */ new FieldGroup<TcpFixed>('tcp', [
   ['sourcePort', 16],
   ['destinationPort', 16],
   ['sequenceNumber', 32],
   ['acknowledgementNumber', 32],
-  ['dataOffset', 4],
+  [null, 4],
   ['reserved', 4],
   ['flags', 8],
   ['window', 16],
@@ -76,18 +76,20 @@ export const tcp: HeaderCodec<Tcp> = /* @__PURE__ */ makeCodec<Tcp>({
   layer: 'tcp',
   decode(bytes, offset) {
     requireBytes(bytes, offset, 20, 'tcp');
-    const { dataOffset, ...fields } = TCP.read(bytes, offset);
-    if (dataOffset < 5) throw new CodecError('BAD_TCP_LENGTH', 'tcp', offset + 12, `data offset ${dataOffset} words`);
-    requireBytes(bytes, offset, dataOffset * 4, 'tcp');
-    return { ...fields, options: bytes.subarray(offset + 20, offset + dataOffset * 4) };
+    const fields = TCP.read(bytes, offset);
+    const length = (bytes[offset + 12]! >>> 4) * 4;
+    if (length < 20) throw new CodecError('BAD_TCP_LENGTH', 'tcp', offset + 12, `data offset ${length} bytes`);
+    requireBytes(bytes, offset, length, 'tcp');
+    return Object.assign(fields, { options: bytes.subarray(offset + 20, offset + length) });
   },
   measure(value) {
     requireSize('options', value.options, 4, 40);
     return 20 + value.options.length;
   },
-  check: (value) => TCP.check({ ...value, dataOffset: 5 }),
+  check: (value) => TCP.check(value),
   write(value, out, offset) {
-    TCP.write({ ...value, dataOffset: 5 + value.options.length / 4 }, out, offset);
+    TCP.write(value, out, offset);
+    out[offset + 12]! |= (5 + value.options.length / 4) << 4;
     out.set(value.options, offset + 20);
   },
 });

@@ -119,10 +119,10 @@ export interface Geneve {
   options: GeneveOption[];
 }
 
-type GeneveFixed = Omit<Geneve, 'options'> & { optionLength: number };
+type GeneveFixed = Omit<Geneve, 'options'>;
 const GENEVE = /* @__PURE__ */ new FieldGroup<GeneveFixed>('geneve', [
   ['version', 2],
-  ['optionLength', 6],
+  [null, 6],
   ['control', 1, 'flag'],
   ['critical', 1, 'flag'],
   ['reserved', 6],
@@ -136,8 +136,8 @@ export const geneve: HeaderCodec<Geneve> = /* @__PURE__ */ makeCodec<Geneve>({
   layer: 'geneve',
   decode(bytes, offset) {
     requireBytes(bytes, offset, 8, 'geneve');
-    const { optionLength, ...fields } = GENEVE.read(bytes, offset);
-    const end = offset + 8 + optionLength * 4;
+    const fields = GENEVE.read(bytes, offset);
+    const end = offset + 8 + (bytes[offset]! & 63) * 4;
     const options: GeneveOption[] = [];
     for (let position = offset + 8; position < end; ) {
       requireBytes(bytes, position, 4, 'geneve');
@@ -148,7 +148,7 @@ export const geneve: HeaderCodec<Geneve> = /* @__PURE__ */ makeCodec<Geneve>({
       options.push(geneveOption.decode(bytes, position));
       position += length;
     }
-    return { ...fields, options };
+    return Object.assign(fields, { options });
   },
   measure(value) {
     let length = 0;
@@ -157,7 +157,7 @@ export const geneve: HeaderCodec<Geneve> = /* @__PURE__ */ makeCodec<Geneve>({
     return 8 + length;
   },
   check(value) {
-    GENEVE.check({ ...value, optionLength: 0 });
+    GENEVE.check(value);
     for (const { optionClass, type, reserved } of value.options) {
       requireFit('optionClass', optionClass, 16);
       requireFit('type', type, 8);
@@ -167,7 +167,8 @@ export const geneve: HeaderCodec<Geneve> = /* @__PURE__ */ makeCodec<Geneve>({
   write(value, out, offset) {
     let position = offset + 8;
     for (const option of value.options) position += geneveOption.encodeInto(option, out, position);
-    GENEVE.write({ ...value, optionLength: (position - offset - 8) / 4 }, out, offset);
+    GENEVE.write(value, out, offset);
+    out[offset]! |= (position - offset - 8) / 4;
   },
 });
 

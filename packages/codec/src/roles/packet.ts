@@ -18,6 +18,18 @@ export const ENCAPSULATION = { UDP: 1, TCP: 2, UDP_NEW: 3, VXLAN_GPE: 4, GENEVE:
 /** Indices into MODES. */
 export const MODE = { MD: 1, MX: 2 } as const;
 
+/** Scans by options object: a role is called once for each packet with the same options. */
+const scans = /* @__PURE__ */ new WeakMap<LocateOptions, Scan>();
+
+function scanFor(options: LocateOptions): Scan {
+  let scan = scans.get(options);
+  if (scan === undefined) {
+    scan = new Scan(settingsOf(options));
+    scans.set(options, scan);
+  }
+  return scan;
+}
+
 function fail(scan: Scan): never {
   throw new CodecError(CODE_NAMES[scan.code]!, scan.layer, scan.at, CODE_MESSAGES[scan.code]!);
 }
@@ -39,7 +51,7 @@ export interface OuterPacket {
  */
 export function readOuter(packet: Uint8Array, options: LocateOptions): OuterPacket | null {
   if (!(packet instanceof Uint8Array)) throw new TypeError('packet must be a Uint8Array');
-  const scan = new Scan(settingsOf(options));
+  const scan = scanFor(options);
   const end = packet.length;
   scan.aim(packet, 0, end);
   const ip = linkPayload(scan, 'ethernet', 0, end);

@@ -59,12 +59,23 @@ function domainItems(config: SourceConfig): DomainItem[] {
   return items;
 }
 
+const rules = /* @__PURE__ */ new WeakMap<SourceConfig, SourceRule>();
+
 /**
- * Checks a source's configuration.
+ * Checks a source's configuration, once for each object.
  *
  * @throws RangeError naming what is wrong
  */
 export function sourceRule(config: SourceConfig): SourceRule {
+  let rule = rules.get(config);
+  if (rule === undefined) {
+    rule = checkRule(config);
+    rules.set(config, rule);
+  }
+  return rule;
+}
+
+function checkRule(config: SourceConfig): SourceRule {
   const encapsulation = config.encapsulation ?? 'port';
   const name = config.version ?? '2';
   if (!SOURCE_ENCAPSULATIONS.includes(encapsulation)) throw new RangeError(`unknown encapsulation ${encapsulation}`);

@@ -22,6 +22,7 @@ import {
 } from './packet.js';
 
 const NOTHING = /* @__PURE__ */ new Uint8Array(0);
+const DEFAULTS: SinkConfig = {};
 const TAIL_BYTES = 4;
 const MARKER_BYTES = 8;
 const GPE_ETHERNET = 3;
@@ -153,7 +154,7 @@ function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Ui
  * @returns the restored packet, the INT bytes and what they say; the input, copied, if it carries no INT
  * @throws CodecError for a packet that is cut, or INT that is not sound (pass such a packet on unchanged)
  */
-export function sink(packet: Uint8Array, config: SinkConfig = {}): SinkResult {
+export function sink(packet: Uint8Array, config: SinkConfig = DEFAULTS): SinkResult {
   const outer = locate(packet, config);
   if (outer === null || outer.fragment) {
     const copy = packet.slice();

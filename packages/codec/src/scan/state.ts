@@ -196,7 +196,8 @@ export class Scan {
   fail(code: number, layer: Layer, at: number): false {
     this.code = code;
     this.layer = layer;
-    this.at = at;
+    // A length can point far behind the last byte; what is missing is missing from there on.
+    this.at = Math.min(at, this.end);
     return false;
   }
 }
