@@ -68,13 +68,11 @@ const FLAG_OWN: u32 = 1 << 20;
 const INNER_BYTES: u32 = 44;
 const SHORTEST_PAYLOAD: u32 = 64;
 
-// @ts-ignore: decorator
 @inline
 function be16(at: usize): u32 {
   return (<u32>load<u8>(at) << 8) | <u32>load<u8>(at, 1);
 }
 
-// @ts-ignore: decorator
 @inline
 function isTunnel(port: u32): bool {
   // 6081, 4790, 4789, 54321 in wire order.
@@ -95,7 +93,6 @@ function blank(columns: u32, cell: usize, stride: u32, rows: u32): void {
 }
 
 /** Bytes of consecutive rows: short runs are common in mixed traffic and too short for a bulk fill. */
-// @ts-ignore: decorator
 @inline
 function fillBytes(at: usize, value: u8, count: u32): void {
   if (count < 16) {

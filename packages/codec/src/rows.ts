@@ -11,6 +11,8 @@ const ALL_COLUMNS = /* @__PURE__ */ (1 << HOP_COLUMNS.length) - 1;
 const MODE_XD = 3;
 const MODE_GPINT = 4;
 const NOT_AVAILABLE_31 = 0x7fffffff;
+/** NOT_AVAILABLE as a signed word. */
+const ALL_ONES = -1;
 
 /** Whether the scan holds something that has a row: a report, INT, or a probe. */
 export function hasRow(scan: Scan): boolean {
@@ -100,15 +102,15 @@ function writeFlow(batch: TelemetryBatch, scan: Scan, row: number): void {
     return;
   }
   const { view, sourceOffset: s, destinationOffset: d } = scan;
-  batch.source0[row] = view.getUint32(s);
-  batch.destination0[row] = view.getUint32(d);
+  batch.source0[row] = view.getInt32(s);
+  batch.destination0[row] = view.getInt32(d);
   if (!scan.ipv6) return;
-  batch.source1[row] = view.getUint32(s + 4);
-  batch.source2[row] = view.getUint32(s + 8);
-  batch.source3[row] = view.getUint32(s + 12);
-  batch.destination1[row] = view.getUint32(d + 4);
-  batch.destination2[row] = view.getUint32(d + 8);
-  batch.destination3[row] = view.getUint32(d + 12);
+  batch.source1[row] = view.getInt32(s + 4);
+  batch.source2[row] = view.getInt32(s + 8);
+  batch.source3[row] = view.getInt32(s + 12);
+  batch.destination1[row] = view.getInt32(d + 4);
+  batch.destination2[row] = view.getInt32(d + 8);
+  batch.destination3[row] = view.getInt32(d + 12);
 }
 
 /**
@@ -161,11 +163,13 @@ function writeBlock(
 ): void {
   const { view } = scan;
   for (let w = 0; w < plan.words; w++) {
-    const value = view.getUint32(at + 4 * (w < before ? w : w + extra));
+    // Signed: an unsigned word of 2^31 or more would be boxed on its way.
+    const value = view.getInt32(at + 4 * (w < before ? w : w + extra));
     writeWord(batch, plan.ops[w]!, plan.columns[w]!, row, value);
   }
 }
 
+/** Writes a word, read as a signed number. */
 function writeWord(batch: TelemetryBatch, op: number, column: number, row: number, value: number): void {
   const { hopWords, hopStride } = batch;
   const cell = column * hopStride + row;
@@ -174,12 +178,12 @@ function writeWord(batch: TelemetryBatch, op: number, column: number, row: numbe
       hopWords[cell] = value;
       break;
     case OP.TIMESTAMP32:
-      hopWords[cell] = value === NOT_AVAILABLE ? NOT_AVAILABLE : 0;
+      hopWords[cell] = value === ALL_ONES ? NOT_AVAILABLE : 0;
       hopWords[cell + hopStride] = value;
       break;
     case OP.HALVES:
-      hopWords[cell] = value === NOT_AVAILABLE ? NOT_AVAILABLE : value >>> 16;
-      hopWords[cell + hopStride] = value === NOT_AVAILABLE ? NOT_AVAILABLE : value & 0xffff;
+      hopWords[cell] = value === ALL_ONES ? NOT_AVAILABLE : value >>> 16;
+      hopWords[cell + hopStride] = value === ALL_ONES ? NOT_AVAILABLE : value & 0xffff;
       break;
     case OP.VALUE31:
       hopWords[cell] = (value & NOT_AVAILABLE_31) === NOT_AVAILABLE_31 ? NOT_AVAILABLE : value & NOT_AVAILABLE_31;
@@ -212,7 +216,7 @@ function writeOwn(batch: TelemetryBatch, scan: Scan, report: number, row: number
     if (scan.ownDomainWords > 0) batch.hopWords[DOMAIN_OFFSET * batch.hopStride + row] = scan.ownDomainOffset;
   }
   for (let w = 0; w < plan.words; w++) {
-    const value = scan.view.getUint32(scan.ownOffset + 4 * w);
+    const value = scan.view.getInt32(scan.ownOffset + 4 * w);
     if (plan.ops[w] === OP.DROP) {
       batch.drop[report] = value;
       batch.state[STATE.DROPS] = 1;

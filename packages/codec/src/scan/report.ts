@@ -69,7 +69,8 @@ export function nextIndividual(scan: Scan): boolean {
 function readIndividual(scan: Scan, p: number, end: number, strict: boolean): boolean {
   const { view, settings } = scan;
   scan.nextReport = end;
-  if (p + 4 > end) return scan.fail(CODES.TRAILING_BYTES, 'report', p);
+  // Behind a whole report a few bytes are left over; in place of the first one they are the start of it.
+  if (p + 4 > end) return scan.fail(scan.index === 0 ? CODES.TRUNCATED : CODES.TRAILING_BYTES, 'report', p);
   const head = view.getUint32(p);
   const length = (head >>> 16) & 255;
   // This dialect leaves out hops when it counts: the report runs to the end of the frame.
