@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnipConfig } from 'knip';
-import { workspaces } from './scripts/workspaces.mjs';
+import { repository, workspaces } from './scripts/workspaces.mjs';
+
+/** Tests use these without listing them; see scripts/check-layers.mjs. */
+const { testing } = JSON.parse(readFileSync(join(repository, 'scripts', 'layers.json'), 'utf8')) as {
+  testing: readonly string[];
+};
 
 /**
  * Per package, the sources that its tsup.config.ts builds: what it exports, and what it starts by itself, such as a
@@ -13,7 +18,14 @@ const packages = workspaces()
     const file = join(path, 'tsup.config.ts');
     const built = existsSync(file) ? readFileSync(file, 'utf8').matchAll(/'(src\/[^']+\.ts)'/g) : [];
     const entry = ['src/index.ts', ...[...built].flatMap(([, source]) => source ?? [])];
-    return [folder, { entry: [...new Set(entry)], project: ['src/**/*.ts', 'test/**/*.ts'] }] as const;
+    return [
+      folder,
+      {
+        entry: [...new Set(entry)],
+        project: ['src/**/*.ts', 'test/**/*.ts'],
+        ignoreDependencies: testing.map((name) => `@int/${name}`),
+      },
+    ] as const;
   });
 
 const config: KnipConfig = {

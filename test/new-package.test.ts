@@ -78,6 +78,7 @@ describe('npm run lint, dependencies between packages', () => {
 
   beforeAll(() => {
     for (const [name, layer] of [
+      ['arbitraries', 'methods'],
       ['low', 'bytes'],
       ['left', 'methods'],
       ['right', 'methods'],
@@ -96,8 +97,13 @@ describe('npm run lint, dependencies between packages', () => {
     expect(node('scripts/check-layers.mjs')).toMatchObject(good);
   });
 
+  it('may point anywhere from a test to what makes test inputs', () => {
+    change('packages/low/test/index.test.ts', 'import', "import '@int/arbitraries';\nimport");
+    expect(node('scripts/check-layers.mjs')).toMatchObject(good);
+  });
+
   it('may point neither up nor sideways, nor reach into a folder, nor need Node in a browser package', () => {
-    change('packages/low/src/index.ts', '/**', "import type { x } from '@int/left';\n/**");
+    change('packages/low/src/index.ts', '/**', "import type { x } from '@int/left';\nimport '@int/arbitraries';\n/**");
     change(
       'packages/low/package.json',
       '"publishConfig"',
@@ -117,6 +123,8 @@ describe('npm run lint, dependencies between packages', () => {
       [
         'packages/left/src/index.ts: imports node:fs, but @int/left must also run in a browser',
         'packages/low/package.json: depends on @int/right, but @int/right (layer "methods") is above @int/low (layer "bytes")',
+        'packages/low/src/index.ts: imports @int/arbitraries, but @int/arbitraries (layer "methods") is above @int/low (layer "bytes")',
+        'packages/low/src/index.ts: imports @int/arbitraries, which packages/low/package.json does not list',
         'packages/low/src/index.ts: imports @int/left, but @int/left (layer "methods") is above @int/low (layer "bytes")',
         'packages/low/src/index.ts: imports @int/left, which packages/low/package.json does not list',
         'packages/right/src/index.ts: imports @int/left, but @int/left (layer "methods") is beside @int/right (layer "methods")',

@@ -28,10 +28,10 @@ export const MIXED: readonly Shape[] = [1, 2, 3, 4, 5, 6].flatMap((hops) => [
 export const INT_PORT = 5000;
 
 /** Where a report's parts begin, in bytes: Ethernet frame, IPv4, shim, stack. */
-export const ETHERNET = 20;
-export const IPV4 = 34;
-export const SHIM = IPV4 + 28;
-export const STACK = IPV4 + 44;
+const ETHERNET = 20;
+const IPV4 = 34;
+const SHIM = IPV4 + 28;
+const STACK = IPV4 + 44;
 
 /** Bytes of one report: headers, stack, and two bytes to make it whole words. */
 export function reportBytes(one: Shape): number {

@@ -78,7 +78,7 @@ export function internetChecksum(bytes: Uint8Array, offset: number, length: numb
  * @param protocol IP protocol of what follows
  * @param length bytes of what follows: UDP header or TCP header, and payload
  */
-export function ipv4PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
+function ipv4PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
   return sumRange(bytes, ipOffset + 12, 8, protocol + length);
 }
 
@@ -90,7 +90,7 @@ export function ipv4PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protoco
  * @param protocol upper-layer protocol
  * @param length bytes of the upper-layer packet, below 2^32
  */
-export function ipv6PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
+function ipv6PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
   return sumRange(bytes, ipOffset + 8, 32, protocol + length);
 }
 

@@ -5,9 +5,6 @@
  * reorder.
  */
 
-/** Per-frame byte columns (one entry for each frame handed to a decode call). */
-export const FRAME_COLUMNS = ['frameCode'] as const;
-
 /** Per-report 32-bit columns. */
 export const REPORT_WORD_COLUMNS = [
   /** Index of the frame within the decode call. */

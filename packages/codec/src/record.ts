@@ -203,7 +203,7 @@ function readGpint(scan: Scan): GpintInfo | null {
 }
 
 /** The problem a scan noted, or `null`. A plain packet has none. */
-export function problemOf(scan: Scan): Problem | null {
+function problemOf(scan: Scan): Problem | null {
   if (scan.code === CODES.OK || scan.code === CODES.NOT_INT) return null;
   return {
     code: CODE_NAMES[scan.code]!,

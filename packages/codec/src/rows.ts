@@ -20,7 +20,7 @@ export function hasRow(scan: Scan): boolean {
 }
 
 /** Whether the reporting node has values of its own that make a hop row. */
-export function hasOwnRow(scan: Scan): boolean {
+function hasOwnRow(scan: Scan): boolean {
   if (!scan.nodeKnown) return false;
   return scan.ownDomainWords > 0 || (scan.ownBits !== 0 && planFor(scan.ownLayout, scan.ownBits).mask !== 0);
 }
@@ -32,7 +32,7 @@ export function modeOf(scan: Scan): number {
 }
 
 /** Own metadata bits in the numbering of report v2.0. */
-export function ownInstructions(scan: Scan): number {
+function ownInstructions(scan: Scan): number {
   const bits = scan.ownBits;
   if (scan.ownLayout !== LAYOUT.REPORT10) return bits;
   // v1.0: ports, latency, queue, egress timestamp, drop, utilization.
@@ -148,7 +148,7 @@ function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
 }
 
 /** Whether each block ends with a Checksum Complement, behind the domain-specific words (INT v2.1 section 5.8). */
-export function hasComplement(scan: Scan): boolean {
+function hasComplement(scan: Scan): boolean {
   return scan.layout === LAYOUT.V2 && (scan.bitmap & 1) !== 0;
 }
 

@@ -12,7 +12,7 @@ export interface OracleReport {
 const ALL = 0xffffffff;
 
 /** Decodes one frame, or returns undefined if the fast path must refuse it. */
-export function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefined {
+function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefined {
   const u8 = (at: number): number => frame[at] ?? Number.NaN;
   const u16 = (at: number): number => u8(at) * 256 + u8(at + 1);
   const u32 = (at: number): number => u16(at) * 65536 + u16(at + 2);

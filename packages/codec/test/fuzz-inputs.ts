@@ -1,5 +1,5 @@
 /** Hostile input, quickly: a corpus of sound frames, and mutations of them without a property-testing library's cost. */
-import { dressed, frame, plainPacket, reportPayload } from '@int/arbitraries';
+import { dressed, frame, type GeneratedFrame, plainPacket, reportPayload } from '@int/arbitraries';
 import fc from 'fast-check';
 
 /** A small deterministic generator (xorshift32). */
@@ -26,24 +26,20 @@ export class Random {
 }
 
 /** Sound frames and report payloads of all kinds and dialects, short ones for the most part. */
-export function corpus(seed: number, size: number): Uint8Array[] {
+export function corpus(seed: number, size: number): GeneratedFrame[] {
   const frames = fc.oneof(
     { arbitrary: dressed(frame({ maxStackWords: 60 })), weight: 6 },
     { arbitrary: reportPayload({ maxStackWords: 60 }), weight: 2 },
     { arbitrary: plainPacket(), weight: 1 },
   );
-  return fc
-    .sample(frames, { numRuns: size, seed })
-    .map(({ bytes }) => bytes)
-    .filter(({ length }) => length < 1600);
+  return fc.sample(frames, { numRuns: size, seed }).filter(({ bytes }) => bytes.length < 1600);
 }
 
 const EXTREMES: readonly number[] = [0, 1, 2, 3, 4, 0x0f, 0x10, 0x45, 0x60, 0x7f, 0x80, 0xf0, 0xfe, 0xff];
 
-/** A mutation of one of the frames, or noise. */
-export function mutate(random: Random, frames: readonly Uint8Array[]): Uint8Array {
-  const original = random.pick(frames);
-  let out = original.slice();
+/** A mutation of a frame, perhaps with parts of another, or noise. */
+export function mutate(random: Random, frames: readonly GeneratedFrame[], original = random.pick(frames)): Uint8Array {
+  let out = original.bytes.slice();
   for (let steps = 1 + random.nat(3); steps > 0; steps--) {
     const at = random.nat(Math.max(1, random.nat(2) === 0 ? out.length : Math.min(80, out.length)));
     switch (random.nat(9)) {
@@ -61,7 +57,7 @@ export function mutate(random: Random, frames: readonly Uint8Array[]): Uint8Arra
         if (out.length > 0) out[at]! += random.pick([1, 2, 4, 252, 254, 255]);
         break;
       case 5: {
-        const other = random.pick(frames);
+        const other = random.pick(frames).bytes;
         const from = random.nat(other.length + 1);
         out = Uint8Array.from([...out.subarray(0, at), ...other.subarray(from)]);
         break;

@@ -66,7 +66,7 @@ const u8 = bits(8);
 const u16 = bits(16);
 const u24 = bits(24);
 const u32 = bits(32);
-export const u64 = fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn });
+const u64 = fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn });
 
 /** Raw bytes: `rest` more than a multiple of `multiple`, at most `maximum`. */
 const raw = (multiple: number, maximum: number, rest = 0): fc.Arbitrary<Uint8Array> =>

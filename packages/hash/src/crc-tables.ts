@@ -15,7 +15,7 @@ import { swapBytes } from './words.js';
  */
 
 /** Number of slices: a 13-byte key takes one table look-up per byte, none of which waits for another. */
-export const SLICES = 13;
+const SLICES = 13;
 
 /**
  * Reverses the order of the lowest bits of a number.

@@ -8,7 +8,7 @@ import { Second } from './nanoseconds.js';
 export const PCAP_MICROSECONDS = 0xa1b2c3d4;
 export const PCAP_NANOSECONDS = 0xa1b23c4d;
 /** A. Kuznetsov's variant: microseconds, and 8 more bytes in each record header. */
-export const PCAP_MODIFIED = 0xa1b2cd34;
+const PCAP_MODIFIED = 0xa1b2cd34;
 export const PCAP_HEADER_LENGTH = 24;
 export const PCAP_RECORD_HEADER_LENGTH = 16;
 const MODIFIED_RECORD_HEADER_LENGTH = 24;

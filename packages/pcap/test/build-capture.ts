@@ -102,7 +102,7 @@ const data = fc.uint8Array({ maxLength: 70 });
 const original = fc.integer({ min: 0, max: 0xffffffff });
 
 /** pcap in all its variants: byte order, unit, Kuznetsov's record header. */
-export const pcapCaptures: fc.Arbitrary<BuiltCapture> = fc
+const pcapCaptures: fc.Arbitrary<BuiltCapture> = fc
   .record({
     little: fc.boolean(),
     variant: fc.constantFrom('micro', 'nano', 'modified'),
@@ -183,53 +183,51 @@ const sections = fc.record({
 });
 
 /** pcapng with several sections of either byte order, interfaces, all packet blocks, options and blocks to skip. */
-export const pcapngCaptures: fc.Arbitrary<BuiltCapture> = fc
-  .array(sections, { minLength: 1, maxLength: 3 })
-  .map((planned) => {
-    const parts: Uint8Array[] = [];
-    const frames: Frame[] = [];
-    for (const section of planned) {
-      const f = new Fields(section.little);
-      parts.push(f.section(f.option(1, section.comment), f.u32(0)));
-      for (const one of section.interfaces) {
-        const options = [f.option(2, hex('65746830'))];
-        if (one.resolution !== undefined) options.push(f.option(9, Uint8Array.of(one.resolution)));
-        if (one.offsetSeconds !== undefined) options.push(f.option(14, f.i64(one.offsetSeconds)));
-        if (one.snapLength !== 0) options.push(f.u32(0));
-        parts.push(f.interface(one.linkType, one.snapLength, ...options));
-      }
-      for (const [block, pick, hasOptions] of section.blocks) {
-        const interfaceId = block.kind === 'simple' ? 0 : pick % section.interfaces.length;
-        const { linkType, snapLength, resolution = 6, offsetSeconds = 0n } = section.interfaces[interfaceId]!;
-        const unit = resolution & 0x80 ? 2n ** BigInt(resolution & 0x7f) : 10n ** BigInt(resolution);
-        // A few ticks off the whole second, so that rounding is seen.
-        const ticks = BigInt.asUintN(64, BigInt(block.seconds) * unit + BigInt(pick % 1000));
-        const frame = {
-          data: block.data,
-          timeNs: referenceNs(ticks, resolution, offsetSeconds),
-          originalLength: block.original,
-          linkType,
-          interfaceId,
-        };
-        if (typeof block.kind === 'number') {
-          parts.push(f.block(block.kind, pad(block.data)));
-        } else if (block.kind === 'enhanced') {
-          const options = hasOptions ? [f.option(2, f.u32(1)), f.u32(0)] : [];
-          parts.push(f.enhanced(interfaceId, ticks, block.data, block.original, ...options));
-          frames.push(frame);
-        } else if (block.kind === 'obsolete') {
-          parts.push(f.obsolete(interfaceId, ticks, block.data, block.original));
-          frames.push(frame);
-        } else {
-          const kept = snapLength === 0 ? block.data : block.data.subarray(0, snapLength);
-          // A simple packet's captured length follows from its original length.
-          const originalLength = kept.length === snapLength && snapLength !== 0 ? snapLength + pick : kept.length;
-          parts.push(f.simple(originalLength, kept));
-          frames.push({ ...frame, data: kept, timeNs: 0n, originalLength });
-        }
+const pcapngCaptures: fc.Arbitrary<BuiltCapture> = fc.array(sections, { minLength: 1, maxLength: 3 }).map((planned) => {
+  const parts: Uint8Array[] = [];
+  const frames: Frame[] = [];
+  for (const section of planned) {
+    const f = new Fields(section.little);
+    parts.push(f.section(f.option(1, section.comment), f.u32(0)));
+    for (const one of section.interfaces) {
+      const options = [f.option(2, hex('65746830'))];
+      if (one.resolution !== undefined) options.push(f.option(9, Uint8Array.of(one.resolution)));
+      if (one.offsetSeconds !== undefined) options.push(f.option(14, f.i64(one.offsetSeconds)));
+      if (one.snapLength !== 0) options.push(f.u32(0));
+      parts.push(f.interface(one.linkType, one.snapLength, ...options));
+    }
+    for (const [block, pick, hasOptions] of section.blocks) {
+      const interfaceId = block.kind === 'simple' ? 0 : pick % section.interfaces.length;
+      const { linkType, snapLength, resolution = 6, offsetSeconds = 0n } = section.interfaces[interfaceId]!;
+      const unit = resolution & 0x80 ? 2n ** BigInt(resolution & 0x7f) : 10n ** BigInt(resolution);
+      // A few ticks off the whole second, so that rounding is seen.
+      const ticks = BigInt.asUintN(64, BigInt(block.seconds) * unit + BigInt(pick % 1000));
+      const frame = {
+        data: block.data,
+        timeNs: referenceNs(ticks, resolution, offsetSeconds),
+        originalLength: block.original,
+        linkType,
+        interfaceId,
+      };
+      if (typeof block.kind === 'number') {
+        parts.push(f.block(block.kind, pad(block.data)));
+      } else if (block.kind === 'enhanced') {
+        const options = hasOptions ? [f.option(2, f.u32(1)), f.u32(0)] : [];
+        parts.push(f.enhanced(interfaceId, ticks, block.data, block.original, ...options));
+        frames.push(frame);
+      } else if (block.kind === 'obsolete') {
+        parts.push(f.obsolete(interfaceId, ticks, block.data, block.original));
+        frames.push(frame);
+      } else {
+        const kept = snapLength === 0 ? block.data : block.data.subarray(0, snapLength);
+        // A simple packet's captured length follows from its original length.
+        const originalLength = kept.length === snapLength && snapLength !== 0 ? snapLength + pick : kept.length;
+        parts.push(f.simple(originalLength, kept));
+        frames.push({ ...frame, data: kept, timeNs: 0n, originalLength });
       }
     }
-    return { bytes: join(...parts), frames };
-  });
+  }
+  return { bytes: join(...parts), frames };
+});
 
 export const captures: fc.Arbitrary<BuiltCapture> = fc.oneof(pcapCaptures, pcapngCaptures);

@@ -82,7 +82,7 @@ function stack(int: IntHeaderInfo, hops: readonly Hop[], layout: number, setting
 }
 
 /** The INT header and its stack: what stands between a carrier's shim and the payload (without the v0.5 tail). */
-export function headerAndStack(int: IntHeaderInfo, hops: readonly Hop[], settings: EncodeSettings): Uint8Array {
+function headerAndStack(int: IntHeaderInfo, hops: readonly Hop[], settings: EncodeSettings): Uint8Array {
   const { instructionBitmap, hopExceeded, mtuExceeded, discard, domainId, domainInstructions, domainFlags } = int;
   switch (int.version) {
     case '0.5': {

@@ -56,13 +56,13 @@ export interface FastSettings {
 }
 
 /** A value that no 16-bit port equals. */
-export const NO_PORT = 0x10000;
+const NO_PORT = 0x10000;
 
 /** Geneve, VXLAN-GPE, VXLAN, INTMon: what follows these UDP ports is for the general path. */
 const TUNNEL_PORTS: readonly number[] = [6081, 4790, 4789, 54321];
 
 /** Most INT ports that a fast decoder compares with. */
-export const MAX_INT_PORTS = 2;
+const MAX_INT_PORTS = 2;
 
 function port(value: number, name: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xffff) {

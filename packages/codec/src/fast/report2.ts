@@ -5,7 +5,7 @@ import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } f
 import { PlanTable, SLOT_BYTES } from './plans.js';
 
 /** Report v2.0, mode md, INT version 2, encapsulation udp, flow known. */
-export const BASE_FLAGS: number =
+const BASE_FLAGS: number =
   (3 << FLAG.REPORT_SHIFT) |
   (1 << FLAG.MODE_SHIFT) |
   (3 << FLAG.INT_VERSION_SHIFT) |

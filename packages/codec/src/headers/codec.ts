@@ -90,7 +90,7 @@ export function requireBytes(bytes: Uint8Array, offset: number, length: number, 
  *
  * @throws TypeError, RangeError
  */
-export function requireRoom(out: Uint8Array, offset: number, length: number): void {
+function requireRoom(out: Uint8Array, offset: number, length: number): void {
   if (!(out instanceof Uint8Array)) throw new TypeError('out must be a Uint8Array');
   if (!(Number.isInteger(offset) && offset >= 0 && enough(out, offset, length))) {
     throw new RangeError(`${length} bytes at ${offset} do not fit into ${out.length} bytes`);

@@ -8,7 +8,7 @@ export const GPINT_MODE = 4;
 export const MAX_PROBE_BYTES = 2200;
 
 /** DLV headers that are accepted. */
-export const MAX_PROBE_SWITCHES = 255;
+const MAX_PROBE_SWITCHES = 255;
 
 /** Bytes of one source-route entry and one DLV header in the two layouts. */
 export function probeSizes(extended: boolean): { route: number; dlv: number } {

@@ -111,6 +111,8 @@ export function readKafkaXdp(scan: Scan, p: number, end: number): boolean {
   let words = 0;
   for (let b = scan.bitmap; b !== 0; b &= b - 1) words++;
   scan.hopMl = words;
+  // The hop-count column of a batch has 8 bits, and the reporting node may have a row of its own.
+  if (hops === 255 && words > 0) return scan.fail(CODES.BAD_HOP_COUNT, 'int', p + 6);
   scan.stackOffset = p + 12;
   scan.stackEnd = scan.intEnd = p + 12 + 4 * words * hops;
   scan.stride = words;
