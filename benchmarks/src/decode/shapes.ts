@@ -27,8 +27,7 @@ export const MIXED: readonly Shape[] = [1, 2, 3, 4, 5, 6].flatMap((hops) => [
 /** UDP destination port that marks INT in the monitored packets. */
 export const INT_PORT = 5000;
 
-/** Where a report's parts begin, in bytes: Ethernet frame, IPv4, shim, stack. */
-const ETHERNET = 20;
+/** Where a report's parts begin, in bytes: IPv4 (behind report headers of 20 and Ethernet), shim, stack. */
 const IPV4 = 34;
 const SHIM = IPV4 + 28;
 const STACK = IPV4 + 44;

@@ -225,7 +225,7 @@ const TAGS: readonly DressingName[] = ['vlan', 'qinq'];
  */
 export function dressed(frames: fc.Arbitrary<GeneratedFrame>): fc.Arbitrary<GeneratedFrame> {
   const maybe = (names: readonly DressingName[]): fc.Arbitrary<Dressing | null> =>
-    fc.option(dressing(names), { freq: 1 });
+    fc.option(dressing(names), { freq: 2 });
   return fc
     .tuple(frames, maybe(NETWORK), maybe(NETWORK), maybe(['padding']), maybe(['mpls']), maybe(TAGS), maybe(LINKS))
     .map(([generated, ...list]) => {

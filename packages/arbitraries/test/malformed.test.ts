@@ -1,7 +1,7 @@
 import { CODE_NAMES, FrameDecoder } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chunks, DRESSINGS, dress, dressing, frame, malformed, plainPacket } from '../src/index.js';
+import { chunks, DRESSINGS, dress, dressed, dressing, frame, malformed, plainPacket } from '../src/index.js';
 import { SEED } from './seed.js';
 
 fc.configureGlobal({ seed: SEED });
@@ -75,6 +75,25 @@ describe('dressings', () => {
     }
     // Few outer packets are TCP; about half are IPv6.
     expect(changed).toBeGreaterThan(name === 'tcp-options' ? 5 : 60);
+  });
+
+  test('every dressing occurs among dressed frames, alone and with others', () => {
+    const seen = new Map<string, number>();
+    const count = (name: string): Map<string, number> => seen.set(name, (seen.get(name) ?? 0) + 1);
+    for (const { bytes, options } of fc.sample(dressed(frame()), { numRuns: 600, seed: SEED })) {
+      const link = options.linkType ?? 'ethernet';
+      count(link);
+      if (link !== 'ethernet') continue;
+      const type = (bytes[12]! << 8) | bytes[13]!;
+      count(type.toString(16));
+      if (type === 0x0800 && bytes[14]! > 0x45) count('IPv4 options');
+      if (type === 0x86dd && [0, 43, 44, 51, 60, 135].includes(bytes[20]!)) count('IPv6 extensions');
+    }
+    for (const name of ['ethernet', 'raw', 'linux-sll', 'linux-sll2', '8100', '88a8', '9100', '8847', '800', '86dd']) {
+      expect([name, (seen.get(name) ?? 0) > 5]).toEqual([name, true]);
+    }
+    for (const name of ['IPv4 options', 'IPv6 extensions'])
+      expect([name, (seen.get(name) ?? 0) > 3]).toEqual([name, true]);
   });
 
   test('a frame without IP header stays as it is where one is needed', () => {

@@ -94,7 +94,7 @@ function ipv6PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: numb
   return sumRange(bytes, ipOffset + 8, 32, protocol + length);
 }
 
-/** {@link ipv4PseudoHeaderSum} or {@link ipv6PseudoHeaderSum}, by the version nibble at `ipOffset`. */
+/** `ipv4PseudoHeaderSum` or `ipv6PseudoHeaderSum`, by the version nibble at `ipOffset`. */
 export function pseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
   return bytes[ipOffset]! >>> 4 === 6
     ? ipv6PseudoHeaderSum(bytes, ipOffset, protocol, length)
@@ -174,7 +174,7 @@ export const CHECKSUM_COMPLEMENT_UNUSED = 0xffff_ffff;
  * cancels a change.
  *
  * The 16-bit correction stands in the lower half and the upper half is 0, so that the word never is
- * {@link CHECKSUM_COMPLEMENT_UNUSED}, which a reader would take for 'not used'.
+ * `CHECKSUM_COMPLEMENT_UNUSED`, which a reader would take for 'not used'.
  *
  * @param removed sum of the covered words before
  * @param added sum of the covered words after, the complement itself taken as 0

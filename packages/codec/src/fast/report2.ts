@@ -67,7 +67,7 @@ export class FastReport2 implements FastDecoder {
 
   /**
    * @param options what marks a report and an INT packet
-   * @throws RangeError, TypeError as {@link fastSettings}
+   * @throws RangeError for a port or DSCP out of range, TypeError for mode `ethernet` without a report port
    */
   constructor(options: FastOptions = {}) {
     this.#settings = fastSettings(options);
