@@ -107,11 +107,11 @@ function ipv4Options(frame: Uint8Array, content: Uint8Array): Uint8Array {
   return longer(out, 4, options.length) ? out : frame;
 }
 
-/** Up to eight headers; hop-by-hop options only first. */
+/** Up to seven headers, so that twice as many are still followed; hop-by-hop options only first. */
 function ipv6Extensions(frame: Uint8Array, content: Uint8Array, values: readonly number[]): Uint8Array {
   if (ipVersion(frame) !== 6) return frame;
   const kinds = values
-    .slice(0, 8)
+    .slice(0, 7)
     .map((value, k) => (k === 0 && value & 1 ? HOP_BY_HOP : EXTENSIONS[(value >>> 1) % EXTENSIONS.length]!));
   const last = frame[ETHERNET + 6]!;
   const headers = kinds.map((kind, k) => {

@@ -364,11 +364,7 @@ export function body10(content: ReportContent, context: Context, room: Room): fc
       const bare = type !== 'drop' && type !== 'int-xd' && !('carrier' in content);
       // An INT-XD report is one that has something of the node; hop latency, for want of another.
       const six = bare ? 0 : type === 'int-xd' && bitmap === 0 ? 0x10 : bitmap;
-      let node = own('report-1.0', six << 10, list, []);
-      // A drop word of ones does not come back, and then may leave no bit at all: make it tell.
-      if (type === 'int-xd' && six === 2 && node.dropReason === null) {
-        node = { ...node, dropReason: 0, dropQueueId: 0 };
-      }
+      const node = own('report-1.0', six << 10, list, []);
       const one = type === 'drop' ? flags | D : 'carrier' in content ? flags : flags & ~D;
       return bodyOld('1.0', type, one, seen, node, true, packet);
     });

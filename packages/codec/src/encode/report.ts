@@ -146,6 +146,8 @@ function report10(record: TelemetryRecord, settings: EncodeSettings): Uint8Array
   const { metadata, dropQueueId, dropReason, dropped, queueCongested, trackedFlow, hwId, sequence } = report;
   let bits = dropReason === null && dropQueueId === null ? 0 : 0x20 >>> 4;
   for (const [bit, name] of BITS_10) if (metadata[name] !== undefined) bits |= 0x20 >>> bit;
+  // An INT-XD report has something of the node; a record that shows nothing had a drop word of all ones.
+  if (report.type === 'int-xd' && bits === 0) bits = 0x20 >>> 4;
   const own = reportMetadata('1.0', bits).encode({ metadata, dropQueueId, dropReason });
   const inner = innerOf(record, settings);
   const header = reportV10.encode({
