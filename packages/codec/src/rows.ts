@@ -1,5 +1,6 @@
 /** From a scan to the rows of a batch: the general writer, which knows every layout. */
 import { STATE, type TelemetryBatch } from './batch.js';
+import { CODES } from './codes.js';
 import { FLAG, HOP_COLUMNS, NOT_AVAILABLE } from './columns.js';
 import { LAYOUT, OP, type Plan, planFor } from './plan.js';
 import type { Scan } from './scan/state.js';
@@ -28,6 +29,8 @@ function hasOwnRow(scan: Scan): boolean {
 /** An INT-XD report: it has the node's own values and no INT inside, and does not tell of a drop. */
 export function modeOf(scan: Scan): number {
   if (scan.mode !== 0 || scan.reportVersion === 0) return scan.mode;
+  // A packet whose INT is broken is no postcard.
+  if (scan.code !== CODES.OK && scan.code !== CODES.TRUNCATED) return 0;
   return scan.repType === 1 && (scan.reportFlags & FLAG.DROPPED) === 0 && scan.inner !== 1 ? MODE_XD : 0;
 }
 

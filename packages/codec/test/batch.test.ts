@@ -1,6 +1,15 @@
 import { flowCrc32Columns } from '@int/hash';
 import { describe, expect, it } from 'vitest';
-import { Arena, BatchDecoder, encodeFrame, NOT_AVAILABLE, TelemetryBatch, type TelemetryRecord } from '../src/index.js';
+import {
+  Arena,
+  BatchDecoder,
+  CODES,
+  decodeFrame,
+  encodeFrame,
+  NOT_AVAILABLE,
+  TelemetryBatch,
+  type TelemetryRecord,
+} from '../src/index.js';
 
 const record: TelemetryRecord = {
   index: 0,
@@ -129,6 +138,27 @@ describe('TelemetryBatch', () => {
         }
       }
     }
+  });
+
+  it('says that a datagram cut between two reports has lost the second', () => {
+    const report = { hwId: 0, sequence: 1, nodeId: 7, type: 'none', dropped: false, queueCongested: true } as const;
+    const drop = { dropReason: null, dropQueueId: null, ingressTimestamp: null, metadata: {} };
+    const empty: TelemetryRecord = {
+      ...record,
+      int: null,
+      flow: null,
+      path: [7],
+      hops: [],
+      report: { ...report, ...drop, version: '2.0', trackedFlow: false, intermediate: false },
+    };
+    const whole = encodeFrame([empty, { ...empty, index: 1 }]);
+    const options = { reportPorts: [32766] };
+    expect(decodeFrame(whole, options).map(({ status }) => status)).toEqual(['ok', 'ok']);
+    const cut = whole.subarray(0, whole.length - 4);
+    expect(decodeFrame(cut, options).map(({ status }) => status)).toEqual(['ok', 'truncated']);
+    const batch = new TelemetryBatch({ frames: 4 });
+    new BatchDecoder(options).decode(batch, ...input([cut]));
+    expect(batch.frameCode[0]).toBe(CODES.TRUNCATED);
   });
 
   it('can be handed to the column hashes as it is', () => {

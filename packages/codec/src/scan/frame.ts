@@ -79,6 +79,7 @@ function markedReport(scan: Scan, payload: number, end: number): void {
     scan.fail(CODES.BAD_UDP_LENGTH, 'udp', payload - 4);
     return;
   }
+  scan.payloadCut = udpEnd > end;
   readReport(scan, payload, Math.min(udpEnd, end), false);
 }
 

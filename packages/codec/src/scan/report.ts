@@ -58,7 +58,16 @@ function readGroup(scan: Scan, p: number, end: number, strict: boolean): boolean
  * @returns false if there is none; true also if it is unsound (see `code`)
  */
 export function nextIndividual(scan: Scan): boolean {
-  if (scan.reportVersion !== 3 || scan.nextReport === 0 || scan.nextReport >= scan.payloadEnd) return false;
+  if (scan.reportVersion !== 3 || scan.nextReport === 0) return false;
+  if (scan.nextReport >= scan.payloadEnd) {
+    // A datagram that is cut between two reports has lost the second without a trace but the UDP length.
+    if (!scan.payloadCut || scan.code === CODES.TRUNCATED) return false;
+    scan.payloadCut = false;
+    scan.clearRecord();
+    scan.index++;
+    scan.fail(CODES.TRUNCATED, 'report', scan.payloadEnd);
+    return true;
+  }
   const at = scan.nextReport;
   scan.clearRecord();
   scan.index++;

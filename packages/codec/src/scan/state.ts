@@ -108,6 +108,8 @@ export class Scan {
   index = 0;
   nextReport = 0;
   payloadEnd = 0;
+  /** The frame ends before the datagram does. */
+  payloadCut = false;
   groupOffset = 0;
 
   readonly settings: Settings;
@@ -137,6 +139,7 @@ export class Scan {
   forget(): void {
     this.index = 0;
     this.nextReport = 0;
+    this.payloadCut = false;
     this.reportVersion = 0;
     this.hwId = 0;
     this.nodeId = 0xffffffff;
