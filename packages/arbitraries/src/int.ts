@@ -29,7 +29,7 @@ export const INTMON: Carrier = { version: 'intmon', mode: 'md', encapsulation: '
 export const KAFKA: Carrier = { version: '2016', mode: 'md', encapsulation: 'tcp' };
 
 /** Most words of a stack: the length fields have 8 bits, Geneve's 5; a v0.5 tail counts too. */
-export function stackRoom({ version, encapsulation }: Carrier): number {
+function stackRoom({ version, encapsulation }: Carrier): number {
   if (encapsulation === 'geneve') return version === '2' ? 28 : 29;
   const tail = version === '2016' || (version === '0.5' && (encapsulation === 'udp' || encapsulation === 'tcp'));
   return tail ? 251 : 252;
