@@ -17,7 +17,7 @@ import { frame as fastReport } from './fast-arbitraries.js';
 const SEED = Number(process.env.INT_SEED ?? 20_250_218);
 fc.configureGlobal({ seed: SEED });
 /** Packets to compare, about. The long form takes minutes. */
-const PACKETS = process.env.INT_LONG === '1' ? 120_000 : 16_000;
+const PACKETS = Number(process.env.INT_PACKETS ?? (process.env.INT_LONG === '1' ? 120_000 : 16_000));
 
 /** Frames behind one another in one buffer with a few bytes between. */
 function packed(frames: readonly Uint8Array[]): { bytes: Uint8Array; offsets: Uint32Array; lengths: Uint32Array } {
@@ -278,7 +278,8 @@ describe('the declarative schema agrees', () => {
         compared++;
         hopsCompared += hops.length;
       }),
-      { numRuns: process.env.INT_LONG === '1' ? 170_000 : 1500 },
+      // Some six in ten are of a kind that the schema describes.
+      { numRuns: PACKETS >= 100_000 ? 170_000 : 1500 },
     );
     console.log(`agreement: ${compared} frames with ${hopsCompared} hops compared with the schema`);
     expect(compared).toBeGreaterThan(700);

@@ -240,6 +240,11 @@ function readInner(walk: Walk, etherType: number, at: number, end: number): void
   readEtherType(walk, etherType, at, end, PLAIN);
 }
 
+/** In the packet inside a report neither reports nor probes are looked for, only INT. */
+function insideReport(options: WalkOptions): WalkOptions {
+  return { ...options, reportPorts: null, probePorts: [] };
+}
+
 /** A report of any version. */
 function readReport(walk: Walk, at: number, end: number, options: WalkOptions): void {
   const limit = Math.min(end, walk.bytes.length);
@@ -267,7 +272,7 @@ function readIndividual(walk: Walk, at: number, end: number, options: WalkOption
     offset = walk.take('reportMetadata', reportMetadataSchema('2.0', bits, domain), offset, behind).next;
   }
   // F says that there may be INT inside; the older versions do not tie INT to it.
-  const inner = value.trackedFlow ? { ...options, reportPorts: null } : PLAIN;
+  const inner = value.trackedFlow ? insideReport(options) : PLAIN;
   switch (value.innerType) {
     case 1:
       while (offset < behind) offset = walk.take('reportTlv', reportTlvSchema, offset, behind).next;
@@ -290,7 +295,7 @@ function readReport10(walk: Walk, at: number, end: number, options: WalkOptions)
   const { metadataBits } = value;
   const metadata = walk.take('reportMetadata', reportMetadataSchema('1.0', metadataBits), next, end);
   if (metadata.next !== at + 4 * value.length) walk.fail('BAD_REPORT_LENGTH', 'report', at, 'Length and bits differ');
-  const inner = { ...options, reportPorts: null };
+  const inner = insideReport(options);
   if (value.nextProtocol === 0) readEthernet(walk, metadata.next, end, inner);
   else readEtherType(walk, value.nextProtocol === 1 ? 0x0800 : 0x86dd, metadata.next, end, inner);
 }
@@ -300,7 +305,7 @@ function readReport05(walk: Walk, at: number, end: number, options: WalkOptions)
   let offset = next;
   if (value.nextProtocol === 1) offset = walk.take('reportV05Drop', reportV05DropSchema, offset, end).next;
   else if (value.nextProtocol === 2) offset = walk.take('reportV05Local', reportV05LocalSchema, offset, end).next;
-  readEthernet(walk, offset, end, { ...options, reportPorts: null });
+  readEthernet(walk, offset, end, insideReport(options));
 }
 
 /**
