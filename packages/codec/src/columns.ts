@@ -55,10 +55,10 @@ export const REPORT_BYTE_COLUMNS = [
  */
 export const HOP_COLUMNS = [
   'nodeId',
-  /** Ingress interface << 16 | egress interface. */
+  /** Ingress interface << 16 | egress interface. IntMon's 31-bit port ids keep their lower 16 bits. */
   'l1Interfaces',
   'hopLatency',
-  /** Queue id << 24 | queue occupancy. */
+  /** Queue id << 24 | queue occupancy. IntMon, which has no queue ids: occupancy in 31 bits. */
   'queue',
   'ingressTimestampHigh',
   'ingressTimestampLow',

@@ -1,10 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { requires } from '../../../test/requires.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { KernelReport2 } from '../src/fast/kernel.js';
@@ -18,13 +19,18 @@ import { contents, decodeAll, expected } from './fast-oracle.js';
 const SEED = Number(process.env.INT_SEED ?? 20201008);
 const NATIVE = fileURLToPath(new URL('../../../native-afxdp/', import.meta.url));
 
-const compiler = process.env.CC ?? 'cc';
-const hasCompiler = spawnSync(compiler, ['--version']).status === 0 && spawnSync('make', ['--version']).status === 0;
-const REMEDY = 'cc is not installed (apt-get install build-essential)';
-if (!hasCompiler) {
-  if (process.env.INT_REQUIRE_ALL === '1') throw new Error(REMEDY);
-  console.warn(`skipped: ${REMEDY}`);
+/** Builds the C programs, once. */
+function build(): void {
+  requires(process.env.CC ?? 'cc', 'npm run setup:system');
+  requires('make', 'npm run setup:system');
+  if (folder !== '') return;
+  folder = mkdtempSync(join(tmpdir(), 'int-native-'));
+  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, `${folder}/decode_dump`, `${folder}/decode_dump_asan`]);
 }
+let folder = '';
+afterAll(() => {
+  if (folder !== '') rmSync(folder, { recursive: true, force: true });
+});
 
 /** The file format of `native-afxdp/src/frames_file.h`. */
 function framesFile(frames: readonly Uint8Array[], options: FastOptions, batch: TelemetryBatch): Uint8Array {
@@ -58,28 +64,13 @@ function framesFile(frames: readonly Uint8Array[], options: FastOptions, batch: 
   );
 }
 
-describe.runIf(hasCompiler)(hasCompiler ? 'the C twin of the fast path' : `skipped: ${REMEDY}`, () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'int-native-'));
-    execFileSync('make', [
-      '-s',
-      '-C',
-      NATIVE,
-      `BUILD=${folder}`,
-      `${folder}/decode_dump`,
-      `${folder}/decode_dump_asan`,
-    ]);
-  });
-  afterAll(() => {
-    if (folder !== '') rmSync(folder, { recursive: true, force: true });
-  });
-
+describe('the C twin of the fast path', () => {
   it.each([
     ['reports', { ...OPTIONS[0]! }, false],
     ['reports marked by port and DSCP', { ...OPTIONS[1]! }, true],
     ['Ethernet frames', { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766 }, false],
   ] as const)('fills the same columns as TypeScript and WebAssembly: %s', (_, options, drops) => {
+    build();
     const ethernet = 'mode' in options;
     const payloads = fc.sample(frame, { seed: SEED, numRuns: 2000 });
     const frames = ethernet ? payloads.map((bytes, k) => wrapEthernet(bytes, 32766, k % 5)) : payloads;
@@ -123,6 +114,7 @@ describe.runIf(hasCompiler)(hasCompiler ? 'the C twin of the fast path' : `skipp
   });
 
   it('survives random frames under the sanitizers', () => {
+    build();
     const output = execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, 'test'], { encoding: 'utf8' });
     expect(output).toMatch(/frames, \d+ accepted/);
   });

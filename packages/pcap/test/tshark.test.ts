@@ -3,21 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requires } from '../../../test/requires.js';
 import { type Frame, PcapngWriter, PcapWriter, readCapture } from '../src/index.js';
 import { Fields, hex, join } from './build-capture.js';
 
-/**
- * Wireshark's reader as a second opinion, and its editcap as a second writer. Without them the tests are skipped; with
- * INT_REQUIRE_ALL=1 they fail instead.
- */
-const isInstalled = ['tshark', 'editcap'].every((tool) => spawnSync(tool, ['--version']).status === 0);
-const SKIPPED = 'skipped: tshark is not installed (apt-get install tshark)';
-
-function required(skip: (note: string) => void): void {
-  if (isInstalled) return;
-  if (process.env.INT_REQUIRE_ALL === '1') throw new Error(SKIPPED);
-  console.log(SKIPPED);
-  skip(SKIPPED);
+/** Wireshark's reader as a second opinion, and its editcap as a second writer. */
+function wireshark(): void {
+  for (const tool of ['tshark', 'editcap']) requires(tool, 'npm run setup:system');
 }
 
 let folder = '';
@@ -89,8 +81,8 @@ const frames = Array.from({ length: 40 }, (_, index) => ({
 describe('tshark', () => {
   for (const byteOrder of ['little', 'big'] as const) {
     for (const nanosecond of [true, false]) {
-      it(`reads our pcap, ${byteOrder}-endian, nanosecond: ${nanosecond}`, ({ skip }) => {
-        required(skip);
+      it(`reads our pcap, ${byteOrder}-endian, nanosecond: ${nanosecond}`, () => {
+        wireshark();
         const writer = new PcapWriter({ byteOrder, nanosecond });
         const bytes = join(writer.header(), ...frames.map((frame) => writer.record(frame)));
         const ours = [...readCapture(bytes)].map(asTshark);
@@ -99,8 +91,8 @@ describe('tshark', () => {
       });
     }
 
-    it(`reads our pcapng with several interfaces, ${byteOrder}-endian`, ({ skip }) => {
-      required(skip);
+    it(`reads our pcapng with several interfaces, ${byteOrder}-endian`, () => {
+      wireshark();
       const writer = new PcapngWriter({
         byteOrder,
         interfaces: [{ name: 'eth0' }, { linkType: 113, nanosecond: false }, { linkType: 276, snapLength: 0 }],
@@ -111,8 +103,8 @@ describe('tshark', () => {
     });
   }
 
-  it('agrees on every kind of packet block, resolution and section', ({ skip }) => {
-    required(skip);
+  it('agrees on every kind of packet block, resolution and section', () => {
+    wireshark();
     const parts: Uint8Array[] = [];
     const resolutions = [undefined, 0, 3, 6, 9, 0x80 | 10, 0x80 | 20, 0x80 | 30];
     for (const little of [true, false]) {
@@ -136,8 +128,8 @@ describe('tshark', () => {
     expect(byTshark(stored(bytes))).toEqual(ours.map(asTshark));
   });
 
-  it('agrees on simple packets, whose length follows from the snapshot length', ({ skip }) => {
-    required(skip);
+  it('agrees on simple packets, whose length follows from the snapshot length', () => {
+    wireshark();
     const f = new Fields(false);
     const data = Uint8Array.from({ length: 20 }, (_, index) => index);
     const simple = [f.simple(20, data), f.simple(1500, data), f.simple(7, data.subarray(0, 7))];
@@ -146,8 +138,8 @@ describe('tshark', () => {
     expect(byTshark(stored(bytes)).map(timeless)).toEqual([...readCapture(bytes)].map(asTshark).map(timeless));
   });
 
-  it('refuses the same cut capture', ({ skip }) => {
-    required(skip);
+  it('refuses the same cut capture', () => {
+    wireshark();
     const writer = new PcapngWriter();
     const bytes = join(writer.header(), ...frames.map((frame) => writer.record(frame)));
     for (const cut of [1, 5, 30]) {
@@ -165,8 +157,8 @@ describe('editcap', () => {
     ['nsecpcap', 1n],
     ['modpcap', 1000n],
     ['pcapng', 1n],
-  ] as const)('writes %s that we read', ([format, unit], { skip }) => {
-    required(skip);
+  ] as const)('writes %s that we read', ([format, unit]) => {
+    wireshark();
     const writer = new PcapWriter();
     const from = stored(join(writer.header(), ...frames.map((frame) => writer.record(frame))));
     const to = joinPath(folder, 'converted');
