@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnipConfig } from 'knip';
-import { repository, workspaces } from './scripts/workspaces.mjs';
+import { repository, workspaces } from './.ci/scripts/workspaces.mjs';
 
-/** Tests use these without listing them; see scripts/check-layers.mjs. */
-const { testing } = JSON.parse(readFileSync(join(repository, 'scripts', 'layers.json'), 'utf8')) as {
+/** Tests use these without listing them; see .ci/scripts/check-layers.mjs. */
+const { testing } = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', 'layers.json'), 'utf8')) as {
   testing: readonly string[];
 };
 
@@ -30,15 +30,15 @@ const packages = workspaces()
 
 const config: KnipConfig = {
   tags: ['-internal'],
-  // Installed by scripts/setup-system.sh.
+  // Installed by .ci/scripts/setup-system.sh.
   ignoreBinaries: ['make', 'tshark', 'editcap'],
   // A type that a signature of the same file mentions is exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
-      entry: ['scripts/*.mjs'],
-      project: ['scripts/**/*.mjs', 'test/**/*.ts', '*.ts', '*.mjs'],
-      // Found at run time by scripts/check-packages.mjs.
+      entry: ['.ci/scripts/*.mjs'],
+      project: ['.ci/scripts/**/*.mjs', '.ci/test/**/*.ts', '*.ts', '*.mjs'],
+      // Found at run time by .ci/scripts/check-packages.mjs.
       ignoreDependencies: ['@arethetypeswrong/cli'],
     },
     ...Object.fromEntries(packages),

@@ -1,6 +1,6 @@
 // @ts-check
 import { relative } from 'node:path';
-import { entryPoints, publicPackages, repository, sourceOf } from './scripts/workspaces.mjs';
+import { entryPoints, publicPackages, repository, sourceOf } from './.ci/scripts/workspaces.mjs';
 
 /** Source file of each entry point, and the name it is imported by. */
 const modules = publicPackages().flatMap((workspace) =>

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { entryPoints, sourceOf, workspaces } from './scripts/workspaces.mjs';
+import { entryPoints, sourceOf, workspaces } from './.ci/scripts/workspaces.mjs';
 
 /** Tests read the sources, so that a failing line is the line one edits; the tarball tests read the build. */
 const sources = workspaces().flatMap((workspace) =>
@@ -16,7 +16,7 @@ export default defineConfig({
       'packages/*/test/**/*.test.ts',
       'examples/*/test/**/*.test.ts',
       'benchmarks/test/**/*.test.ts',
-      'test/**/*.test.ts',
+      '.ci/test/**/*.test.ts',
     ],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { requires } from '../../../test/requires.js';
+import { requires } from '../../../.ci/test/requires.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { KernelReport2 } from '../src/fast/kernel.js';

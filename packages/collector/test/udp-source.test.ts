@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { skip } from '../../../test/requires.js';
+import { skip } from '../../../.ci/test/requires.js';
 import { type FrameBatch, frameTimeMs } from '../src/frames.js';
 import { KernelDropReader, parseProcNetUdp } from '../src/source/kernel-drops.js';
 import { SourceError } from '../src/source/source.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requires } from '../../../test/requires.js';
+import { requires } from '../../../.ci/test/requires.js';
 import { type Frame, PcapngWriter, PcapWriter, readCapture } from '../src/index.js';
 import { Fields, hex, join } from './build-capture.js';
 

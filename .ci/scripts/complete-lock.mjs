@@ -1,7 +1,7 @@
 // @ts-check
 // Adds to package-lock.json what npm leaves out when its registry does not offer the binaries of other systems: with an
 // optional dependency missing from the lock file, `npm ci` refuses to work anywhere. Run it after `npm install` when
-// test/house.test.ts asks for it: `node scripts/complete-lock.mjs`.
+// .ci/test/house.test.ts asks for it: `node .ci/scripts/complete-lock.mjs`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './workspaces.mjs';

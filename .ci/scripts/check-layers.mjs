@@ -1,5 +1,5 @@
 // @ts-check
-// Checks that dependencies point down: `node scripts/check-layers.mjs [ROOT]`. The layers are in layers.json.
+// Checks that dependencies point down: `node .ci/scripts/check-layers.mjs [ROOT]`. The layers are in layers.json.
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -18,7 +18,7 @@ import { repository, workspaces } from './workspaces.mjs';
 
 const root = resolve(process.argv[2] ?? repository);
 /** @type {Rules} */
-const rules = JSON.parse(readFileSync(join(root, 'scripts', 'layers.json'), 'utf8'));
+const rules = JSON.parse(readFileSync(join(root, '.ci', 'scripts', 'layers.json'), 'utf8'));
 const all = workspaces(root);
 const byName = new Map(all.map((workspace) => [workspace.manifest.name, workspace]));
 /** @type {string[]} */
@@ -127,7 +127,7 @@ for (const workspace of all) {
   if (folder.startsWith('packages/')) {
     if (manifest.name !== `@int/${short}`) problems.push(`${folder}: is named ${manifest.name}, not @int/${short}`);
     if (layerOf(short) < 0) {
-      problems.push(`${folder}: has no layer; add "${short}" to one in scripts/layers.json`);
+      problems.push(`${folder}: has no layer; add "${short}" to one in .ci/scripts/layers.json`);
       continue;
     }
   }

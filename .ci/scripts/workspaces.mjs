@@ -38,7 +38,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 /** The repository's root folder, without a slash at the end. */
-export const repository = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
+export const repository = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
 /**
  * Every workspace in `packages/`, `examples/` and `benchmarks`, in alphabetical order within these three.

@@ -22,7 +22,7 @@ const paths = begun.flatMap(pathsOf);
 const commonPaths = begun
   .filter(({ manifest }) => JSON.stringify(manifest.exports).includes('"require"'))
   .flatMap(pathsOf);
-const { node: nodeOnly } = JSON.parse(readFileSync(join(repository, 'scripts', 'layers.json'), 'utf8')) as {
+const { node: nodeOnly } = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', 'layers.json'), 'utf8')) as {
   node: string[];
 };
 

@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
 });
 const [name = '', description = ''] = positionals;
 const root = resolve(values.root);
-const layersFile = join(root, 'scripts', 'layers.json');
+const layersFile = join(root, '.ci', 'scripts', 'layers.json');
 /** @type {{ layers: { name: string, packages: string[] }[], node: string[] }} */
 const rules = JSON.parse(readFileSync(layersFile, 'utf8'));
 const layer = rules.layers.find((candidate) => candidate.name === values.layer);

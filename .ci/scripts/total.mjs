@@ -1,5 +1,5 @@
 // @ts-check
-// Prints `N passed, N failed` from vitest's JSON report: `node scripts/total.mjs REPORT [FAILED_STEPS]`.
+// Prints `N passed, N failed` from vitest's JSON report: `node .ci/scripts/total.mjs REPORT [FAILED_STEPS]`.
 import { readFileSync } from 'node:fs';
 
 const [report = '', failedSteps = '0'] = process.argv.slice(2);

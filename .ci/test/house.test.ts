@@ -27,7 +27,7 @@ const forbidden: readonly { what: string; pattern: RegExp; files?: RegExp }[] = 
   { what: 'a compiler error that is switched off', pattern: /@ts-(?:ignore|nocheck)\b/, files: code },
   { what: 'a test that runs alone', pattern: /\.only\(/, files: code },
   {
-    what: 'a test that is left out; see test/requires.ts',
+    what: 'a test that is left out; see .ci/test/requires.ts',
     pattern: /\b(?:it|test|describe)\.(?:skip|todo)\(/,
     files: code,
   },
@@ -138,7 +138,7 @@ describe('package-lock.json', () => {
     }
   });
 
-  it('has an entry for every optional dependency, without which npm ci fails; see scripts/complete-lock.mjs', () => {
+  it('has an entry for every optional dependency, without which npm ci fails; see .ci/scripts/complete-lock.mjs', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
     };

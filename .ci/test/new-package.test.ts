@@ -26,7 +26,7 @@ beforeAll(() => {
     '.gitignore',
     'tsconfig.base.json',
     'tsup.config.base.ts',
-    'scripts',
+    '.ci/scripts',
   ]) {
     cpSync(join(repository, file), join(root, file), { recursive: true });
   }
@@ -43,7 +43,7 @@ function node(...args: string[]): { status: number | null; output: string } {
   return { status, output: stdout + stderr };
 }
 const newPackage = (...args: string[]): { status: number | null; output: string } =>
-  node(join(repository, 'scripts', 'new-package.mjs'), '--root', root, ...args);
+  node(join(repository, '.ci', 'scripts', 'new-package.mjs'), '--root', root, ...args);
 const tool = (path: string, ...args: string[]): { status: number | null; output: string } =>
   node(join(repository, 'node_modules', path), ...args);
 const good = { status: 0, output: expect.any(String) as unknown };
@@ -52,8 +52,10 @@ describe('npm run new-package', () => {
   it('writes a package that passes every check as it is', () => {
     expect(newPackage('flow-keys', 'Keys of flows.', '--layer', 'codec')).toMatchObject(good);
     expect(existsSync(join(root, '.changeset', 'new-flow-keys.md'))).toBe(true);
-    expect(node('scripts/check-layers.mjs')).toMatchObject(good);
-    expect(tool('@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', 'packages', 'scripts')).toMatchObject(good);
+    expect(node('.ci/scripts/check-layers.mjs')).toMatchObject(good);
+    expect(tool('@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', 'packages', '.ci/scripts')).toMatchObject(
+      good,
+    );
     expect(tool('typescript/bin/tsc', '-p', 'packages/flow-keys')).toMatchObject(good);
     expect(tool('vitest/vitest.mjs', 'run', 'packages/flow-keys')).toMatchObject(good);
   });
@@ -94,12 +96,12 @@ describe('npm run lint, dependencies between packages', () => {
       '"dependencies": { "@int/low": "^0.0.0" }, "publishConfig"',
     );
     change('packages/left/src/index.ts', '/**', "import '@int/low';\n/**");
-    expect(node('scripts/check-layers.mjs')).toMatchObject(good);
+    expect(node('.ci/scripts/check-layers.mjs')).toMatchObject(good);
   });
 
   it('may point anywhere from a test to what makes test inputs', () => {
     change('packages/low/test/index.test.ts', 'import', "import '@int/arbitraries';\nimport");
-    expect(node('scripts/check-layers.mjs')).toMatchObject(good);
+    expect(node('.ci/scripts/check-layers.mjs')).toMatchObject(good);
   });
 
   it('may point neither up nor sideways, nor reach into a folder, nor need Node in a browser package', () => {
@@ -116,7 +118,7 @@ describe('npm run lint, dependencies between packages', () => {
       "import 'node:fs';\nimport '@int/low/inside';\nimport '@int/ghost';\nimport",
     );
     change('packages/left/src/index.ts', '/**', "import 'node:fs';\n/**");
-    const { status, output } = node('scripts/check-layers.mjs');
+    const { status, output } = node('.ci/scripts/check-layers.mjs');
     expect(status).toBe(1);
     const lines = output.split('\n\n')[0]!.split('\n');
     expect(lines.sort()).toEqual(
@@ -138,9 +140,9 @@ describe('npm run lint, dependencies between packages', () => {
   });
 
   it('needs a layer for every package', () => {
-    change('scripts/layers.json', '"low", ', '');
-    const { status, output } = node('scripts/check-layers.mjs');
+    change('.ci/scripts/layers.json', '"low", ', '');
+    const { status, output } = node('.ci/scripts/check-layers.mjs');
     expect(status).toBe(1);
-    expect(output).toContain('packages/low: has no layer; add "low" to one in scripts/layers.json');
+    expect(output).toContain('packages/low: has no layer; add "low" to one in .ci/scripts/layers.json');
   });
 });

@@ -1,5 +1,5 @@
 // @ts-check
-// Runs a measurement of the benchmarks workspace: `node scripts/long-forms.mjs FORM [arguments]`, where FORM is `bench`,
+// Runs a measurement of the benchmarks workspace: `node .ci/scripts/long-forms.mjs FORM [arguments]`, where FORM is `bench`,
 // `bench:short`, `study` or `soak`. Says so plainly when there is no such form yet.
 import { spawnSync } from 'node:child_process';
 import { repository, workspaces } from './workspaces.mjs';
