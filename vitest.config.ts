@@ -18,7 +18,7 @@ export default defineConfig({
       'benchmarks/test/**/*.test.ts',
       '.ci/test/**/*.test.ts',
     ],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
   },
 });
