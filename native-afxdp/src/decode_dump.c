@@ -15,6 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Offsets in a frame's copy are to be offsets in the file's bytes. */
+static void move_ethernet(const struct int_batch *batch, uint32_t offset)
+{
+	uint32_t *cell = batch->report_words + batch->state[INT_STATE_REPORTS] - 1 +
+			 (size_t)INT_COLUMN_ETHERNET * batch->report_stride;
+
+	if (*cell != 0xffffffff)
+		*cell += offset;
+}
+
 int main(int argc, char **argv)
 {
 	struct frames_file file;
@@ -75,6 +85,8 @@ int main(int argc, char **argv)
 		}
 		if (!end)
 			skipped[count++] = index;
+		else
+			move_ethernet(&batch, file.offsets[index]);
 	}
 	if (fwrite(memory, 1, size, stdout) != size ||
 	    fwrite(skipped, 4, count, stdout) != count)

@@ -18,6 +18,7 @@ enum {
 	COL_SOURCE0 = 7,
 	COL_DESTINATION0 = 11,
 	COL_DROP = 16,
+	COL_ETHERNET = INT_COLUMN_ETHERNET,
 };
 
 /* Report v2.0, mode md, INT version 2, encapsulation udp, flow known. */
@@ -356,6 +357,8 @@ uint32_t int_decode_report2(const struct int_settings *settings,
 		report[COL_PORTS * rs] = ports;
 		report[COL_SOURCE0 * rs] = be32(ip + 12);
 		report[COL_DESTINATION0 * rs] = be32(ip + 16);
+		report[COL_ETHERNET * rs] =
+			type == 0x13 ? (uint32_t)(ip - 14 - bytes) : ~0u;
 
 		/* Path order: the first block on the wire is the last hop. */
 		if (unlikely(written & ~plan->mask))

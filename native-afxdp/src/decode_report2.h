@@ -21,8 +21,16 @@ enum {
 };
 
 enum {
-	INT_REPORT_WORD_COLUMNS = 17,
+	INT_REPORT_WORD_COLUMNS = 18,
 	INT_HOP_COLUMNS = 23,
+};
+
+/*
+ * Report column: offset in the input of the Ethernet header of the packet that
+ * the report is about, or all ones.
+ */
+enum {
+	INT_COLUMN_ETHERNET = 17,
 };
 
 /* A value that no 16-bit port equals. */

@@ -84,6 +84,20 @@ static void fail(const char *what, uint32_t number)
 	exit(1);
 }
 
+/* The last report's Ethernet header lies in the frame and carries IPv4. */
+static void check_ethernet(const struct int_batch *batch, const uint8_t *frame,
+			   uint32_t length, uint32_t number)
+{
+	uint32_t at = batch->report_words[batch->state[INT_STATE_REPORTS] - 1 +
+					  (size_t)INT_COLUMN_ETHERNET *
+						  batch->report_stride];
+
+	if (at == 0xffffffff)
+		return;
+	if (at > length - 14 || frame[at + 12] != 8 || frame[at + 13])
+		fail("the Ethernet header is elsewhere", number);
+}
+
 int main(int argc, char **argv)
 {
 	static const uint32_t zero;
@@ -141,9 +155,10 @@ int main(int argc, char **argv)
 		memcpy(frame, report, length);
 		memcpy(before, memory, size);
 		if (int_decode_report2(&settings, plans, &batch, frame, length,
-				       &zero, &length, 0, 1))
+				       &zero, &length, 0, 1)) {
 			accepted++;
-		else if (memcmp(before, memory, size))
+			check_ethernet(&batch, frame, length, number);
+		} else if (memcmp(before, memory, size))
 			fail("refused, but the batch changed", number);
 		free(frame);
 		if (batch.state[INT_STATE_FRAMES] > FRAMES ||

@@ -24,6 +24,7 @@ export function mixBatch(start: number, batch: TelemetryBatch): number {
     batch.source0,
     batch.destination0,
     batch.drop,
+    batch.ethernet,
   ]) {
     sum = mix(sum, column, reports);
   }

@@ -290,6 +290,8 @@ export function run(context: usize, from: u32, to: u32): u32 {
     v128.store_lane<u32>(cell, flowWords, 0);
     cell += rs << 2;
     v128.store_lane<u32>(cell, flowWords, 1);
+    cell += 6 * rs;
+    store<u32>(cell, select<u32>(<u32>ip - 14 - input, 0xffffffff, type == 0x13));
     store<u8>(hopCounts + row, <u8>rows);
 
     // Hop rows in path order: the first block on the wire is the last hop.

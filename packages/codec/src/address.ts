@@ -26,8 +26,10 @@ export class AddressError extends Error {
   }
 }
 
-const BYTE_TEXT: readonly string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_, value) =>
-  value.toString(16).padStart(2, '0'),
+const COLON = 0x3a;
+/** Character codes of the two hexadecimal digits of each byte. */
+const HEX: Uint8Array = /* @__PURE__ */ Uint8Array.from({ length: 512 }, (_, k) =>
+  '0123456789abcdef'.charCodeAt(k % 2 === 0 ? k >>> 5 : (k >>> 1) & 15),
 );
 
 /** Dotted text of a 32-bit word: `formatIpv4(0x0a000101)` is `10.0.1.1`. */
@@ -81,9 +83,18 @@ export function formatIpv6At(bytes: Uint8Array, offset: number): string {
 
 /** Text of the 6 bytes at `offset`: lower case, colons. */
 export function formatMac(bytes: Uint8Array, offset = 0): string {
-  let text = BYTE_TEXT[bytes[offset]!]!;
-  for (let i = 1; i < 6; i++) text += `:${BYTE_TEXT[bytes[offset + i]!]!}`;
-  return text;
+  const a = bytes[offset]! * 2;
+  const b = bytes[offset + 1]! * 2;
+  const c = bytes[offset + 2]! * 2;
+  const d = bytes[offset + 3]! * 2;
+  const e = bytes[offset + 4]! * 2;
+  const f = bytes[offset + 5]! * 2;
+  // One string at once: every record has two of them, and joining six pieces takes three times as long.
+  // biome-ignore format: a byte's two digits and a colon each
+  return String.fromCharCode(
+    HEX[a]!, HEX[a + 1]!, COLON, HEX[b]!, HEX[b + 1]!, COLON, HEX[c]!, HEX[c + 1]!, COLON,
+    HEX[d]!, HEX[d + 1]!, COLON, HEX[e]!, HEX[e + 1]!, COLON, HEX[f]!, HEX[f + 1]!,
+  );
 }
 
 /** Reads dotted decimal from `start` to the end of `text`. Returns the word, or -1 - (where it goes wrong). */

@@ -90,6 +90,7 @@ export class TelemetryBatch {
   readonly destination3: Uint32Array;
   readonly reportTimestamp: Uint32Array;
   readonly drop: Uint32Array;
+  readonly ethernet: Uint32Array;
 
   /** Hop columns by name, views of {@link hopWords}. */
   readonly hop: { readonly [K in (typeof HOP_COLUMNS)[number]]: Uint32Array };
@@ -133,6 +134,7 @@ export class TelemetryBatch {
     this.destination3 = report(14);
     this.reportTimestamp = report(15);
     this.drop = report(16);
+    this.ethernet = report(17);
     const hopColumns: Partial<Record<(typeof HOP_COLUMNS)[number], Uint32Array>> = {};
     HOP_COLUMNS.forEach((name, index) => {
       hopColumns[name] = this.hopWords.subarray(index * this.hopStride, index * this.hopStride + hops);

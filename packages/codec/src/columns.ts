@@ -35,6 +35,14 @@ export const REPORT_WORD_COLUMNS = [
   'reportTimestamp',
   /** Queue id 8, drop reason 8, padding 16, as carried; all ones if the report has none. */
   'drop',
+  /**
+   * Byte offset, in the input, of the monitored packet's Ethernet header: 6 bytes destination MAC, 6 bytes source MAC
+   * (VLAN tags and MPLS labels come behind them). All ones where it has none or less than the 14 bytes are there.
+   *
+   * It is the header in front of the flow's IP header: that of the packet inside a report, of the frame itself where
+   * that carries INT, of the encapsulated packet in a tunnel.
+   */
+  'ethernet',
 ] as const;
 
 /** Per-report byte columns. */
@@ -55,7 +63,10 @@ export const REPORT_BYTE_COLUMNS = [
  */
 export const HOP_COLUMNS = [
   'nodeId',
-  /** Ingress interface << 16 | egress interface. IntMon's 31-bit port ids keep their lower 16 bits. */
+  /**
+   * Ingress interface << 16 | egress interface. IntMon's 31-bit port ids keep their lower 16 bits; a half of it is all
+   * ones where the hop does not carry that one or could not give it.
+   */
   'l1Interfaces',
   'hopLatency',
   /** Queue id << 24 | queue occupancy. IntMon, which has no queue ids: occupancy in 31 bits. */
@@ -70,7 +81,7 @@ export const HOP_COLUMNS = [
   /** Buffer id << 24 | buffer occupancy. */
   'buffer',
   'checksumComplement',
-  /** v0.5 bit 6: queue id << 24 | congestion status. */
+  /** v0.5 bit 6: queue id << 24 | congestion status. IntMon: 31 bits of congestion status. */
   'congestion',
   'reserved8',
   'reserved9',

@@ -1,7 +1,8 @@
 /**
  * Records as JSON: one line of the `int` command's NDJSON without `frame` and `timeNs`.
  *
- * 64-bit values are decimal strings, bytes are hexadecimal, bitmaps are `0x` strings of four digits.
+ * 64-bit values are decimal strings, bytes are hexadecimal, bitmaps are `0x` strings of four digits. MAC addresses are
+ * left out.
  */
 import type { Flow, GpintInfo, Hop, IntHeaderInfo, ReportInfo, TelemetryRecord, Tlv } from './model.js';
 
@@ -31,7 +32,7 @@ export type IntJson = Omit<
 };
 
 /** A record in JSON. */
-export interface RecordJson extends Omit<TelemetryRecord, 'report' | 'int' | 'hops' | 'flow'> {
+export interface RecordJson extends Omit<TelemetryRecord, 'report' | 'int' | 'hops' | 'flow' | 'ethernet'> {
   report: ReportJson | null;
   int: IntJson | GpintInfo | null;
   flow: Flow | null;

@@ -197,6 +197,12 @@ export interface TelemetryRecord {
   int: IntHeaderInfo | GpintInfo | null;
   flow: Flow | null;
   /**
+   * MAC addresses of the monitored packet, as `02:00:00:00:00:01`; absent if it has no Ethernet header. They are those
+   * of the header in front of the flow's IP header: of the packet inside a report, of the frame itself where that
+   * carries INT, of the encapsulated packet in a tunnel. Not part of the JSON form.
+   */
+  ethernet?: { source: string; destination: string };
+  /**
    * Node ids from the INT source on, as far as they are carried; a report's own node last, unless the last hop is that
    * node. `null` stands for a hop that could not give its id.
    */

@@ -1,5 +1,5 @@
 /** From a scan to an object: the comfort path's half of the rules that `rows.ts` applies to columns. */
-import { formatIpv4At, formatIpv6At } from './address.js';
+import { formatIpv4At, formatIpv6At, formatMac } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
 import { GPINT_DSCP, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
@@ -234,7 +234,7 @@ export function recordOf(scan: Scan): TelemetryRecord {
   for (const hop of hops) if (hop.nodeId !== undefined) path.push(hop.nodeId);
   if (report !== null && report.nodeId !== null && path[path.length - 1] !== report.nodeId) path.push(report.nodeId);
   const code = !found && scan.code === CODES.OK ? CODES.NOT_INT : scan.code;
-  return {
+  const record: TelemetryRecord = {
     index: scan.index,
     status: CODE_STATUS[code]!,
     error: problemOf(scan),
@@ -244,4 +244,7 @@ export function recordOf(scan: Scan): TelemetryRecord {
     path,
     hops,
   };
+  const at = scan.ethernetOffset;
+  if (at >= 0) record.ethernet = { source: formatMac(scan.bytes, at + 6), destination: formatMac(scan.bytes, at) };
+  return record;
 }

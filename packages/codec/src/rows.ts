@@ -82,6 +82,7 @@ export function appendRow(batch: TelemetryBatch, scan: Scan, frame: number): boo
     (scan.flow && scan.ipv6 ? FLAG.IPV6 : 0) |
     (own === 1 ? FLAG.OWN : 0) |
     (scan.hwId << FLAG.HW_ID_SHIFT);
+  batch.ethernet[row] = scan.ethernetOffset;
   writeFlow(batch, scan, row);
 
   if (state[STATE.DROPS] !== 0) batch.drop[row] = NOT_AVAILABLE;

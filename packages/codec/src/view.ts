@@ -7,17 +7,27 @@ import type { Encapsulation, Flow, GpintInfo, IntHeaderInfo, IntVersion, ReportV
 /**
  * One hop of a {@link RecordView}. Every getter reads the columns; `null` is 'not carried' or 'not available', which the
  * columns do not tell apart.
+ *
+ * IntMon's values have 31 bits. The columns hold all of them but those of the two level-1 interfaces: of these the
+ * lower 16 bits are left, and where they are all ones the interface reads `null`.
  */
 export class HopView {
   readonly #batch: TelemetryBatch;
   #row: number;
+  /** Queue and congestion words are one value, interfaces are two. */
+  readonly #intMon: boolean;
 
-  constructor(batch: TelemetryBatch, row: number) {
+  /**
+   * @param row row of the hop columns
+   * @param intVersion the report's INT version: IntMon's columns mean something else. Default: any other
+   */
+  constructor(batch: TelemetryBatch, row: number, intVersion: IntVersion | null = null) {
     this.#batch = batch;
     this.#row = row;
+    this.#intMon = intVersion === 'intmon';
   }
 
-  /** Points the same view at another row of the hop columns. */
+  /** Points the same view at another row of the hop columns, of a report with the same INT version. */
   at(row: number): this {
     this.#row = row;
     return this;
@@ -31,6 +41,22 @@ export class HopView {
   #part(column: keyof TelemetryBatch['hop'], shift: number, mask: number): number | null {
     const value = this.#batch.hop[column][this.#row]!;
     return value === NOT_AVAILABLE ? null : (value >>> shift) & mask;
+  }
+
+  /** Half of the interfaces word; IntMon's halves are 'not available' one by one. */
+  #interface(shift: number): number | null {
+    const half = this.#part('l1Interfaces', shift, 0xffff);
+    return this.#intMon && half === 0xffff ? null : half;
+  }
+
+  /** The upper 8 bits of a queue word; IntMon has no queue ids. */
+  #queue(column: 'queue' | 'congestion'): number | null {
+    return this.#intMon ? null : this.#part(column, 24, 0xff);
+  }
+
+  /** What a queue word says of the queue: 24 bits, or all of IntMon's. */
+  #depth(column: 'queue' | 'congestion'): number | null {
+    return this.#intMon ? this.#word(column) : this.#part(column, 0, 0xffffff);
   }
 
   #time(high: number, low: number): bigint | null {
@@ -47,19 +73,19 @@ export class HopView {
     return this.#word('nodeId');
   }
   get l1IngressInterface(): number | null {
-    return this.#part('l1Interfaces', 16, 0xffff);
+    return this.#interface(16);
   }
   get l1EgressInterface(): number | null {
-    return this.#part('l1Interfaces', 0, 0xffff);
+    return this.#interface(0);
   }
   get hopLatency(): number | null {
     return this.#word('hopLatency');
   }
   get queueId(): number | null {
-    return this.#part('queue', 24, 0xff);
+    return this.#queue('queue');
   }
   get queueOccupancy(): number | null {
-    return this.#part('queue', 0, 0xffffff);
+    return this.#depth('queue');
   }
   get ingressTimestamp(): bigint | null {
     const { ingressTimestampHigh, ingressTimestampLow } = this.#batch.hop;
@@ -88,10 +114,10 @@ export class HopView {
     return this.#word('checksumComplement');
   }
   get congestionQueueId(): number | null {
-    return this.#part('congestion', 24, 0xff);
+    return this.#queue('congestion');
   }
   get queueCongestion(): number | null {
-    return this.#part('congestion', 0, 0xffffff);
+    return this.#depth('congestion');
   }
 }
 
@@ -184,6 +210,11 @@ export class RecordView {
     const word = this.#batch.drop[this.#row]!;
     return word === NOT_AVAILABLE ? null : word >>> 24;
   }
+  /** Byte offset of the monitored packet's Ethernet header in the input: destination MAC first. `null` if none. */
+  get ethernetOffset(): number | null {
+    const offset = this.#batch.ethernet[this.#row]!;
+    return offset === NOT_AVAILABLE ? null : offset;
+  }
   get flow(): Flow | null {
     const batch = this.#batch;
     const row = this.#row;
@@ -215,7 +246,7 @@ export class RecordView {
   /** Hop `index` of the embedded stack, 0 = INT source. @throws RangeError if there is none */
   hop(index: number): HopView {
     if (!(index >= 0 && index < this.hopCount)) throw new RangeError(`no hop ${index} of ${this.hopCount}`);
-    return new HopView(this.#batch, this.hopStart + index);
+    return new HopView(this.#batch, this.hopStart + index, this.intVersion);
   }
   /** The reporting node's own values, if it gave any. */
   get own(): HopView | null {

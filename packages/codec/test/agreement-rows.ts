@@ -1,6 +1,6 @@
 /** What the columns of a batch must hold for a record of the object API: written from the columns' documentation. */
 import { expect } from 'vitest';
-import { parseAddress } from '../src/address.js';
+import { formatMac, parseAddress } from '../src/address.js';
 import type { TelemetryBatch } from '../src/batch.js';
 import { CODE_NAMES, CODES, type CodeName } from '../src/codes.js';
 import {
@@ -103,11 +103,18 @@ function checkHop(batch: TelemetryBatch, row: number, cells: Cells, domain: Uint
 const shown = (value: number | null | undefined): number | null =>
   value === undefined || value === NONE ? null : value;
 
+/** What is left of a 31-bit interface in 16 bits of a column. */
+function lowerHalf(value: number | null | undefined): number | null {
+  const half = (value ?? 0xffff) & 0xffff;
+  return half === 0xffff ? null : half;
+}
+
 /** A view has no absent fields, and no way to tell a 32-bit value of ones from none. */
-function checkHopView(view: HopView, hop: Hop, row: number): void {
+function checkHopView(view: HopView, hop: Hop, row: number, y2016: boolean): void {
+  const { l1IngressInterface: ingress = null, l1EgressInterface: egress = null } = hop;
   check('view.nodeId', row, view.nodeId, shown(hop.nodeId));
-  check('view.l1IngressInterface', row, view.l1IngressInterface, hop.l1IngressInterface ?? null);
-  check('view.l1EgressInterface', row, view.l1EgressInterface, hop.l1EgressInterface ?? null);
+  check('view.l1IngressInterface', row, view.l1IngressInterface, y2016 ? lowerHalf(ingress) : ingress);
+  check('view.l1EgressInterface', row, view.l1EgressInterface, y2016 ? lowerHalf(egress) : egress);
   check('view.hopLatency', row, view.hopLatency, shown(hop.hopLatency));
   check('view.queueId', row, view.queueId, hop.queueId ?? null);
   check('view.queueOccupancy', row, view.queueOccupancy, hop.queueOccupancy ?? null);
@@ -224,7 +231,15 @@ export function checkRow(
     check('drop queue', row, drop >>> 24, report.dropQueueId);
   }
 
+  const at = batch.ethernet[row]!;
+  check('ethernet', row, at === NONE, record.ethernet === undefined);
+  if (record.ethernet !== undefined) {
+    check('ethernet: destination', row, formatMac(bytes, at), record.ethernet.destination);
+    check('ethernet: source', row, formatMac(bytes, at + 6), record.ethernet.source);
+  }
+
   const view = new RecordView(batch, row);
+  check('view.ethernetOffset', row, view.ethernetOffset, at === NONE ? null : at);
   check('view.frame', row, view.frame, frame);
   check('view.status', row, view.status, status);
   check('view.code', row, view.code, error?.code ?? 'OK');
@@ -274,7 +289,7 @@ export function checkRow(
           ? pieces.slice(0, 1)
           : [join(pieces)].filter(({ length }) => length > 0);
     checkHop(batch, hopStart + k, cellsOf(hop, y2016), domain, bytes);
-    if (!y2016) checkHopView(view.hop(k), hop, hopStart + k);
+    checkHopView(view.hop(k), hop, hopStart + k, y2016);
   });
   if (own) {
     const at = hopStart + embedded;
@@ -283,7 +298,7 @@ export function checkRow(
     checkHop(batch, at, cells, metadata.domain === undefined ? [] : [metadata.domain], bytes);
     const { own: ownView } = view;
     if (ownView === null) throw new Error(`view.own[${row}] is missing`);
-    checkHopView(ownView, { ...metadata, nodeId: report.nodeId }, at);
+    checkHopView(ownView, { ...metadata, nodeId: report.nodeId }, at, false);
   } else {
     check('view.own', row, view.own, null);
   }

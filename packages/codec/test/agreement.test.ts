@@ -79,7 +79,7 @@ function sameCells(a: TelemetryBatch, b: TelemetryBatch): void {
   for (const name of ['code', 'hopCount', 'protocol', 'frame', 'flags', 'nodeId', 'sequence'] as const) {
     equal(name, a[name], b[name], reports);
   }
-  for (const name of ['instructions', 'hopStart', 'ports', 'source0', 'destination0', 'drop'] as const) {
+  for (const name of ['instructions', 'hopStart', 'ports', 'source0', 'destination0', 'drop', 'ethernet'] as const) {
     equal(name, a[name], b[name], reports);
   }
   for (let row = 0; row < reports; row++) {

@@ -77,7 +77,7 @@ describe('the C twin of the fast path', () => {
     const capacity = { frames: 3000, reports: 2000, hops: 9000 };
     const memory = new KernelMemory(TelemetryBatch.byteLength(capacity) + (1 << 20));
     const results: unknown[] = [];
-    const want = expected(frames, options, capacity);
+    const want = expected(frames, options, capacity, layOut(frames, 1).offsets);
     const prepare = (batch: TelemetryBatch): TelemetryBatch => {
       if (drops) {
         batch.state[4] = 1;

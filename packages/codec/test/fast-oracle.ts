@@ -42,6 +42,7 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
   const ownPlan = planFor(LAYOUT.REPORT20, reportBits);
   if (ownPlan.words !== own) return undefined;
   let ip = p + 20 + 4 * own;
+  const ethernet = inType === 3 ? ip : ALL;
   if (inType === 3) {
     if (ip + 14 > e || u16(ip + 12) !== 0x0800) return undefined;
     ip += 14;
@@ -103,6 +104,7 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
       source0: u32(ip + 12),
       destination0: u32(ip + 16),
       drop: ALL,
+      ethernet,
       code: 0,
       hopCount: hops.length,
       protocol: 17,
@@ -138,6 +140,7 @@ const REPORT_COLUMNS = [
   'source0',
   'destination0',
   'drop',
+  'ethernet',
   'code',
   'hopCount',
   'protocol',
@@ -161,11 +164,15 @@ export function spoiledColumns(batch: TelemetryBatch): string[] {
   );
 }
 
-/** What a fresh batch must hold after the frames, and which of them are refused. */
+/**
+ * What a fresh batch must hold after the frames, and which of them are refused.
+ * @param offsets where each frame lies in the input
+ */
 export function expected(
   frames: readonly Uint8Array[],
   options: FastOptions,
   capacity: { readonly frames: number; readonly reports: number; readonly hops: number },
+  offsets: Uint32Array,
 ): { columns: Record<string, number[]>; refused: number[] } {
   const columns: Record<string, number[]> = { frameCode: [] };
   for (const name of REPORT_COLUMNS) columns[name] = [];
@@ -186,7 +193,8 @@ export function expected(
     }
     columns.frameCode!.push(0);
     for (const name of REPORT_COLUMNS) {
-      columns[name]!.push(name === 'frame' ? row : name === 'hopStart' ? rows : report.words[name]!);
+      const value = name === 'frame' ? row : name === 'hopStart' ? rows : report.words[name]!;
+      columns[name]!.push(name === 'ethernet' && value !== ALL ? offsets[index]! + value : value);
     }
     for (const hop of report.hops) {
       HOP_COLUMNS.forEach((name, column) => {

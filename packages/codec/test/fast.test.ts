@@ -51,6 +51,8 @@ describe('the fast path', () => {
     expect(batch.ports[0]).toBe(40000 * 65536 + 443);
     expect(batch.source0[0]).toBe(0x0a000001);
     expect(batch.destination0[0]).toBe(0x0a000002);
+    // Three bytes in front of the report; its headers have 20 bytes and two words of its own.
+    expect(batch.ethernet[0]).toBe(3 + 20 + 4 * 2);
     // Path order: the last block on the wire is the source; the reporting node comes last.
     expect([...batch.hop.nodeId.subarray(0, 3)]).toEqual([0x300, 0x200, 77]);
     expect([...batch.hop.queue.subarray(0, 3)]).toEqual([0x301, 0x201, 0x101]);
@@ -76,10 +78,10 @@ describe('the fast path', () => {
           const frames = ethernet
             ? payloads.map((bytes, k) => wrapEthernet(bytes, 32766 + (k === 7 ? 1 : 0), k % 3))
             : payloads;
-          const want = expected(frames, options, rows);
+          const input = layOut(frames, gap);
+          const want = expected(frames, options, rows, input.offsets);
           accepted += want.columns.frame!.length;
           refusals += want.refused.length;
-          const input = layOut(frames, gap);
           // Unaligned, inside a larger buffer.
           const larger = new Uint8Array(input.bytes.length + 64).fill(0xa5);
           larger.set(input.bytes, 13);
@@ -138,7 +140,7 @@ describe('the fast path', () => {
           for (const specs of rounds) {
             const frames = specs.map(buildReport);
             const input = layOut(frames);
-            const want = expected(frames, options, rows);
+            const want = expected(frames, options, rows, input.offsets);
             for (const [decoder, batch] of [
               [plain, batches[0]],
               [kernels[1]!, batches[1]],
@@ -162,7 +164,7 @@ describe('the fast path', () => {
     );
     const input = layOut(frames);
     const rows = { frames: 1400, reports: 1400, hops: 2800 };
-    const want = expected(frames, OPTIONS[0]!, rows);
+    const want = expected(frames, OPTIONS[0]!, rows, input.offsets);
     expect(want.refused).toEqual([]);
     for (const [decoder, batch] of [
       [new FastReport2(OPTIONS[0]), new TelemetryBatch(rows)],

@@ -93,6 +93,11 @@ const HOSTILE: Record<string, readonly [(size: number) => Uint8Array, DecodeOpti
     {},
   ],
   'many reports with a reserved type': [(size) => concat(GROUP, repeated(size, [0xf3, 0, 0, 0])), PAYLOAD],
+  'many malformed reports': [(size) => concat(GROUP, repeated(size, [0, 1, 0, 0, 0, 0, 0, 0])), PAYLOAD],
+  'a malformed report, then many whose lengths miss the end': [
+    (size) => concat(GROUP, [0, 1, 0, 0, 0, 0, 0, 0], repeated(size, [0, 0, 0, 0]), [0]),
+    PAYLOAD,
+  ],
   'VLAN tags to the end': [(size) => concat(MACS, repeated(size, [0x81, 0, 0, 1])), PORT],
   'MPLS labels to the end': [(size) => concat(MACS, [0x88, 0x47], repeated(size, [0, 0, 0, 64])), PORT],
   'IPv6 extension headers to the end': [

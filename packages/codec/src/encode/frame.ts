@@ -3,8 +3,8 @@ import { GPINT_DSCP, gpintProbe, gpintProbeExtended } from '../headers/gpint.js'
 import { IP_PROTOCOL } from '../headers/ip.js';
 import type { Flow, GpintInfo, TelemetryRecord } from '../model.js';
 import { KAFKA_XDP_PORT } from '../scan/settings.js';
-import { intPacket } from './int.js';
-import { frame, ipPacket, plainPacket, transport } from './network.js';
+import { intFrame } from './int.js';
+import { frame, ipPacket, monitored, plainPacket, transport } from './network.js';
 import { type EncodeOptions, type EncodeSettings, encodeSettings } from './options.js';
 import { reportPayload } from './report.js';
 
@@ -45,10 +45,11 @@ export function encodeFrame(
     return frame(ipPacket(outer, 0, transport(outer, reportPayload(list, settings)), settings), settings);
   }
   if (list.length > 1) throw new TypeError('only individual reports share a frame');
-  const { int, hops, flow } = first;
-  if (int?.mode === 'gpint') return probeFrame(int, flow, settings);
-  if (int !== null) return frame(intPacket(int, hops, flow, settings), settings);
-  return frame(flow === null ? null : plainPacket(flow, settings), settings);
+  const { int, flow } = first;
+  const own = monitored(first, settings);
+  if (int?.mode === 'gpint') return probeFrame(int, flow, own);
+  if (int !== null) return intFrame(first, int, settings);
+  return frame(flow === null ? null : plainPacket(flow, settings), own);
 }
 
 function requireSound(record: TelemetryRecord): void {

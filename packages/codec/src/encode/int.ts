@@ -14,10 +14,10 @@ import {
   vxlanGpeShimV2,
 } from '../headers/shim.js';
 import { geneve, gre, TUNNEL_PORT, vxlanGpe } from '../headers/tunnels.js';
-import type { Flow, Hop, IntHeaderInfo } from '../model.js';
+import type { Flow, Hop, IntHeaderInfo, TelemetryRecord } from '../model.js';
 import { LAYOUT, planFor } from '../plan.js';
 import { INTMON_PORT, settingsOf } from '../scan/settings.js';
-import { concat, frame, ipPacket, plainPacket, transport } from './network.js';
+import { concat, frame, ipPacket, monitored, plainPacket, transport } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);
@@ -290,16 +290,22 @@ function overKafkaXdp(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, sett
   return ipPacket(flow, settings.intDscp, transport(flow, concat(shim, body, tail, settings.payload)), settings);
 }
 
+/** Whether a packet's IP header is a tunnel's: the monitored packet is then the one inside. */
+function isTunnel({ encapsulation }: IntHeaderInfo): boolean {
+  return encapsulation === 'vxlan-gpe' || encapsulation === 'geneve' || encapsulation === 'gre';
+}
+
+/** An Ethernet frame with a record's INT packet. @throws as {@link intPacket} */
+export function intFrame(record: TelemetryRecord, int: IntHeaderInfo, settings: EncodeSettings): Uint8Array {
+  const inner = monitored(record, settings);
+  return frame(intPacket(int, record.hops, record.flow, inner), isTunnel(int) ? settings : inner);
+}
+
 /**
  * An IP packet that carries INT.
  * @throws TypeError where a flow is needed and missing; RangeError for a value that does not fit
  */
-export function intPacket(
-  int: IntHeaderInfo,
-  hops: readonly Hop[],
-  flow: Flow | null,
-  settings: EncodeSettings,
-): Uint8Array {
+function intPacket(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow | null, settings: EncodeSettings): Uint8Array {
   if (int.version === 'intmon') return overIntMon(int, hops, wanted(flow, 'IntMon'), settings);
   if (int.version === '2016') return overKafkaXdp(int, hops, wanted(flow, 'TCP'), settings);
   switch (int.encapsulation) {

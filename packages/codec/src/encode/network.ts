@@ -4,7 +4,7 @@ import { ipv4HeaderChecksum, tcpChecksum, udpChecksum } from '../checksum.js';
 import { IP_PROTOCOL, ipv4, ipv6, ipv6Fragment } from '../headers/ip.js';
 import { ETHER_TYPE, ethernet } from '../headers/link.js';
 import { TCP_FLAG, tcp, udp } from '../headers/transport.js';
-import type { Flow } from '../model.js';
+import type { Flow, TelemetryRecord } from '../model.js';
 import { hasPorts } from '../scan/network.js';
 import type { EncodeSettings } from './options.js';
 
@@ -137,6 +137,12 @@ export function fragment(version: 4 | 6, settings: EncodeSettings): Uint8Array {
     settings,
     false,
   );
+}
+
+/** Settings with the MAC addresses that a record names for its monitored packet. */
+export function monitored(record: TelemetryRecord, settings: EncodeSettings): EncodeSettings {
+  const { ethernet: named } = record;
+  return named === undefined ? settings : { ...settings, sourceMac: named.source, destinationMac: named.destination };
 }
 
 /** An Ethernet frame around an IP packet, or around nothing that is read. */

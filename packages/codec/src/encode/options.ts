@@ -16,7 +16,10 @@ export interface EncodeOptions {
   /** Tunnel end points of VXLAN-GPE, Geneve and GRE. Default 198.51.100.1 and 198.51.100.2. */
   readonly tunnelSource?: string;
   readonly tunnelDestination?: string;
-  /** MAC addresses of all Ethernet headers. Default 02:00:00:00:00:01 and 02:00:00:00:00:02. */
+  /**
+   * MAC addresses of Ethernet headers, but for those that a record's `ethernet` names. Default 02:00:00:00:00:01 and
+   * 02:00:00:00:00:02.
+   */
   readonly sourceMac?: string;
   readonly destinationMac?: string;
   /** TTL or hop limit. Default 64. */

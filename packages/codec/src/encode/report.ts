@@ -13,8 +13,8 @@ import {
   reportV20Main,
 } from '../headers/report.js';
 import type { Hop, IntHeaderInfo, ReportInfo, TelemetryRecord } from '../model.js';
-import { intPacket } from './int.js';
-import { concat, fragment, frame, plainPacket } from './network.js';
+import { intFrame } from './int.js';
+import { concat, fragment, frame, monitored, plainPacket } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);
@@ -54,17 +54,18 @@ function embedded(record: TelemetryRecord): IntHeaderInfo | null {
 
 /** What the report carries and, for v2.0, its InType. */
 function innerOf(record: TelemetryRecord, settings: EncodeSettings): { type: number; bytes: Uint8Array } {
-  const { report, flow, hops } = record;
+  const { report, flow } = record;
   const int = embedded(record);
   const type = report?.type;
-  if (int !== null) return { type: INNER_TYPE.ETHERNET, bytes: frame(intPacket(int, hops, flow, settings), settings) };
+  if (int !== null) return { type: INNER_TYPE.ETHERNET, bytes: intFrame(record, int, settings) };
   if (type === 'none') return { type: INNER_TYPE.NONE, bytes: NONE };
   if (type === 'ipv4' || type === 'ipv6') {
     const packet = flow === null ? fragment(type === 'ipv4' ? 4 : 6, settings) : plainPacket(flow, settings);
     return { type: type === 'ipv4' ? INNER_TYPE.IPV4 : INNER_TYPE.IPV6, bytes: packet };
   }
-  if (flow !== null) return { type: INNER_TYPE.ETHERNET, bytes: frame(plainPacket(flow, settings), settings) };
-  if (type === 'ethernet') return { type: INNER_TYPE.ETHERNET, bytes: frame(null, settings) };
+  const inner = monitored(record, settings);
+  if (flow !== null) return { type: INNER_TYPE.ETHERNET, bytes: frame(plainPacket(flow, settings), inner) };
+  if (type === 'ethernet') return { type: INNER_TYPE.ETHERNET, bytes: frame(null, inner) };
   return { type: INNER_TYPE.NONE, bytes: NONE };
 }
 

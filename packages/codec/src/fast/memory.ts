@@ -20,7 +20,8 @@ export class KernelMemory {
   /** @internal */
   readonly memory: WasmMemory;
   readonly buffer: ArrayBuffer;
-  readonly #arena: Arena;
+  /** What is left of the memory, for columns and state that are to lie next to the batches. */
+  readonly arena: Arena;
 
   /**
    * @param byteLength bytes to provide, rounded up to 64 KiB; at most 2 GiB
@@ -37,12 +38,12 @@ export class KernelMemory {
     this.memory = new wasm.Memory({ initial: pages, maximum: pages });
     this.buffer = this.memory.buffer;
     // Address 0 stays unused: a zero pointer is always a mistake.
-    this.#arena = new Arena(this.buffer, 64);
+    this.arena = new Arena(this.buffer, 64);
   }
 
   /** Bytes not yet given out. */
   get free(): number {
-    return this.buffer.byteLength - this.#arena.position;
+    return this.buffer.byteLength - this.arena.position;
   }
 
   /**
@@ -50,7 +51,7 @@ export class KernelMemory {
    * @throws RangeError if the memory is exhausted
    */
   bytes(count: number): Uint8Array {
-    return this.#arena.bytes(count);
+    return this.arena.bytes(count);
   }
 
   /**
@@ -58,7 +59,21 @@ export class KernelMemory {
    * @throws RangeError if the memory is exhausted
    */
   words(count: number): Uint32Array {
-    return this.#arena.words(count);
+    return this.arena.words(count);
+  }
+
+  /**
+   * Instantiates a WebAssembly module that imports `env.memory` over this memory, for kernels of other packages.
+   * @param base64 the module as base64 text
+   * @returns what it exports
+   * @throws Error where the engine cannot run the module
+   */
+  instantiate(base64: string): Readonly<Record<string, unknown>> {
+    const wasm = webAssembly()!;
+    const binary = (globalThis as unknown as { atob(text: string): string }).atob(base64);
+    const module = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const instance = new wasm.Instance(new wasm.Module(module), { env: { memory: this.memory } });
+    return instance.exports;
   }
 
   /**
@@ -66,6 +81,6 @@ export class KernelMemory {
    * @throws RangeError for a bad capacity or if the memory is exhausted
    */
   batch(capacity: BatchCapacity): TelemetryBatch {
-    return new TelemetryBatch(capacity, this.#arena);
+    return new TelemetryBatch(capacity, this.arena);
   }
 }

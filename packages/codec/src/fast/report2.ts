@@ -229,7 +229,9 @@ export class FastReport2 implements FastDecoder {
       report[cell + rs2] = flowPorts;
       report[cell + rs + rs2] = view.getInt32(ip + 12);
       report[cell + rs4 + rs + rs2] = view.getInt32(ip + 16);
-      if (drops !== 0) report[cell + rs4 + rs4 + rs4] = NOT_AVAILABLE;
+      cell = (cell + rs4 + rs4 + rs4) | 0;
+      if (drops !== 0) report[cell] = NOT_AVAILABLE;
+      report[cell + rs] = type === 0x13 ? ip - 14 - base : NOT_AVAILABLE;
 
       // Hop rows in path order: the first block on the wire is the last hop.
       const stale = written & ~planMask;

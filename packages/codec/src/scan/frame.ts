@@ -63,10 +63,11 @@ function readUdp(scan: Scan, end: number): void {
   }
   // DSCP is shared with other traffic, reports among them: what is no INT there may still be a report.
   if (readInt(scan, end) || settings.reportPorts !== null || settings.intPorts.includes(port)) return;
-  const ip = scan.ipOffset;
+  const { ipOffset: ip, ethernetOffset } = scan;
   if (unmarkedReport(scan, payload, end)) return;
   // The trial has overwritten what was read of the packet itself.
   scan.forget();
+  scan.ethernetOffset = ethernetOffset;
   if (readTransport(scan, ip, end)) readInt(scan, end);
 }
 

@@ -24,7 +24,7 @@ function cut(scan: Scan, layer: 'link' | 'ipv4' | 'ipv6' | 'mpls', at: number): 
 }
 
 /**
- * Steps over the link header.
+ * Steps over the link header. Sets `ethernetOffset` if it is an Ethernet header.
  * @returns the offset of the IP header, or -1
  */
 export function linkPayload(scan: Scan, link: LinkLayer, p: number, end: number): number {
@@ -40,6 +40,7 @@ export function linkPayload(scan: Scan, link: LinkLayer, p: number, end: number)
       return afterType(scan, view.getUint16(p), p + 20, end);
     default:
       if (p + 14 > end) return cut(scan, 'link', p);
+      scan.ethernetOffset = p;
       return afterType(scan, view.getUint16(p + 12), p + 14, end);
   }
 }

@@ -1,5 +1,5 @@
 /** Telemetry reports 0.5, 1.0 and 2.0, and the packets inside them. Wire-format chapter 9. */
-import { CODES } from '../codes.js';
+import { CODE_STATUS, CODES } from '../codes.js';
 import { LAYOUT, planFor } from '../plan.js';
 import { linkPayload } from './network.js';
 import { readInt, readTransport } from './packet.js';
@@ -55,10 +55,15 @@ function readGroup(scan: Scan, p: number, end: number, strict: boolean): boolean
 
 /**
  * Goes to the next individual report of a v2.0 datagram.
+ *
+ * A malformed one may be malformed in its length: behind it the walk goes on only if the chain of lengths that begins
+ * there ends with the payload. Otherwise what follows is no report but some part of one.
+ *
  * @returns false if there is none; true also if it is unsound (see `code`)
  */
 export function nextIndividual(scan: Scan): boolean {
   if (scan.reportVersion !== 3 || scan.nextReport === 0) return false;
+  if (CODE_STATUS[scan.code] === 'malformed' && !chainCloses(scan)) return false;
   if (scan.nextReport >= scan.payloadEnd) {
     // A datagram that is cut between two reports has lost the second without a trace but the UDP length.
     if (!scan.payloadCut || scan.code === CODES.TRUNCATED) return false;
@@ -73,6 +78,21 @@ export function nextIndividual(scan: Scan): boolean {
   scan.index++;
   readIndividual(scan, at, scan.payloadEnd, false);
   return true;
+}
+
+/** Whether the report lengths from the next individual report on lead to exactly the payload's end. */
+function chainCloses(scan: Scan): boolean {
+  const { view, payloadEnd } = scan;
+  // What follows a report in a chain that closes is one that closes too: it is followed once for each datagram.
+  if (scan.chainClosed) return true;
+  if (scan.payloadCut) return false;
+  let at = scan.nextReport;
+  while (at + 4 <= payloadEnd) {
+    const length = view.getUint8(at + 1);
+    at = length === 255 ? payloadEnd : at + 4 + 4 * length;
+  }
+  scan.chainClosed = at === payloadEnd;
+  return scan.chainClosed;
 }
 
 function readIndividual(scan: Scan, p: number, end: number, strict: boolean): boolean {

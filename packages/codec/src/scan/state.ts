@@ -62,6 +62,9 @@ export class Scan {
   sourcePort = 0;
   destinationPort = 0;
 
+  /** The Ethernet header in front of the flow's IP header, -1 if there is none that is whole. */
+  ethernetOffset = -1;
+
   // The packet that INT stands in: what a role needs to take it out again.
   ipOffset = 0;
   ipEnd = 0;
@@ -111,6 +114,8 @@ export class Scan {
   /** The frame ends before the datagram does. */
   payloadCut = false;
   groupOffset = 0;
+  /** The lengths of all individual reports not read yet are known to lead to the payload's end. */
+  chainClosed = false;
 
   readonly settings: Settings;
 
@@ -140,6 +145,7 @@ export class Scan {
     this.index = 0;
     this.nextReport = 0;
     this.payloadCut = false;
+    this.chainClosed = false;
     this.reportVersion = 0;
     this.hwId = 0;
     this.nodeId = 0xffffffff;
@@ -169,6 +175,7 @@ export class Scan {
 
   /** Forgets what was read of a packet: flow and INT. */
   clearPacket(): void {
+    this.ethernetOffset = -1;
     this.flow = false;
     this.ipv6 = false;
     this.protocol = 0;

@@ -1,7 +1,7 @@
 /** INT in tunnels: VXLAN-GPE, Geneve, GRE. The monitored flow is the encapsulated packet's. Sections 3.5 to 3.7. */
 import { CODES } from '../codes.js';
 import { ETHER_TYPE } from '../headers/link.js';
-import { afterType, network, readPorts } from './network.js';
+import { afterType, linkPayload, network, readPorts } from './network.js';
 import { GENEVE_INT_CLASSES, GPE_INT_PROTOCOLS } from './settings.js';
 import { readIntHeader } from './stack.js';
 import type { Scan } from './state.js';
@@ -12,16 +12,17 @@ const GRE = 6;
 const MAX_SHIMS = 8;
 
 /**
- * Reads the flow of an encapsulated packet; INT stays as found, and so do the outer packet's offsets.
+ * Reads the flow of an encapsulated packet and where its Ethernet header is; INT stays as found, and so do the outer packet's offsets.
  * An inner packet that is cut or is no IP leaves the flow unknown: the telemetry before it is whole.
  */
 function encapsulatedFlow(scan: Scan, etherType: number, p: number, end: number): void {
   const { ipOffset, ipEnd, l4Protocol, code, layer, at } = scan;
   scan.flow = false;
   scan.ipv6 = false;
+  scan.ethernetOffset = -1;
   let ip = -1;
   if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) {
-    if (p + 14 <= end) ip = afterType(scan, scan.view.getUint16(p + 12), p + 14, end);
+    ip = linkPayload(scan, 'ethernet', p, end);
   } else {
     ip = afterType(scan, etherType, p, end);
   }

@@ -1,0 +1,140 @@
+/** IntMon's 31-bit values in the columns and in views. Other layouts are in agreement.test.ts. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TelemetryBatch } from '../src/batch.js';
+import { BatchDecoder } from '../src/batch-decoder.js';
+import { encodeFrame } from '../src/encode/frame.js';
+import { decodeFrame } from '../src/frame-decoder.js';
+import type { Hop, TelemetryRecord } from '../src/model.js';
+import { HopView, viewRecord } from '../src/view.js';
+
+const SEED = Number(process.env.INT_SEED ?? 20_261_122);
+
+/** 31 bits, or `null`: all 31 are ones on the wire. */
+const value = fc.oneof(
+  fc.integer({ min: 0, max: 0x7ffffffe }),
+  fc.constantFrom(0, 1, 0xffff, 0x1ffff, 0xffffff, 0x1000000, 0x7ffffffe, null, null),
+);
+const port = fc.oneof(fc.integer({ min: 0, max: 0xfffe }), fc.constant(null));
+const time = value.map((one) => (one === null ? null : BigInt(one)));
+const NAMES = [
+  'nodeId',
+  'l1IngressInterface',
+  'hopLatency',
+  'queueOccupancy',
+  'ingressTimestamp',
+  'l1EgressInterface',
+  'queueCongestion',
+  'egressUtilization',
+] as const;
+
+function packets(interfaces: fc.Arbitrary<number | null>): fc.Arbitrary<TelemetryRecord> {
+  const hop = fc.record({
+    nodeId: value,
+    l1IngressInterface: interfaces,
+    hopLatency: value,
+    queueOccupancy: value,
+    ingressTimestamp: time,
+    l1EgressInterface: interfaces,
+    queueCongestion: value,
+    egressUtilization: value,
+  });
+  return fc.tuple(fc.integer({ min: 0, max: 255 }), fc.array(hop, { maxLength: 5 })).map(([bits, hops]) => ({
+    index: 0,
+    status: 'ok',
+    error: null,
+    report: null,
+    int: {
+      mode: 'md',
+      version: 'intmon',
+      encapsulation: 'udp',
+      hopMl: null,
+      remainingHopCount: 0,
+      instructionBitmap: bits << 8,
+      discard: false,
+      hopExceeded: false,
+      mtuExceeded: false,
+      domainId: 0,
+      domainInstructions: 0,
+      domainFlags: 0,
+    },
+    flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 1, destinationPort: 80 },
+    path: [],
+    hops: bits === 0 ? [] : hops.map((all) => carried(all, bits)),
+  }));
+}
+
+/** The items that the bitmap selects. */
+function carried(all: Hop, bits: number): Hop {
+  return Object.fromEntries(NAMES.filter((_, bit) => (bits & (0x80 >>> bit)) !== 0).map((name) => [name, all[name]]));
+}
+
+const batch = new TelemetryBatch({ frames: 8 });
+const decoder = new BatchDecoder({ profile: 'intmon' });
+
+/** Decodes into the same batch each time, so that a row's earlier cells would show. */
+function decode(record: TelemetryRecord): { hops: Hop[]; hop: (index: number) => HopView } {
+  const frame = encodeFrame(record);
+  const [object] = decodeFrame(frame, { profile: 'intmon' });
+  expect(object!.status).toBe('ok');
+  batch.clear();
+  decoder.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+  const view = viewRecord(batch, 0);
+  expect(view.intVersion).toBe('intmon');
+  expect(view.hopCount).toBe(object!.hops.length);
+  return { hops: object!.hops, hop: (index) => view.hop(index) };
+}
+
+/** All that a view shows but the names given. */
+function shown(view: HopView): Hop {
+  return Object.fromEntries(NAMES.map((name) => [name, view[name]]));
+}
+const filled = (hop: Hop): Hop => Object.fromEntries(NAMES.map((name) => [name, hop[name] ?? null]));
+
+describe('views of IntMon packets', () => {
+  it('show what the objects hold, where a column has room for it', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(packets(port), (record) => {
+        const { hops, hop } = decode(record);
+        hops.forEach((one, k) => {
+          expect(shown(hop(k))).toEqual(filled(one));
+          expect([hop(k).queueId, hop(k).congestionQueueId]).toEqual([null, null]);
+          compared++;
+        });
+      }),
+      { seed: SEED, numRuns: 600 },
+    );
+    expect(compared).toBeGreaterThan(500);
+  });
+
+  it('keep the lower 16 bits of interfaces, and lose one whose lower 16 bits are ones', () => {
+    const lower = (wide: number | null | undefined): number | null => {
+      const half = (wide ?? 0xffff) & 0xffff;
+      return half === 0xffff ? null : half;
+    };
+    fc.assert(
+      fc.property(packets(value), (record) => {
+        const { hops, hop } = decode(record);
+        hops.forEach((one, k) => {
+          expect(shown(hop(k))).toEqual({
+            ...filled(one),
+            l1IngressInterface: lower(one.l1IngressInterface),
+            l1EgressInterface: lower(one.l1EgressInterface),
+          });
+        });
+      }),
+      { seed: SEED, numRuns: 400 },
+    );
+  });
+
+  it('of a row are IntMon views only where told so', () => {
+    batch.clear();
+    batch.hop.queue[3] = 0x05000007;
+    batch.hop.l1Interfaces[3] = 0x0001ffff;
+    const spec = new HopView(batch, 3);
+    expect([spec.queueId, spec.queueOccupancy, spec.l1EgressInterface]).toEqual([5, 7, 0xffff]);
+    const intMon = new HopView(batch, 0, 'intmon').at(3);
+    expect([intMon.queueId, intMon.queueOccupancy, intMon.l1EgressInterface]).toEqual([null, 0x05000007, null]);
+  });
+});
