@@ -12,6 +12,11 @@ export default defineConfig({
   clean: true,
   noExternal: [/^@int\//],
   esbuildOptions(options) {
-    options.alias = { '@int/codec': source('codec'), '@int/hash': source('hash') };
+    options.alias = {
+      '@int/codec': source('codec'),
+      '@int/detect': source('detect'),
+      '@int/hash': source('hash'),
+      '@int/traffic': source('traffic'),
+    };
   },
 });

@@ -1,0 +1,173 @@
+/** Detectors that look at each hop by itself. */
+
+import {
+  address,
+  BEYOND_POSITIONS,
+  CELLS,
+  close,
+  column,
+  context,
+  COUNT,
+  difference,
+  HOP_COUNT,
+  hopEvent,
+  HOP_START,
+  NONE,
+  POSITIONS,
+  STATE,
+  SWITCH_MASK,
+  values,
+  withoutFlow,
+  word,
+} from './context';
+
+export function perHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+  if (shift == 0) perHopOf(false, from, to, slot, kind, metric, 0, mask, threshold, state);
+  else perHopOf(true, from, to, slot, kind, metric, shift, mask, threshold, state);
+}
+
+@inline
+function perHopOf(isShifted: bool, from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+  const starts = column(HOP_START);
+  const counts = address(HOP_COUNT);
+  const items = values(metric);
+  // From an item to the switch id of its hop.
+  const nodes = values(0) - items;
+  const previous = address(STATE) + (<usize>state << 2);
+  const switchMask = load<u32>(context + SWITCH_MASK);
+  let count = load<u32>(context + COUNT);
+  let survivors: u32 = 0;
+  for (let row = from; row < to; row++) {
+    const first = items + (<usize>word(starts, row) << 2);
+    const end = first + (<usize>load<u8>(counts + row) << 2);
+    const before = count;
+    for (let at = first; at < end; at += 4) {
+      const item = load<u32>(at);
+      const id = load<u32>(at + nodes);
+      if (item == NONE || id == NONE) continue;
+      const x = isShifted ? (item >> shift) & mask : item & mask;
+      const cell = previous + (<usize>(id & switchMask) << 2);
+      const p = load<u32>(cell);
+      if (difference(x, p) > threshold) {
+        store<u32>(cell, x);
+        hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, id, x, p, threshold);
+      }
+    }
+    survivors += u32(count != before);
+  }
+  close(count, survivors);
+}
+
+/** Whether the hop rows of consecutive reports lie behind one another, as decoding leaves them. */
+function isContiguous(starts: usize, counts: usize, from: u32, to: u32): bool {
+  let wrong: u32 = 0;
+  for (let row = from; row + 1 < to; row++) {
+    wrong |= word(starts, row + 1) ^ (word(starts, row) + <u32>load<u8>(counts + row));
+  }
+  return wrong == 0;
+}
+
+export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32): void {
+  const starts = column(HOP_START);
+  const counts = address(HOP_COUNT);
+  const items = values(metric);
+  // From an item to the switch id of its hop.
+  const nodes = values(0) - items;
+  let count = load<u32>(context + COUNT);
+  let survivors: u32 = 0;
+  if (from == to) return;
+  if (!isContiguous(starts, counts, from, to)) {
+    for (let row = from; row < to; row++) {
+      const first = items + (<usize>word(starts, row) << 2);
+      const end = first + (<usize>load<u8>(counts + row) << 2);
+      const before = count;
+      for (let at = first; at < end; at += 4) {
+        const item = load<u32>(at);
+        const x = (item >> shift) & mask;
+        if (x <= threshold || item == NONE) continue;
+        hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, load<u32>(at + nodes), x, 0, threshold);
+      }
+      survivors += u32(count != before);
+    }
+    close(count, survivors);
+    return;
+  }
+  const masks = i32x4.splat(mask);
+  const limits = i32x4.splat(threshold);
+  // The values are gone through as one array; which report a value belongs to is asked only of those above the threshold.
+  let row = from;
+  let first = items + (<usize>word(starts, row) << 2);
+  let end = first + (<usize>load<u8>(counts + row) << 2);
+  const last = items + (<usize>word(starts, to - 1) << 2) + (<usize>load<u8>(counts + to - 1) << 2);
+  let told: u32 = NONE;
+  let at = first;
+  while (at < last) {
+    let stop = at + 16;
+    if (stop > last) stop = last;
+    else if (!v128.any_true(v128.gt<u32>(v128.and(v128.shr<u32>(v128.load(at), shift), masks), limits))) {
+      at = stop;
+      continue;
+    }
+    for (; at < stop; at += 4) {
+      const item = load<u32>(at);
+      const x = (item >> shift) & mask;
+      if (x <= threshold || item == NONE) continue;
+      while (at >= end) {
+        row++;
+        first = items + (<usize>word(starts, row) << 2);
+        end = first + (<usize>load<u8>(counts + row) << 2);
+      }
+      hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, load<u32>(at + nodes), x, 0, threshold);
+      survivors += u32(row != told);
+      told = row;
+    }
+  }
+  close(count, survivors);
+}
+
+export function changeHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+  const starts = column(HOP_START);
+  const counts = address(HOP_COUNT);
+  const cells = address(CELLS);
+  const items = values(metric);
+  // From an item to the switch id of its hop.
+  const nodes = values(0) - items;
+  const positions = load<u32>(context + POSITIONS);
+  const size = (1 + 2 * <usize>positions) << 2;
+  const base = address(STATE) + (<usize>state << 2);
+  let count = load<u32>(context + COUNT);
+  let survivors: u32 = 0;
+  let beyond: u32 = 0;
+  for (let row = from; row < to; row++) {
+    const flow = word(cells, row);
+    if (flow == NONE) {
+      withoutFlow();
+      continue;
+    }
+    const first = items + (<usize>word(starts, row) << 2);
+    const all = <u32>load<u8>(counts + row);
+    const hops = min(all, positions);
+    beyond += all - hops;
+    const cell = base + <usize>flow * size;
+    const before = count;
+    let seen = load<u32>(cell);
+    let bit: u32 = 1;
+    let at = cell + 4;
+    for (let hop: u32 = 0; hop < hops; hop++, at += 8, bit <<= 1) {
+      const item = load<u32>(first + (<usize>hop << 2));
+      if (item == NONE) continue;
+      const id = load<u32>(first + nodes + (<usize>hop << 2));
+      const x = (item >> shift) & mask;
+      const p = load<u32>(at, 4);
+      if (difference(x, p) > threshold && (seen & bit) != 0 && load<u32>(at) == id) {
+        hopEvent(count++, row, slot, kind, hop, id, x, p, threshold);
+      }
+      seen |= bit;
+      store<u64>(at, <u64>id | (<u64>x << 32));
+    }
+    store<u32>(cell, seen);
+    survivors += u32(count != before);
+  }
+  store<u32>(context + BEYOND_POSITIONS, load<u32>(context + BEYOND_POSITIONS) + beyond);
+  close(count, survivors);
+}

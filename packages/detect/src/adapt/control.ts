@@ -1,0 +1,453 @@
+import { RateFilter } from './rate-filter.js';
+import { TailModel } from './tail-model.js';
+import type { ThresholdVector } from './threshold-vector.js';
+import { type Visited, VisitedPositions } from './visited.js';
+
+/** What a controller is doing. */
+export type AdaptiveStatus =
+  /** The target has not been reached yet. */
+  | 'warming'
+  /** The load has changed, and the target is not reached again yet. */
+  | 'searching'
+  /** The target is held. */
+  | 'holding'
+  /** No threshold gives the target within 10 %: the one whose rate is nearest is held. */
+  | 'too-coarse'
+  /** Events are too few, and no threshold can go lower. */
+  | 'at-minimum'
+  /** Events are too many, and no threshold can go higher. */
+  | 'at-maximum'
+  /** No reports for a quarter of a second or more: thresholds stay as they are. */
+  | 'idle';
+
+/** How a detector's statistic depends on its threshold. */
+export type StatisticKind =
+  /** Not at all: the value itself, or its difference from the value before. */
+  | 'level'
+  /** It is the difference from the value last reported, and that depends on the threshold. */
+  | 'difference';
+
+/** Default length of a tick in milliseconds. */
+export const DEFAULT_INTERVAL_MS = 10;
+/** Longest. */
+export const MAXIMUM_INTERVAL_MS = 1000;
+/** Part of the debt that is paid back per second, over the target: a debt is gone in about a tenth of a second. */
+const GAIN = 10;
+/** The rate aimed at to pay back a debt: within this factor of the target, as a logarithm. */
+const MAXIMUM_REPAYMENT = 1.5;
+/** Events that can be owed, in seconds of the target. */
+const DEBT_SECONDS = 0.15;
+/** The same where events come in bursts, in standard deviations of the debt they make. */
+const BURST_DEBT = 6;
+/** Independent events at which the rate's memory aims. */
+const MEMORY_EVENTS = 400;
+/** Seconds without reports after which the load is idle; shorter pauses are part of the load and made up for. */
+const IDLE_SECONDS = 0.25;
+/** No threshold gives the target if the rates on both sides are further off than this. */
+const COARSE = 0.1;
+/** Independent events from which on the rate of a position is taken as known, and as certain. */
+const KNOWN = 40;
+const CERTAIN = 300;
+/** Events expected at the target before none is a sign. */
+const SILENCE = 3;
+/** Ticks without a move after which a change of the rate is one of the load. */
+const SETTLED_TICKS = 5;
+/** Ticks for which the position that had too many events bounds the search below. */
+const BRACKET_TICKS = 8;
+/** Seconds between looks at the other rate of a metric that is too coarse. */
+const PROBE_SECONDS = { LEAST: 2, MOST: 30 } as const;
+/** Part of the target that such looks may cost. */
+const PROBE_COST = 0.005;
+
+/**
+ * Holds a rate of events by moving the position of a {@link ThresholdVector}. Pure: time is an argument, nothing is
+ * allocated after construction.
+ *
+ * A tick (10 ms) does this: it counts; estimates the rate at the present position ({@link RateFilter}); adds what was
+ * too much or too little since the start to a running debt; asks for the rate that pays the debt back within a tenth
+ * of a second; and goes to where the {@link TailModel} expects that rate. The debt is what makes the rate exact: any
+ * error of the model only moves the debt at which the thresholds stand still, and as the debt stays small, the events
+ * of a second differ from the target by no more than the debt changes over it, which is far less than chance alone
+ * would make them differ.
+ */
+export class RateControl {
+  /** Events a second to hold. */
+  readonly target: number;
+  /** Lowest position that means the present thresholds. */
+  position: number;
+  status: AdaptiveStatus = 'warming';
+  /** Events a second over about the last second; of a load that has changed, since then. */
+  rate = 0;
+  private readonly vector: ThresholdVector;
+  private readonly kind: StatisticKind;
+  private readonly intervalMs: number;
+  private readonly filter = new RateFilter(0.4);
+  private readonly tail: TailModel;
+  private readonly visited = new VisitedPositions();
+  /** Events beyond the target, positive or negative. */
+  private debt = 0;
+  private lastMs = Number.NaN;
+  private events = 0;
+  private reports = 0;
+  private lowest = Number.POSITIVE_INFINITY;
+  private lowestCount = 0;
+  private silentSeconds = 0;
+  private attempts = 0;
+  private idleSeconds = 0;
+  private lastShift = 0;
+  private stillTicks = 0;
+  private measured = 0;
+  private measuredSeconds = 0;
+  /** Where events were too many a few ticks ago. */
+  private bracket = Number.NaN;
+  private bracketTicks = 0;
+  /** With a metric that is too coarse: the record of the present position, and of the other one that comes close. */
+  private held: Visited | null = null;
+  private other: Visited | null = null;
+  private otherRate = 0;
+  private probing = false;
+  private sinceProbe = 0;
+
+  constructor(vector: ThresholdVector, target: number, position: number, kind: StatisticKind, intervalMs: number) {
+    this.vector = vector;
+    this.target = target;
+    this.kind = kind;
+    this.intervalMs = intervalMs;
+    this.tail = new TailModel(target, position, kind);
+    vector.set(position);
+    this.position = vector.lower(position);
+  }
+
+  /** Bytes of typed arrays. */
+  get byteLength(): number {
+    return this.tail.byteLength;
+  }
+
+  /** Whether so many events have come since the last tick that the next one should not wait. */
+  get urgent(): boolean {
+    return this.events > 64 + (8 * this.target * this.intervalMs) / 1000;
+  }
+
+  /** An event, and its statistic in the unit of the position; above the position. */
+  observe(statistic: number): void {
+    this.events++;
+    if (statistic < this.lowest) {
+      this.lowest = statistic;
+      this.lowestCount = 1;
+    } else if (statistic === this.lowest) this.lowestCount++;
+    this.tail.add(statistic);
+  }
+
+  /** Events that count for the rate but do not depend on the position. */
+  count(events: number): void {
+    this.events += events;
+  }
+
+  /** Someone else has set the thresholds: goes on from there. */
+  moveTo(position: number): void {
+    const { vector } = this;
+    this.position = vector.lower(Math.min(Math.max(position, vector.first), vector.last));
+    vector.set(this.position);
+    this.leaveCoarse();
+    this.clear();
+    this.visited.clear();
+    this.bracket = Number.NaN;
+    this.debt = this.lastShift = this.silentSeconds = this.attempts = 0;
+    // Nothing is known of the rate: the next tick starts from its count.
+    this.filter.weight = 0;
+  }
+
+  /** Returns whether the position has changed. See {@link ThresholdController.tick}. */
+  tick(nowMs: number, reports: number): boolean {
+    const seconds = (nowMs - this.lastMs) / 1000;
+    if (!(seconds >= 0)) {
+      this.lastMs = nowMs;
+      this.clear();
+      return false;
+    }
+    this.reports += reports;
+    // Callers count in floating-point milliseconds: ten times 1 ms is a tick even if the sum falls short of 10.
+    const due = seconds * 1000 >= this.intervalMs - 1e-6 || (this.urgent && seconds >= 0.001);
+    if (!due) return false;
+    this.lastMs = nowMs;
+    if (this.reports === 0 && this.events === 0) {
+      this.rest(seconds);
+      return false;
+    }
+    if (this.idleSeconds >= IDLE_SECONDS) {
+      this.debt = 0;
+      this.filter.weight = Math.min(this.filter.weight, 5);
+      if (this.status === 'idle') this.status = this.held === null ? 'searching' : 'too-coarse';
+    }
+    this.idleSeconds = 0;
+    const before = this.position;
+    this.step(this.events, seconds);
+    this.clear();
+    return this.position !== before;
+  }
+
+  private clear(): void {
+    this.events = 0;
+    this.reports = 0;
+    this.lowest = Number.POSITIVE_INFINITY;
+    this.lowestCount = 0;
+  }
+
+  private rest(seconds: number): void {
+    this.idleSeconds += seconds;
+    if (this.idleSeconds >= IDLE_SECONDS) this.status = 'idle';
+    else if (this.held === null) this.owe(-this.target * seconds);
+    this.measure(0, seconds);
+  }
+
+  private measure(events: number, seconds: number): void {
+    const kept = Math.exp(-seconds);
+    this.measured = this.measured * kept + events;
+    this.measuredSeconds = this.measuredSeconds * kept + seconds;
+    this.rate = this.measured / this.measuredSeconds;
+  }
+
+  /** Bursts of many events make larger debts, which have to be paid as well for the rate to be right on average. */
+  private get debtLimit(): number {
+    return Math.max(this.target * DEBT_SECONDS, BURST_DEBT * Math.sqrt((this.target * this.filter.burst) / (2 * GAIN)));
+  }
+
+  private owe(events: number): void {
+    const limit = this.debtLimit;
+    this.debt = Math.min(Math.max(this.debt + events, -limit), limit);
+  }
+
+  private step(events: number, seconds: number): void {
+    const { filter, target, tail, visited } = this;
+    this.measure(events, seconds);
+    if (this.contradicts(visited.at(this.position), events, seconds)) {
+      if (this.probing) filter.weight = 0;
+      this.leaveCoarse();
+      visited.clear();
+    }
+    let record = visited.add(this.position, events, seconds, this.lowest, this.lowestCount);
+    if (this.probing) {
+      this.hold(this.held!, this.other!);
+      return;
+    }
+    tail.learnSlope(this.lastShift, events, filter.rate * seconds);
+    const first = filter.weight === 0;
+    const change = filter.update(events, seconds);
+    filter.memory = Math.min(Math.max((MEMORY_EVENTS * filter.burst) / target, 0.1), 5);
+    if (change !== 'none' || first) {
+      tail.forget();
+      this.leaveCoarse();
+      // Just after a move it may be the move that did it, and not the load.
+      if (this.stillTicks >= SETTLED_TICKS) {
+        visited.clear();
+        record = visited.add(this.position, events, seconds, this.lowest, this.lowestCount);
+      }
+      this.measured = filter.weight * filter.burst;
+      this.measuredSeconds = this.measured / filter.rate;
+    }
+    this.stillTicks++;
+    tail.endTick(filter.burst, filter.rising);
+    if (this.held !== null) {
+      this.holdCoarse(record, seconds);
+      if (this.held !== null) return;
+    }
+    this.watchSilence(events, seconds, change === 'down' || first);
+    if (change === 'up' || (first && events > 2 * target * seconds)) {
+      this.bracket = this.position;
+      this.bracketTicks = 0;
+    } else if (++this.bracketTicks > BRACKET_TICKS) this.bracket = Number.NaN;
+    this.owe(events - target * seconds);
+    if (change === 'none' && this.enterCoarse(record)) return;
+    this.aim(seconds);
+    this.judge();
+  }
+
+  /** Nothing at all: the load may have gone far below the thresholds, and nothing tells how far. */
+  private watchSilence(events: number, seconds: number, begins: boolean): void {
+    if (events > 0) {
+      this.silentSeconds = this.attempts = 0;
+      return;
+    }
+    this.silentSeconds += seconds;
+    if (this.attempts === 0 && !(begins && this.filter.weight < 1)) return;
+    if (this.silentSeconds * this.target >= SILENCE) this.attempts++;
+  }
+
+  private judge(): void {
+    const { vector, target, position } = this;
+    const off = Math.abs(this.rate / target - 1);
+    if (vector.lower(position) <= vector.first && this.filter.rate < 0.95 * target) this.status = 'at-minimum';
+    else if (position >= vector.last && this.filter.rate > 1.05 * target) this.status = 'at-maximum';
+    else if (off < 0.1 || (this.status === 'holding' && off < 0.2)) this.status = 'holding';
+    else if (this.status !== 'warming') this.status = 'searching';
+  }
+
+  /** Moves the thresholds towards the rate that pays the debt. */
+  private aim(seconds: number): void {
+    const { vector, target, filter, position, tail } = this;
+    const shiftBefore = this.lastShift;
+    this.lastShift = 0;
+    // Low targets have few events a second to go by, and long ticks an old picture: both have to be slower.
+    const gain = Math.min(GAIN, 0.35 / seconds, target / 50);
+    const repayment = Math.min(Math.max((gain * this.debt) / target, -MAXIMUM_REPAYMENT), MAXIMUM_REPAYMENT);
+    const wanted = target * Math.exp(-repayment);
+    const distance = Math.log(wanted / filter.rate);
+    tail.learnScale(position);
+    const down = distance > 0;
+    if (down && vector.lower(position) <= vector.first) {
+      this.debt = Math.max(this.debt, 0);
+      return;
+    }
+    if (!down && position >= vector.last) {
+      this.debt = Math.min(this.debt, 0);
+      return;
+    }
+    if (this.attempts > 0) {
+      if (this.silentSeconds * target < SILENCE) {
+        this.lastShift = shiftBefore;
+        return;
+      }
+      this.silentSeconds = 0;
+      tail.search(position, this.attempts);
+      this.place(Math.min(this.bounded(tail.next), vector.below(position)), 1);
+      return;
+    }
+    if (down) tail.lower(position, distance);
+    else tail.raise(position, -distance);
+    const next = Math.min(Math.max(down ? this.bounded(tail.next) : tail.next, vector.first), vector.last);
+    const here = this.floorOf(position);
+    const low = this.floorOf(next);
+    const high = this.ceilingOf(next);
+    let to = high - next < next - low ? high : low;
+    if (down ? to >= here : to <= here) to = this.stepTo(here, wanted, down);
+    if (to === here) return;
+    // A quantile says how many are above it; other moves, rounded, are as long as they are.
+    const shift = Math.abs(tail.shift) < 0.5 || down ? (here - to) / tail.scale : tail.shift;
+    tail.moved();
+    this.place(to, Math.exp(shift * tail.slope));
+    this.lastShift = shift;
+  }
+
+  /** Not below the middle between here and where there were too many events just now. */
+  private bounded(next: number): number {
+    return this.bracket < this.position ? Math.max(next, (this.position + this.bracket) / 2) : next;
+  }
+
+  private place(next: number, factor: number): void {
+    const { vector, filter } = this;
+    this.stillTicks = 0;
+    this.position = this.floorOf(Math.min(Math.max(next, vector.first), vector.last));
+    vector.set(this.position);
+    const known = this.visited.at(this.position);
+    if (known !== null && this.evidence(known) > KNOWN) {
+      const weight = Math.max(known.events, 1) / filter.burst;
+      filter.set(Math.max(known.events, 0.5) / known.seconds, Math.min(weight, filter.weight));
+    } else filter.moved(Math.min(Math.max(factor, 1e-3), 1e3));
+  }
+
+  /** The lowest position that makes no difference to this one, as far as is known. */
+  private floorOf(position: number): number {
+    const known = this.visited.at(position);
+    return known?.stepped ? known.position : this.vector.lower(position);
+  }
+
+  /** The lowest position above that makes a difference, as far as is known. */
+  private ceilingOf(position: number): number {
+    const known = this.visited.at(position);
+    const upper = this.vector.upper(position);
+    return known?.stepped ? Math.max(known.lowest, upper) : upper;
+  }
+
+  /** Where to if rounding leaves the thresholds where they are: to the neighbour if its rate is nearer, or nowhere. */
+  private stepTo(here: number, wanted: number, down: boolean): number {
+    const { vector, target } = this;
+    const next = down ? this.floorOf(vector.below(here)) : this.ceilingOf(here);
+    const limit = 0.99 * this.debtLimit;
+    if (down ? this.debt <= -limit : this.debt >= limit) return next;
+    const mine = this.visited.at(here);
+    const neighbour = this.visited.at(next);
+    if (mine === null || neighbour === null) return here;
+    if (Math.min(this.evidence(mine), this.evidence(neighbour)) < KNOWN) return here;
+    const middle = Math.sqrt(mine.rate * Math.max(neighbour.rate, 0.1 * target));
+    return (down ? wanted > middle : wanted < middle) ? next : here;
+  }
+
+  /** Independent events that the rate of a record rests on; where events are few, those that the target would have. */
+  private evidence(record: Visited): number {
+    return Math.max(record.events, record.seconds * this.target) / this.filter.burst;
+  }
+
+  /** Whether the events of a tick do not fit what was counted at the same position before: another load. */
+  private contradicts(record: Visited | null, events: number, seconds: number): boolean {
+    if (record === null) return false;
+    const expected = record.rate * seconds;
+    const doubt = expected ** 2 / Math.max(record.events, 1);
+    return (events - expected) ** 2 > 25 * Math.max(this.filter.burst * (expected + doubt), 2);
+  }
+
+  /** Standard deviation of a record's rate. */
+  private doubt(record: Visited): number {
+    return Math.sqrt(this.filter.burst * Math.max(record.events, 1)) / record.seconds;
+  }
+
+  /** Stands still at the nearer of two neighbours if it is certain that neither gives the target. */
+  private enterCoarse(record: Visited): boolean {
+    const { target, vector, visited } = this;
+    if (this.evidence(record) < CERTAIN) return false;
+    const above = record.rate > target;
+    const neighbour = visited.neighbour(record.position, above);
+    if (neighbour === null || this.evidence(neighbour) < CERTAIN) return false;
+    const low = above ? record : neighbour;
+    const high = above ? neighbour : record;
+    if (high.position > Math.max(vector.upper(low.position), low.stepped ? low.lowest : 0)) return false;
+    if (low.rate - 1.5 * this.doubt(low) < (1 + COARSE) * target) return false;
+    if (high.rate + 1.5 * this.doubt(high) > (1 - COARSE) * target) return false;
+    if (target - high.rate < low.rate - target) this.hold(high, low);
+    else this.hold(low, high);
+    return true;
+  }
+
+  private leaveCoarse(): void {
+    if (this.held === null) return;
+    this.held = this.other = null;
+    this.probing = false;
+    this.status = 'searching';
+  }
+
+  private hold(held: Visited, other: Visited): void {
+    this.held = held;
+    this.other = other;
+    this.otherRate = other.rate;
+    this.sinceProbe = 0;
+    this.probing = false;
+    this.debt = 0;
+    this.status = 'too-coarse';
+    this.lastShift = 0;
+    this.place(held.position, 1);
+    this.filter.set(Math.max(held.events, 0.5) / held.seconds, Math.max(held.events, 1) / this.filter.burst);
+  }
+
+  private holdCoarse(record: Visited, seconds: number): void {
+    const { target } = this;
+    const held = this.held!;
+    const other = this.other!;
+    if (record !== held || Math.abs(held.rate / target - 1) < 0.9 * COARSE) {
+      this.leaveCoarse();
+      return;
+    }
+    // A level that has crossed the lower threshold also tells whether it would have crossed the higher one.
+    const told = this.kind === 'level' && held.position < other.position && held.stepped;
+    if (told) this.otherRate = (held.events - held.lowestCount) / held.seconds;
+    const margin = 0.01 * target + this.doubt(held) + (told ? 0 : this.doubt(other));
+    if (Math.abs(this.otherRate - target) < Math.abs(held.rate - target) - margin) {
+      this.hold(other, held);
+      return;
+    }
+    // A load whose values change may be seen at the other position only: a look there, one tick long, now and then.
+    this.sinceProbe += seconds;
+    const cost = (Math.abs(this.otherRate - held.rate) * seconds) / (PROBE_COST * target);
+    if (this.sinceProbe <= Math.min(Math.max(cost, PROBE_SECONDS.LEAST), PROBE_SECONDS.MOST)) return;
+    this.probing = true;
+    this.place(other.position, 1);
+  }
+}

@@ -1,0 +1,119 @@
+/** Log-likelihood ratio at which a change of the rate by a factor of two is taken as certain. */
+const ALARM = 10;
+/** What a move of the threshold by a factor of e in rate adds to the relative variance of the rate. */
+const MOVE_VARIANCE = 0.1;
+/** Seconds over which the burstiness is averaged. */
+const BURST_MEMORY = 3;
+const MAXIMUM_BURST = 1000;
+
+/** What {@link RateFilter.update} found. */
+export type RateChange = 'none' | 'up' | 'down';
+
+/**
+ * The rate of events at the present threshold, from counts.
+ *
+ * A gamma distribution of the rate, which is what counts of a Poisson process leave of any rate (conjugate prior),
+ * forgets at a time constant and is scaled when the threshold moves. Beside it two cumulative sums (Page, 1954) test
+ * for a doubling and a halving: when one is certain, the past before the change is forgotten at once. Counts that vary
+ * more than Poisson ones count for less, by the ratio of variance to mean that is measured on the way.
+ */
+export class RateFilter {
+  /** Events a second. */
+  rate = 0;
+  /** Independent events the rate rests on: its relative variance is 1 / weight. 0: nothing is known. */
+  weight = 0;
+  /** Variance of the counts over their mean, at least 1. */
+  burst = 1;
+  /** Seconds after which 1/e of what was seen still counts. */
+  memory: number;
+  private burstSeen = 0;
+  private upSum = 0;
+  private upEvents = 0;
+  private upSeconds = 0;
+  private downSum = 0;
+  private downEvents = 0;
+  private downSeconds = 0;
+
+  constructor(memory: number) {
+    this.memory = memory;
+  }
+
+  /** Whether an upward change may have begun. */
+  get rising(): boolean {
+    return this.upSum > 0;
+  }
+
+  /** `events` in `seconds`, at one threshold. */
+  update(events: number, seconds: number): RateChange {
+    if (this.weight === 0) {
+      this.restart(events, seconds);
+      return 'none';
+    }
+    const expected = this.rate * seconds;
+    this.learnBurst(events, expected, seconds);
+    const surplus = events * Math.LN2;
+    this.upSum += (surplus - expected) / this.burst;
+    if (this.upSum > 0) {
+      this.upEvents += events;
+      this.upSeconds += seconds;
+    } else {
+      this.upSum = this.upEvents = this.upSeconds = 0;
+    }
+    this.downSum += (expected / 2 - surplus) / this.burst;
+    if (this.downSum > 0) {
+      this.downEvents += events;
+      this.downSeconds += seconds;
+    } else {
+      this.downSum = this.downEvents = this.downSeconds = 0;
+    }
+    if (this.upSum > ALARM) {
+      this.restart(this.upEvents, this.upSeconds);
+      return 'up';
+    }
+    if (this.downSum > ALARM) {
+      this.restart(this.downEvents, this.downSeconds);
+      return 'down';
+    }
+    const kept = this.weight * Math.exp(-seconds / this.memory);
+    const information = expected / this.burst;
+    this.rate *= (kept + events / this.burst) / (kept + information);
+    this.weight = kept + information;
+    return 'none';
+  }
+
+  /** The threshold has moved, and the rate with it by this factor, as far as is known. */
+  moved(factor: number): void {
+    const size = Math.log(factor);
+    this.rate *= factor;
+    this.weight /= 1 + this.weight * MOVE_VARIANCE * size * size;
+    if (Math.abs(size) > 0.5) this.clearSums();
+  }
+
+  /** Sets the rate from another source. */
+  set(rate: number, weight: number): void {
+    this.rate = rate;
+    this.weight = weight;
+  }
+
+  /** Takes what was seen in `seconds` as all that is known. */
+  restart(events: number, seconds: number): void {
+    this.rate = (events + 0.5) / seconds;
+    this.weight = (events + 0.5) / this.burst;
+    this.clearSums();
+  }
+
+  private clearSums(): void {
+    this.upSum = this.upEvents = this.upSeconds = 0;
+    this.downSum = this.downEvents = this.downSeconds = 0;
+  }
+
+  private learnBurst(events: number, expected: number, seconds: number): void {
+    if (expected < 0.5) return;
+    // What the rate's own uncertainty adds is no burstiness; and one outlier, such as a step of the load, is none either.
+    const excess = (events - expected) ** 2 / expected / (1 + expected / (this.weight * this.burst));
+    const share = Math.max(seconds / BURST_MEMORY, 1 / (this.burstSeen + 10));
+    this.burstSeen++;
+    this.burst += share * (Math.min(excess, 16 * this.burst) - this.burst);
+    this.burst = Math.min(Math.max(this.burst, 1), MAXIMUM_BURST);
+  }
+}

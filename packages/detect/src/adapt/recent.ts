@@ -1,0 +1,87 @@
+/**
+ * The last few statistics of events, for quantiles: a ring of fixed size that keeps every n-th where events are many.
+ *
+ * Memory is fixed at construction; no call allocates.
+ */
+export class RecentStatistics {
+  /** Events between two that are kept, at least 1. */
+  stride = 1;
+  /** Statistics kept so far, overwritten ones included. */
+  kept = 0;
+  private readonly ring: Float64Array;
+  private readonly chosen: Float64Array;
+  private skipped = 0;
+  private chosenCount = 0;
+
+  /** `capacity`: how many are remembered. */
+  constructor(capacity: number) {
+    this.ring = new Float64Array(capacity);
+    this.chosen = new Float64Array(capacity);
+  }
+
+  get byteLength(): number {
+    return this.ring.byteLength + this.chosen.byteLength;
+  }
+
+  add(value: number): void {
+    if (++this.skipped < this.stride) return;
+    this.skipped = 0;
+    this.ring[this.kept % this.ring.length] = value;
+    this.kept++;
+  }
+
+  /** Chooses the remembered ones above `position`, of those kept since `kept` was `from`. Returns how many. */
+  choose(position: number, from: number): number {
+    const { ring, chosen } = this;
+    const size = ring.length;
+    const first = Math.max(from, this.kept - size);
+    let count = 0;
+    for (let at = first; at < this.kept; at++) {
+      const value = ring[at % size]!;
+      if (value > position) chosen[count++] = value;
+    }
+    this.chosenCount = count;
+    return count;
+  }
+
+  /** The value that `rank` of the chosen ones are not below: rank 1 is the largest. Rank from 1 to their number. */
+  largest(rank: number): number {
+    const values = this.chosen;
+    const target = this.chosenCount - rank;
+    let low = 0;
+    let high = this.chosenCount - 1;
+    // Quickselect (Hoare): linear on average, and the order of arrival is no order of size.
+    while (low < high) {
+      const pivot = values[(low + high) >>> 1]!;
+      let left = low;
+      let right = high;
+      while (left <= right) {
+        while (values[left]! < pivot) left++;
+        while (values[right]! > pivot) right--;
+        if (left <= right) {
+          const value = values[left]!;
+          values[left++] = values[right]!;
+          values[right--] = value;
+        }
+      }
+      if (target <= right) high = right;
+      else if (target >= left) low = left;
+      else break;
+    }
+    return values[target]!;
+  }
+
+  /** How many of the chosen ones are above `position`. */
+  chosenAbove(position: number): number {
+    let count = 0;
+    for (let i = 0; i < this.chosenCount; i++) if (this.chosen[i]! > position) count++;
+    return count;
+  }
+
+  /** Forgets all. */
+  clear(): void {
+    this.kept = 0;
+    this.skipped = 0;
+    this.chosenCount = 0;
+  }
+}

@@ -1,0 +1,154 @@
+import { RecentStatistics } from './recent.js';
+
+/** Statistics remembered. */
+const CAPACITY = 512;
+/** Events of the target rate that the memory spans at least, in seconds. */
+const SPAN = 0.1;
+/** Below so many statistics nothing is learnt from them. */
+const FEW = 8;
+/** Moves of the rate by more than this factor (natural logarithm) go by quantiles, smaller ones along the slope. */
+const FAR = 0.5;
+/** The largest part of a position that one move downwards takes away, as a logarithm: what is below is unknown. */
+const DEEPEST = 0.36;
+
+/**
+ * How the rate of events depends on the position of the thresholds, near the present one.
+ *
+ * Every event shows its statistic, which is above the threshold: the distribution above is seen, that below is not.
+ * Upwards, a far move goes to the quantile of what was seen; a near one follows the local slope, that of an exponential
+ * tail with the median seen. Downwards, the slope is extrapolated, in proportion rather than in difference, which falls
+ * short for light tails and reaches far enough for heavy ones, and never by more than 30 % at once. With detectors whose
+ * state depends on the threshold, the slope so found may be far too steep (a slow walk crosses a threshold by little
+ * however far apart two crossings are), so what moves achieve is compared with what they should have.
+ */
+export class TailModel {
+  /** Distance in which the rate falls by a factor of e, were the statistics at a fixed state all there is to it. */
+  scale: number;
+  /** Logarithm of the rate by how far a move goes in units of `scale`: 1 if the statistics tell all. */
+  slope = 1;
+  /** Result of {@link raise}, {@link lower}: where to. */
+  next = 0;
+  /** Result: the change of the logarithm of the rate that is expected, before `slope`. */
+  shift = 0;
+  private readonly recent = new RecentStatistics(CAPACITY);
+  private readonly level: boolean;
+  private readonly stride: number;
+  /** Weight of the belief that `slope` is 1. */
+  private readonly prior: number;
+  private known: number;
+  /** Statistics before this one are of a load that is past. */
+  private from = 0;
+  /** From here on they may be of another load. */
+  private mark = 0;
+  private burst = 1;
+  private newScale = 0;
+
+  constructor(target: number, position: number, kind: 'level' | 'difference') {
+    this.level = kind === 'level';
+    this.scale = Math.max(position / 4, 1e-6);
+    this.prior = this.level ? 20 : 1;
+    this.known = this.prior;
+    this.stride = Math.max(1, Math.ceil((target * SPAN) / CAPACITY));
+    this.recent.stride = this.stride;
+  }
+
+  /** Bytes of typed arrays. */
+  get byteLength(): number {
+    return this.recent.byteLength;
+  }
+
+  /** Takes an event's statistic. */
+  add(statistic: number): void {
+    this.recent.add(statistic);
+  }
+
+  /** A tick has ended. `burst`: variance over mean of counts; `rising`: the load may be changing since the last tick. */
+  endTick(burst: number, rising: boolean): void {
+    this.burst = burst;
+    // Events of one burst are alike: the memory has to span several.
+    this.recent.stride = Math.max(this.stride, Math.round(burst / 8));
+    if (!rising) this.mark = this.recent.kept;
+  }
+
+  /** The load has changed: what was seen before it began to is forgotten. */
+  forget(): void {
+    this.from = this.mark;
+  }
+
+  /** Compares the events of a tick with those expected after a move of `shift`, to learn the slope. */
+  learnSlope(shift: number, events: number, expected: number): void {
+    if (shift === 0 || expected <= 0) return;
+    const burst = this.burst;
+    // Linear in the count, for a logarithm would be biased where counts are low; bounded, for a load may have changed.
+    const error = Math.min(events - expected, 3 * Math.max(expected, Math.sqrt(burst * expected)));
+    this.known = Math.max(this.known * 0.99, this.prior) + (expected / burst) * shift * shift;
+    this.slope += (shift * error) / burst / this.known;
+    this.slope = Math.min(Math.max(this.slope, this.level ? 0.5 : 0.02), 3);
+  }
+
+  /** Learns the scale above a position. */
+  learnScale(position: number): void {
+    let count = this.recent.choose(position, this.mark);
+    if (count < this.several(16)) count = this.recent.choose(position, this.from);
+    if (count < FEW) return;
+    const median = this.recent.largest(count >>> 1);
+    this.scale = Math.max((median - position) / Math.LN2, 1e-9);
+  }
+
+  /** Finds the position above where the rate is lower by `distance`, a natural logarithm above 0. */
+  raise(position: number, distance: number): void {
+    const steps = distance / this.slope;
+    this.newScale = 0;
+    if (steps <= FAR) {
+      this.next = position + steps * this.scale;
+      this.shift = -steps;
+      return;
+    }
+    let count = this.recent.choose(position, this.mark);
+    if (count < this.several(8)) count = this.recent.choose(position, this.from);
+    if (count < FEW) {
+      const by = Math.min(steps * this.scale, Math.max(position, this.scale));
+      this.next = position + by;
+      this.shift = -by / this.scale;
+      return;
+    }
+    const reach = this.level ? distance : steps;
+    const rank = Math.min(Math.max(3, Math.round(count * Math.exp(-reach))), count);
+    const quantile = this.recent.largest(rank);
+    this.next = quantile;
+    this.shift = Math.log(rank / count);
+    this.newScale = (quantile - this.recent.largest(Math.min(2 * rank, count))) / Math.LN2;
+    const rest = steps + this.shift;
+    if (!this.level && rest > 0.2) {
+      const by = Math.min(rest * this.scale, quantile);
+      this.next += by;
+      this.shift -= by / this.scale;
+    }
+  }
+
+  /** Finds the position below where the rate is higher by `distance`, a natural logarithm above 0. */
+  lower(position: number, distance: number): void {
+    this.newScale = 0;
+    const steps = distance / this.slope;
+    this.next = position * Math.exp(-Math.min((steps * this.scale) / position, DEEPEST));
+    this.shift = (position - this.next) / this.scale;
+  }
+
+  /** Finds a position below when nothing is above any more, for the `attempt`th time in a row, from 1 on. */
+  search(position: number, attempt: number): void {
+    this.newScale = 0;
+    this.next = position - Math.min((1 - Math.exp(-DEEPEST)) * position, this.scale * 2 ** attempt);
+    this.shift = 0;
+  }
+
+  /** The move found last was made. */
+  moved(): void {
+    // What was learnt at a far lower position says nothing of the slope up here.
+    if (this.newScale > 0) this.scale = this.newScale;
+    this.newScale = 0;
+  }
+
+  private several(bursts: number): number {
+    return Math.max(bursts, (bursts * this.burst) / this.recent.stride);
+  }
+}

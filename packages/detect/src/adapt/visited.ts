@@ -1,0 +1,118 @@
+/** Seconds after which 1/e of what was counted at a position still counts. */
+const MEMORY = 4;
+const PLACES = 6;
+
+/** What was counted while the thresholds stood at one position, or at others that make no difference. */
+export class Visited {
+  /** Lowest such position seen; -1: none. */
+  position = -1;
+  events = 0;
+  seconds = 0;
+  /** Lowest statistic seen: positions from `position` up to it, exclusive, are all the same. */
+  lowest = Number.POSITIVE_INFINITY;
+  /** How many of the events had it. */
+  lowestCount = 0;
+  usedAt = 0;
+
+  /** Events a second. */
+  get rate(): number {
+    return this.events / this.seconds;
+  }
+
+  /** Whether the lowest statistic is a value that many events have, and not just the smallest of a sample. */
+  get stepped(): boolean {
+    return this.lowestCount >= 3 && this.lowestCount > 0.1 * this.events;
+  }
+
+  /** Whether it stands for this position. */
+  covers(position: number): boolean {
+    if (this.seconds === 0) return false;
+    return position === this.position || (position > this.position && position < this.lowest && this.stepped);
+  }
+}
+
+/**
+ * Counts at the last few positions the thresholds have stood at. Where a metric takes few values these are all the
+ * positions there are, and their rates are known rather than extrapolated.
+ */
+export class VisitedPositions {
+  private readonly places: readonly Visited[];
+  private clock = 0;
+
+  constructor() {
+    this.places = Array.from({ length: PLACES }, () => new Visited());
+  }
+
+  /**
+   * Adds a tick at a position: to its record, or in place of the one longest unused. Returns the record. `lowest`: the
+   * lowest statistic of the tick, infinite if there was none, and `lowestCount` how often it came.
+   */
+  add(position: number, events: number, seconds: number, lowest: number, lowestCount: number): Visited {
+    let place = this.at(position);
+    if (place === null) {
+      place = this.twin(lowest, lowestCount) ?? this.oldest();
+      if (place.seconds > 0) place.position = Math.min(place.position, position);
+      else place.position = position;
+    }
+    const kept = Math.exp(-seconds / MEMORY);
+    place.events = place.events * kept + events;
+    place.seconds = place.seconds * kept + seconds;
+    place.lowestCount *= kept;
+    if (lowest < place.lowest) {
+      place.lowest = lowest;
+      place.lowestCount = 0;
+    }
+    if (lowest === place.lowest) place.lowestCount += lowestCount;
+    place.usedAt = ++this.clock;
+    return place;
+  }
+
+  /** The record that stands for a position, or `null`. */
+  at(position: number): Visited | null {
+    let found: Visited | null = null;
+    for (let i = 0; i < PLACES; i++) {
+      const each = this.places[i]!;
+      if (each.covers(position) && (found === null || each.position > found.position)) found = each;
+    }
+    return found;
+  }
+
+  /** The record of the nearest position above (or below) one, or `null`. */
+  neighbour(position: number, above: boolean): Visited | null {
+    let nearest: Visited | null = null;
+    for (let i = 0; i < PLACES; i++) {
+      const each = this.places[i]!;
+      if (each.seconds === 0 || (above ? each.position <= position : each.position >= position)) continue;
+      if (nearest === null || (above ? each.position < nearest.position : each.position > nearest.position))
+        nearest = each;
+    }
+    return nearest;
+  }
+
+  clear(): void {
+    for (let i = 0; i < PLACES; i++) this.empty(this.places[i]!);
+  }
+
+  /** The record of another position with the same lowest statistic: no value lies between the two. */
+  private twin(lowest: number, count: number): Visited | null {
+    if (count < 2) return null;
+    for (let i = 0; i < PLACES; i++) {
+      const each = this.places[i]!;
+      if (each.seconds > 0 && each.lowest === lowest && each.stepped) return each;
+    }
+    return null;
+  }
+
+  private oldest(): Visited {
+    let oldest = this.places[0]!;
+    for (let i = 1; i < PLACES; i++) if (this.places[i]!.usedAt < oldest.usedAt) oldest = this.places[i]!;
+    this.empty(oldest);
+    return oldest;
+  }
+
+  private empty(place: Visited): void {
+    place.position = -1;
+    place.events = place.seconds = place.lowestCount = place.usedAt = 0;
+    place.lowest = Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,230 @@
+import { FLAG, type TelemetryBatch } from '@int/codec';
+import type { Match } from '../rules/model.js';
+import { FlowCache } from './flow-cache.js';
+import { lookupIpv4, lookupIpv6, PACKET_MAC_WORDS, readMacs } from './lookup.js';
+import { IPV4, IPV6, MACS, matchesAll, overlap, PRIORITY, ROW_WORDS, TRAITS, writeRow } from './rows.js';
+import { TABLE_WORDS, Tables } from './tables.js';
+
+const NONE = -1;
+const MOST_RULES = 1 << 20;
+/** Up to so many rules of one priority are compared one by one. */
+const FEW_RULES = 16;
+
+/** What a classifier's rules have become; see {@link Classifier.shape}. */
+export interface ClassifierShape {
+  /** Hash tables of IPv4 and of IPv6: the most that a lookup of that version probes. */
+  readonly tables: readonly [number, number];
+  /** Entries in them. A rule has one, two or four in each version it can match: port ranges that straddle have more. */
+  readonly entries: readonly [number, number];
+  /** Entries in the longest hash chain: the most that one probe looks at. */
+  readonly longestChain: readonly [number, number];
+}
+
+/**
+ * A watchlist: rules over the 5-tuple and the MAC addresses of packets, each with a priority. Finds the rule of highest
+ * priority that matches, and takes and gives up rules at any time.
+ *
+ * A lookup probes hash tables, from that with the highest priority in it down, until none left can hold a better rule
+ * than the one found. There are at most 96 tables for each IP version. How many there are depends on how many kinds of
+ * rules there are (which fields, which prefix lengths), and little on how many rules. A probe meets the rules that
+ * share what the table's key holds: 8 at most, as long as there is a finer key that tells them apart. There is none
+ * where rules overlap in all fields at once (wide port ranges and prefixes around one point), and none is made once
+ * there are 95 tables; such rules are tried from the highest priority down until one matches. So the worst case is 96
+ * probes and a look at every rule (at each of its entries, of which it has up to 4 for an IP version), and takes a set
+ * of rules made for it.
+ *
+ * Where there is more than one table, the outcomes of the last few thousand flows are kept until rules change.
+ */
+export class Classifier {
+  readonly #capacity: number;
+  readonly #rows: Int32Array;
+  readonly #used: Uint8Array;
+  readonly #ipv4: Tables;
+  readonly #ipv6: Tables;
+  /** Rules of one priority, as a list through the slots. */
+  readonly #firstOf: Map<number, number> = new Map();
+  readonly #next: Int32Array;
+  readonly #previous: Int32Array;
+  /** Rules that match everything, highest priority first. */
+  readonly #all: number[] = [];
+  readonly #query: Int32Array = new Int32Array(ROW_WORDS);
+  readonly #cache: FlowCache = new FlowCache();
+  readonly #macs: Int32Array = new Int32Array(PACKET_MAC_WORDS);
+  readonly #parts: Int32Array = new Int32Array(64);
+  #size = 0;
+  #withMacs = 0;
+
+  /**
+   * @param capacity the most rules it can hold; slots are 0 to `capacity - 1`
+   * @throws RangeError if it is not a whole number from 1 to 2^20
+   */
+  constructor(capacity: number) {
+    if (!(Number.isInteger(capacity) && capacity >= 1 && capacity <= MOST_RULES)) {
+      throw new RangeError(`capacity ${capacity} is not a whole number from 1 to ${MOST_RULES}`);
+    }
+    this.#capacity = capacity;
+    this.#rows = new Int32Array(capacity * ROW_WORDS);
+    this.#used = new Uint8Array(capacity);
+    this.#next = new Int32Array(capacity);
+    this.#previous = new Int32Array(capacity);
+    this.#ipv4 = new Tables(4, this.#rows);
+    this.#ipv6 = new Tables(6, this.#rows);
+  }
+
+  /** Rules held. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether a rule asks for a MAC address, so that {@link lookup} has a use for the packet's bytes. */
+  get usesMac(): boolean {
+    return this.#withMacs > 0;
+  }
+
+  /**
+   * Bytes of the arrays: 99 for each slot and 256 KiB for flows, taken at construction, and 16 for each entry and 4 for
+   * each hash bucket, which grow by doubling with the rules and do not shrink. The list of the priorities in use (a Map)
+   * and objects, one a table, are not counted.
+   */
+  get byteLength(): number {
+    const own = this.#rows.byteLength + this.#used.byteLength + this.#next.byteLength + this.#previous.byteLength;
+    return own + this.#cache.byteLength + this.#ipv4.byteLength + this.#ipv6.byteLength;
+  }
+
+  /** What lookups cost at most, in probes and looks. Walks all hash chains. */
+  shape(): ClassifierShape {
+    const both = [this.#ipv4, this.#ipv6] as const;
+    return {
+      tables: [both[0].tableCount, both[1].tableCount],
+      entries: [both[0].chains.count, both[1].chains.count],
+      longestChain: [both[0].chains.longest(), both[1].chains.longest()],
+    };
+  }
+
+  /**
+   * Adds a rule. It is found from the next lookup on. Ask {@link conflict} first.
+   *
+   * @param slot a free slot
+   * @param priority higher wins; -2^31 to 2^31 - 1
+   * @param match addresses of different IP versions are allowed and match nothing
+   * @throws RangeError if the slot does not exist or is taken, or a number is out of its range; nothing changes then
+   */
+  insert(slot: number, priority: number, match: Match): void {
+    this.#checkSlot(slot);
+    if (this.#used[slot] !== 0) throw new RangeError(`slot ${slot} is taken`);
+    writeRow(this.#rows, slot * ROW_WORDS, priority, match);
+    this.#cache.clear();
+    this.#used[slot] = 1;
+    this.#size++;
+    const traits = this.#rows[slot * ROW_WORDS + TRAITS]!;
+    if ((traits & MACS) !== 0) this.#withMacs++;
+    const first = this.#firstOf.get(priority | 0) ?? NONE;
+    this.#next[slot] = first;
+    this.#previous[slot] = NONE;
+    if (first >= 0) this.#previous[first] = slot;
+    this.#firstOf.set(priority | 0, slot);
+    if (matchesAll(match)) this.#all.splice(this.#rank(priority), 0, slot);
+    if ((traits & IPV4) !== 0) this.#ipv4.insert(slot);
+    if ((traits & IPV6) !== 0) this.#ipv6.insert(slot);
+  }
+
+  /**
+   * Takes a rule out. The slot is free then.
+   *
+   * @throws RangeError if the slot does not exist or is free
+   */
+  remove(slot: number): void {
+    this.#checkSlot(slot);
+    if (this.#used[slot] === 0) throw new RangeError(`slot ${slot} is free`);
+    this.#cache.clear();
+    const traits = this.#rows[slot * ROW_WORDS + TRAITS]!;
+    if ((traits & IPV4) !== 0) this.#ipv4.remove(slot);
+    if ((traits & IPV6) !== 0) this.#ipv6.remove(slot);
+    const all = this.#all.indexOf(slot);
+    if (all >= 0) this.#all.splice(all, 1);
+    const next = this.#next[slot]!;
+    const previous = this.#previous[slot]!;
+    if (next >= 0) this.#previous[next] = previous;
+    if (previous >= 0) this.#next[previous] = next;
+    else if (next >= 0) this.#firstOf.set(this.#rows[slot * ROW_WORDS + PRIORITY]!, next);
+    else this.#firstOf.delete(this.#rows[slot * ROW_WORDS + PRIORITY]!);
+    if ((traits & MACS) !== 0) this.#withMacs--;
+    this.#used[slot] = 0;
+    this.#size--;
+  }
+
+  /**
+   * Looks for a rule that would make the outcome a matter of chance: of equal priority, and with a packet that both
+   * match. Looks at those rules of that priority that share a key with this one, but at all of those in tables whose
+   * keys hold more than this rule asks for.
+   *
+   * @param except a slot that does not count: the rule about to be replaced
+   * @returns the slot of such a rule, or -1
+   * @throws RangeError if a number is out of its range
+   */
+  conflict(priority: number, match: Match, except: number = NONE): number {
+    const query = this.#query;
+    writeRow(query, 0, priority, match);
+    const first = this.#firstOf.get(priority | 0) ?? NONE;
+    let slot = first;
+    for (let i = 0; i < FEW_RULES && slot >= 0; i++) {
+      if (slot !== except && overlap(query, 0, this.#rows, slot * ROW_WORDS)) return slot;
+      slot = this.#next[slot]!;
+    }
+    if (slot < 0) return NONE;
+    const traits = query[TRAITS]!;
+    const ipv4 = (traits & IPV4) === 0 ? NONE : this.#ipv4.overlapping(query, except);
+    return ipv4 >= 0 || (traits & IPV6) === 0 ? ipv4 : this.#ipv6.overlapping(query, except);
+  }
+
+  /**
+   * Finds the rule for a report: the one of highest priority that matches its flow. If several of that priority match,
+   * it is one of them, and always the same one until rules change. A report whose flow is unknown matches only rules
+   * whose match is `null` throughout. Allocates nothing.
+   *
+   * @param batch where the report is
+   * @param row its row
+   * @param bytes the input bytes, for rules with MAC addresses; `null`: unknown
+   * @param ethernet offset in `bytes` of the monitored packet's Ethernet header (destination MAC first); -1: unknown.
+   *   Rules with MAC addresses match nothing then, nor if the addresses end beyond `bytes`
+   * @returns the rule's slot, or -1
+   */
+  lookup(batch: TelemetryBatch, row: number, bytes: Uint8Array | null, ethernet: number): number {
+    const flags = batch.flags[row]! | 0;
+    if ((flags & FLAG.FLOW) === 0) return this.#all.length === 0 ? NONE : this.#all[0]!;
+    const macs = this.#macs;
+    if (this.#withMacs > 0) readMacs(macs, bytes, ethernet);
+    const tables = (flags & FLAG.IPV6) === 0 ? this.#ipv4 : this.#ipv6;
+    // A search of one table costs no more than a look into the cache.
+    if (tables.orderWords <= TABLE_WORDS && !tables.crowded) return this.#search(tables, batch, row);
+    const at = this.#cache.find(batch, row, macs);
+    if (at >= 0) return this.#cache.outcome(at);
+    const slot = this.#search(tables, batch, row);
+    this.#cache.keep(at, slot);
+    return slot;
+  }
+
+  #search(tables: Tables, batch: TelemetryBatch, row: number): number {
+    return tables === this.#ipv4
+      ? lookupIpv4(tables, this.#rows, batch, row, this.#macs)
+      : lookupIpv6(tables, this.#rows, batch, row, this.#macs, this.#parts);
+  }
+
+  #checkSlot(slot: number): void {
+    if (!(Number.isInteger(slot) && slot >= 0 && slot < this.#capacity)) {
+      throw new RangeError(`slot ${slot} is not 0 to ${this.#capacity - 1}`);
+    }
+  }
+
+  /** Where a rule of this priority goes among those that match everything. */
+  #rank(priority: number): number {
+    let low = 0;
+    let high = this.#all.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#rows[this.#all[middle]! * ROW_WORDS + PRIORITY]! >= priority) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

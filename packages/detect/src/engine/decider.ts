@@ -1,0 +1,203 @@
+import { FLAG, INT_VERSIONS } from '@int/codec';
+import { flowCrc32Columns } from '@int/hash';
+import { type BatchView, REPORT } from './batch-view.js';
+import { type FlowTable, FOUND } from './flow-table.js';
+import type { Input } from './input.js';
+import type { Kernel } from './kernel/kernel.js';
+import type { RuleBook } from './rule-book.js';
+import type { StatePool } from './state.js';
+import type { SwitchTable } from './switch-table.js';
+
+/** Values of {@link BatchView.decisions} that are no slot. */
+export const UNMATCHED = -1;
+export const NOT_OK = -2;
+/** Set in a decision if the row is of IntMon's layout, the last of the versions. */
+export const WIDE = 1 << 24;
+export const SLOT: number = WIDE - 1;
+const VERSION_BITS = FLAG.INT_VERSION_MASK << FLAG.INT_VERSION_SHIFT;
+const WIDE_FLAGS = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon') << FLAG.INT_VERSION_SHIFT;
+/** Clock of the tables: 2^20 ns, in 32 bits. */
+export const TICK_NS: number = 1 << 20;
+
+/** What {@link Decider} works with. */
+export interface DeciderParts {
+  readonly book: RuleBook;
+  readonly pool: StatePool;
+  readonly flows: FlowTable;
+  /** `null`: register state. */
+  readonly switches: SwitchTable | null;
+  readonly flowCells: number;
+}
+
+/** Finds, for each report, the rule that decides it and the cells of its flow and switches. */
+export class Decider {
+  /** Whether all rows just prepared have the decision of the first. */
+  isUniform = false;
+  /** Exact state: flows and switches forgotten, for being idle and for want of room. */
+  aged = 0;
+  evicted = 0;
+  readonly #book: RuleBook;
+  readonly #pool: StatePool;
+  readonly #flows: FlowTable;
+  readonly #switches: SwitchTable | null;
+  readonly #flowCells: number;
+  /** Number of cells minus one if that is a mask, else -1. */
+  readonly #flowMask: number;
+  /** Clock where no times are given: calls so far. */
+  #calls = 0;
+  #switchTick = 0;
+  /** Exact state: a cell to be forgotten before the next row is looked at; -1: none. */
+  #forget = -1;
+
+  constructor({ book, pool, flows, switches, flowCells }: DeciderParts) {
+    this.#book = book;
+    this.#pool = pool;
+    this.#flows = flows;
+    this.#switches = switches;
+    this.#flowCells = flowCells;
+    this.#flowMask = (flowCells & (flowCells - 1)) === 0 ? flowCells - 1 : -1;
+  }
+
+  /** Begins a call with these times. */
+  open(input: Input | undefined): void {
+    this.#calls = (this.#calls + 1) | 0;
+    this.#flows.ages = input !== undefined;
+    if (this.#switches !== null) this.#switches.ages = input !== undefined;
+  }
+
+  /** Forgets what has to be forgotten after the rows just prepared have been looked at. */
+  settle(): void {
+    if (this.#forget >= 0) this.#pool.forget(this.#forget, false);
+    this.#forget = -1;
+  }
+
+  /** Frees idle flows, see Detector. */
+  sweep(tick: number, maxSets: number): number {
+    const aged = this.#flows.sweep(tick, maxSets);
+    this.aged += aged;
+    return aged;
+  }
+
+  /** Exact state: the cell of a switch. */
+  switchCell(id: number): number {
+    const table = this.#switches!;
+    const entry = table.find(id, this.#switchTick);
+    if (table.outcome !== FOUND.KNOWN) {
+      this.#note(table.outcome);
+      this.#pool.forget(entry, true);
+    }
+    return entry;
+  }
+
+  #note(outcome: number): void {
+    if (outcome === FOUND.AGED) this.aged++;
+    else if (outcome === FOUND.EVICTED) this.evicted++;
+  }
+
+  /**
+   * Finds flow cell and rule of rows from `from` on: as many, up to `to`, as have room for their events and need no
+   * cell that an earlier one of them still uses.
+   * @returns the end of those rows
+   */
+  prepare(
+    view: BatchView,
+    from: number,
+    to: number,
+    room: number,
+    input: Input | undefined,
+    kernel: Kernel | null,
+  ): number {
+    const { everything, needsFlow } = this.#book;
+    const isSingle = everything >= 0 && this.#switches === null;
+    this.isUniform = false;
+    if (isSingle && kernel !== null) {
+      const end = kernel.prepare(from, to, room, everything, needsFlow);
+      this.isUniform = kernel.isUniform;
+      return end;
+    }
+    const { hopCount } = view;
+    let end = from;
+    for (let left = room; end < to; end++) {
+      left -= hopCount[end]! || 1;
+      if (left < 0) break;
+    }
+    if (!isSingle || needsFlow) {
+      if (kernel === null) flowCrc32Columns(view.batch, from, end, view.hashes);
+      else kernel.hashRows(from, end);
+    }
+    if (isSingle) {
+      this.#prepareSingle(view, from, end, everything, needsFlow);
+      return end;
+    }
+    this.#switchTick = this.#tick(view, from, input);
+    return this.#prepareEach(view, from, end, input);
+  }
+
+  /** Register state and a rule that matches everything. */
+  #prepareSingle(view: BatchView, from: number, to: number, slot: number, needsFlow: boolean): void {
+    const { code, report, reportStride, cells, decisions, hashes } = view;
+    const mask = this.#flowMask;
+    const length = this.#flowCells;
+    const flags = REPORT.FLAGS * reportStride;
+    for (let row = from; row < to; row++) {
+      const bits = report[flags + row]!;
+      const isWide = (bits & VERSION_BITS) >= WIDE_FLAGS;
+      decisions[row] = code[row] === 0 ? (isWide ? slot | WIDE : slot) : NOT_OK;
+      if (needsFlow) {
+        const hash = hashes[row]!;
+        cells[row] = (bits & FLAG.FLOW) === 0 ? -1 : mask < 0 ? hash % length : hash & mask;
+      }
+    }
+  }
+
+  #prepareEach(view: BatchView, from: number, to: number, input: Input | undefined): number {
+    const { code, report, reportStride, cells, decisions, hashes } = view;
+    const book = this.#book;
+    const { everything, generation, classifier } = book;
+    const { usesMac } = classifier;
+    const isExact = this.#switches !== null;
+    const mask = this.#flowMask;
+    const length = this.#flowCells;
+    const bytes = usesMac ? input!.bytes! : null;
+    for (let row = from; row < to; row++) {
+      if (code[row] !== 0) {
+        decisions[row] = NOT_OK;
+        continue;
+      }
+      const bits = report[REPORT.FLAGS * reportStride + row]!;
+      const isFlow = (bits & FLAG.FLOW) !== 0;
+      let slot = everything;
+      let entry = -1;
+      if (isFlow) {
+        const hash = hashes[row]!;
+        entry = this.#flows.find(view, row, hash | 0, this.#tick(view, row, input));
+        const { outcome } = this.#flows;
+        cells[row] = isExact ? entry : mask < 0 ? hash % length : hash & mask;
+        if (isExact && outcome !== FOUND.KNOWN) {
+          this.#note(outcome);
+          if (outcome !== FOUND.NEW && row > from) {
+            // Rows before this one may still use the cell under its old flow: they come first.
+            this.#forget = entry;
+            return row;
+          }
+          this.#pool.forget(entry, false);
+        }
+        if (slot < 0 && !usesMac) slot = this.#flows.rule(entry, generation);
+      } else cells[row] = -1;
+      if (slot < UNMATCHED || (slot < 0 && (!isFlow || usesMac))) {
+        const ethernet = bytes === null ? -1 : report[REPORT.ETHERNET * reportStride + row]!;
+        slot = classifier.lookup(view.batch, row, bytes, ethernet);
+        if (isFlow && !usesMac) this.#flows.keepRule(entry, generation, slot);
+      }
+      decisions[row] = slot >= 0 && (bits & VERSION_BITS) >= WIDE_FLAGS ? slot | WIDE : slot;
+    }
+    return to;
+  }
+
+  /** Time of a row in units of 2^20 ns, or a count of calls where no times are given. */
+  #tick(view: BatchView, row: number, input: Input | undefined): number {
+    if (input === undefined) return this.#calls;
+    const frame = view.report[REPORT.FRAME * view.reportStride + row]! + input.first;
+    return (input.timestampsHigh[frame]! << 12) | (input.timestampsLow[frame]! >>> 20);
+  }
+}

@@ -1,0 +1,363 @@
+import { Arena, type KernelMemory, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { RulesError } from '../errors.js';
+import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
+import { BatchView, REPORT } from './batch-view.js';
+import { Decider, NOT_OK, SLOT, TICK_NS, UNMATCHED, WIDE } from './decider.js';
+import { type Event, eventOf } from './event.js';
+import { EventBatch, NO_RULE } from './event-batch.js';
+import { FlowTable } from './flow-table.js';
+import type { Input } from './input.js';
+import { Kernel } from './kernel/kernel.js';
+import { LoopContext } from './loops/context.js';
+import { LOOPS } from './loops/index.js';
+import { type DetectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
+import { ETHERNET_BYTES, writeRecord } from './record-row.js';
+import { RuleBook } from './rule-book.js';
+import { defaultRule, type RunningRule } from './running-rule.js';
+import { admits } from './sampling.js';
+import { type CellCounts, StatePool, stateOf } from './state.js';
+import { SwitchTable } from './switch-table.js';
+import type { DetectorTotals } from './totals.js';
+
+/** Reports looked at in one go. */
+const CHUNK = 2048;
+/** Bytes of state for rules that come later, for each flow cell. */
+const SPARE_BYTES = 128;
+
+/**
+ * Finds events in telemetry, by rules.
+ *
+ * {@link detect} is the hot path: columns in, event rows out, nothing allocated once the batch has been seen.
+ * {@link observe} is the comfort path: a record in, event objects out, by the same code.
+ *
+ * Semantics: for each report the matching rule of highest priority decides, alone. Metrics are unsigned, comparisons
+ * strict, sums saturate at 2^32 - 1; hops come in path order, source first and the reporting node's own values last,
+ * and each sees what those before it have written. A hop that lacks the metric is skipped; a report with none left
+ * raises no event and changes no state. First sight is a zeroed state. State belongs to a detector and a metric, as
+ * the registers of a switch do, not to a rule: it survives the rules.
+ */
+export class Detector {
+  /** Bytes of state and tables, fixed at construction. Each telemetry batch seen takes another 12 bytes a report row. */
+  readonly byteLength: number;
+  readonly options: Readonly<ResolvedOptions>;
+  readonly #pool: StatePool;
+  readonly #book: RuleBook;
+  readonly #decider: Decider;
+  readonly #context: LoopContext;
+  readonly #memory: KernelMemory | null;
+  readonly #kernel: Kernel | null;
+  /** The kernel, if it can work on the batch and events at hand. */
+  #active: Kernel | null = null;
+  readonly #default: RunningRule;
+  readonly #reportsByRule: Float64Array;
+  readonly #eventsByRule: Float64Array;
+  readonly #defaults = { reports: 0, events: 0 };
+  readonly #views = new WeakMap<TelemetryBatch, BatchView>();
+  #view: BatchView | null = null;
+  #reports = 0;
+  #notOk = 0;
+  #unmatched = 0;
+  #unsampled = 0;
+  #single: { batch: TelemetryBatch; events: EventBatch; input: Required<Input> } | null = null;
+
+  /**
+   * @throws RulesError if rules overlap at equal priority, bear one name, or exceed the memory asked for
+   * @throws RangeError for an option or a number of a rule out of range
+   */
+  constructor(rules: RuleSet, options: DetectorOptions = {}) {
+    const resolved = resolveOptions(options);
+    const isExact = resolved.state === 'exact';
+    const flowCells = isExact ? FlowTable.entries(resolved.flowCells) : resolved.flowCells;
+    const switchCells = isExact ? SwitchTable.entries(resolved.switchCells) : resolved.switchCells;
+    this.options = { ...resolved, flowCells, switchCells };
+    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions };
+    const tableFlows = isExact ? flowCells : resolved.cachedFlows;
+    const stateBytes = stateBytesOf(rules, cells, options.stateBytes);
+    const { memory } = options;
+    this.byteLength =
+      stateBytes +
+      FlowTable.byteLength(tableFlows) +
+      (isExact ? SwitchTable.byteLength(switchCells) : 0) +
+      (memory === undefined ? 0 : Kernel.byteLength) +
+      256;
+    const arena = memory?.arena ?? new Arena(new ArrayBuffer(this.byteLength));
+    this.#memory = memory ?? null;
+    this.#pool = new StatePool(arena, cells, stateBytes);
+    const idleTicks = isExact ? Math.ceil((resolved.idleMs * 1e6) / TICK_NS) : 0;
+    const flows = new FlowTable(arena, tableFlows, idleTicks);
+    const switches = isExact ? new SwitchTable(arena, switchCells, idleTicks) : null;
+    const switchMask = !isExact && isPowerOfTwo(switchCells) ? switchCells - 1 : -1;
+    this.#kernel = memory === undefined ? null : new Kernel(memory, this.#pool, switchMask);
+    this.#context = new LoopContext(
+      this.#pool,
+      switchMask,
+      isExact ? (id) => this.#decider.switchCell(id) : (id) => (id >>> 0) % switchCells,
+      resolved.positions,
+    );
+    this.#default = defaultRule(this.#pool);
+    this.#reportsByRule = new Float64Array(resolved.maxRules);
+    this.#eventsByRule = new Float64Array(resolved.maxRules);
+    this.#book = new RuleBook(resolved.maxRules, this.#pool, (slot) => {
+      this.#reportsByRule[slot] = 0;
+      this.#eventsByRule[slot] = 0;
+    });
+    this.#decider = new Decider({ book: this.#book, pool: this.#pool, flows, switches, flowCells });
+    this.#book.setAll(rules);
+  }
+
+  /** A detector with a single rule that matches everything, named after its kind. */
+  static of(detector: DetectorConfig, options: DetectorOptions = {}): Detector {
+    const match = {
+      protocol: null,
+      source: null,
+      destination: null,
+      sourcePort: null,
+      destinationPort: null,
+      sourceMac: null,
+      destinationMac: null,
+    };
+    const rule: Rule = { name: detector.kind, priority: 0, match, detector, sample: null, adapt: null };
+    return new Detector({ rules: [rule], default: 'drop', adapt: null }, options);
+  }
+
+  /**
+   * Looks at report rows `from` to `to - 1` and appends their events.
+   *
+   * @param input needed by rules that sample by time or match MAC addresses, and for ageing: without it nothing is
+   *   ever idle for too long. Give it in every call or in none
+   * @returns the first row not looked at: `to`, or less if the events of the next one might not fit. Read the events,
+   *   `clear` them, and go on from there
+   * @throws TypeError if the rules need an input that is not given; RangeError for rows the batch does not hold
+   */
+  detect(batch: TelemetryBatch, events: EventBatch, from = 0, to: number = batch.reports, input?: Input): number {
+    if (!(from >= 0 && from <= to && to <= batch.reports)) {
+      throw new RangeError(`rows ${from} to ${to}: the batch holds ${batch.reports}`);
+    }
+    if (this.#book.needsTime && input === undefined) {
+      throw new TypeError('a rule samples by time: give the times of the frames');
+    }
+    if (this.#book.classifier.usesMac && input?.bytes === undefined) {
+      throw new TypeError('a rule matches MAC addresses: give the bytes that the batch was decoded from');
+    }
+    const view = this.#viewOf(batch);
+    const context = this.#context;
+    context.view = view;
+    context.open(events);
+    this.#active = this.#kernel?.reaches(view, events.words) === true ? this.#kernel : null;
+    this.#active?.open(view, context);
+    const decider = this.#decider;
+    decider.open(input);
+    let row = from;
+    while (row < to) {
+      const room = events.capacity - context.count;
+      const end = decider.prepare(view, row, Math.min(to, row + CHUNK), room, input, this.#active);
+      if (end === row) break;
+      this.#run(view, row, end, input);
+      decider.settle();
+      row = end;
+    }
+    events.count = context.count;
+    return row;
+  }
+
+  /**
+   * Looks at one record, as decoded or made by hand.
+   * @param timeNs nanoseconds since the epoch, for sampling by time and ageing. Default 0
+   */
+  observe(record: TelemetryRecord, timeNs = 0n): Event[] {
+    this.#single ??= {
+      batch: new TelemetryBatch({ frames: 1, reports: 1, hops: 512 }),
+      events: new EventBatch(512),
+      input: {
+        timestampsHigh: new Uint32Array(1),
+        timestampsLow: new Uint32Array(1),
+        first: 0,
+        bytes: new Uint8Array(ETHERNET_BYTES),
+      },
+    };
+    const { batch, events, input } = this.#single;
+    writeRecord(batch, record, input.bytes);
+    input.timestampsHigh[0] = Number((timeNs >> 32n) & 0xffffffffn);
+    input.timestampsLow[0] = Number(timeNs & 0xffffffffn);
+    events.clear();
+    this.detect(batch, events, 0, 1, input);
+    return Array.from({ length: events.count }, (_, row) => this.event(batch, events, row));
+  }
+
+  /** The object of row `row` of an event batch. Valid as long as the rules are those that raised the event. */
+  event(batch: TelemetryBatch, events: EventBatch, row: number): Event {
+    if (!(row >= 0 && row < events.count)) throw new RangeError(`no event row ${row} of ${events.count}`);
+    return eventOf(batch, events, row, this.ruleName(events.rule[row]!));
+  }
+
+  /** Puts other rules in the place of all. Those of the same name keep their counters and, if equal, their threshold. @throws RulesError, with nothing changed */
+  setRules(rules: RuleSet): void {
+    this.#book.setAll(rules);
+  }
+
+  /** @throws RulesError, with nothing changed, if the rule is refused */
+  addRule(rule: Rule): void {
+    this.#book.add(rule);
+  }
+
+  /** Puts a rule in the place of the one of its name. @throws RulesError or RangeError, with nothing changed */
+  replaceRule(rule: Rule): void {
+    this.#book.replace(rule);
+  }
+
+  /** @throws RangeError if there is no such rule */
+  removeRule(name: string): void {
+    this.#book.remove(name);
+  }
+
+  /** Moves a threshold; the rule as given keeps its own. @throws RangeError for no such rule, or one without threshold */
+  setThreshold(name: string, threshold: number): void {
+    this.#book.setThreshold(name, threshold);
+  }
+
+  /** The threshold in force. @throws RangeError for no such rule, or one without threshold */
+  threshold(name: string): number {
+    return this.#book.threshold(name);
+  }
+
+  /** The rules in force. */
+  rules(): readonly Rule[] {
+    return this.#book.rules();
+  }
+
+  /** Name of the rule in a slot, as event rows hold it; `null` for the default. */
+  ruleName(slot: number): string | null {
+    return slot === NO_RULE ? null : this.#book.name(slot);
+  }
+
+  /** Reports that the rule in a slot has decided. */
+  reportsOf(slot: number): number {
+    return this.#reportsByRule[slot] ?? 0;
+  }
+
+  /** Slot of a rule, or -1. */
+  slotOf(name: string): number {
+    return this.#book.slot(name);
+  }
+
+  /**
+   * Exact state: frees flows that have been idle for too long, in at most `maxSets` sets of 8; call it now and then.
+   * Flows that come back after the idle time are new also without it.
+   * @param timeNs nanoseconds since the epoch
+   */
+  sweep(timeNs: bigint, maxSets: number): number {
+    return this.#decider.sweep(Number((timeNs >> 20n) & 0xffffffffn) | 0, maxSets);
+  }
+
+  totals(): DetectorTotals {
+    const context = this.#context;
+    const byRule = new Map(
+      this.#book.rules().map(({ name }) => {
+        const slot = this.#book.slot(name);
+        return [name, { reports: this.#reportsByRule[slot]!, events: this.#eventsByRule[slot]! }];
+      }),
+    );
+    return {
+      reports: this.#reports,
+      survivors: context.survivors,
+      events: context.written,
+      notOk: this.#notOk,
+      unmatched: this.#unmatched,
+      unsampled: this.#unsampled,
+      withoutFlow: context.withoutFlow,
+      beyondPositions: context.beyondPositions,
+      aged: this.#decider.aged,
+      evicted: this.#decider.evicted,
+      byRule,
+      byDefault: { ...this.#defaults },
+    };
+  }
+
+  #viewOf(batch: TelemetryBatch): BatchView {
+    if (this.#view?.batch === batch) return this.#view;
+    let view = this.#views.get(batch);
+    if (view === undefined) {
+      view = new BatchView(batch, batch.buffer === this.#memory?.buffer ? this.#memory.arena : undefined);
+      this.#views.set(batch, view);
+    }
+    this.#view = view;
+    return view;
+  }
+
+  /** Looks at prepared rows, a run of equal decisions at a time. */
+  #run(view: BatchView, from: number, to: number, input: Input | undefined): void {
+    const { decisions } = view;
+    const context = this.#context;
+    const book = this.#book;
+    for (let row = from; row < to; ) {
+      const decision = decisions[row]!;
+      let end = this.#decider.isUniform ? to : row + 1;
+      while (end < to && decisions[end] === decision) end++;
+      const before = context.count;
+      const reports = end - row;
+      if (decision === NOT_OK) this.#notOk += reports;
+      else this.#reports += reports;
+      if (decision >= 0) {
+        const slot = decision & SLOT;
+        const rule = (decision & WIDE) === 0 ? book.running[slot]! : book.runningWide[slot]!;
+        if (rule.sampleState < 0) this.#look(rule, row, end);
+        else this.#runSampled(view, rule, row, end, input);
+        this.#reportsByRule[slot]! += reports;
+        this.#eventsByRule[slot]! += context.count - before;
+      } else if (decision === UNMATCHED) {
+        if (book.isDefaultReport) {
+          this.#look(this.#default, row, end);
+          this.#defaults.reports += reports;
+          this.#defaults.events += reports;
+        } else this.#unmatched += reports;
+      }
+      context.written += context.count - before;
+      row = end;
+    }
+  }
+
+  /** Looks at rows of one rule, by the kernel where it can. */
+  #look(rule: RunningRule, from: number, to: number): void {
+    const kernel = this.#active;
+    if (kernel?.takes(rule) === true) kernel.run(this.#context, rule, from, to);
+    else LOOPS[rule.loop]!(this.#context, rule, from, to);
+  }
+
+  #runSampled(view: BatchView, rule: RunningRule, from: number, to: number, input: Input | undefined): void {
+    const context = this.#context;
+    const frames = REPORT.FRAME * view.reportStride;
+    for (let row = from; row < to; row++) {
+      const flow = view.cells[row]!;
+      if (flow < 0) {
+        context.withoutFlow++;
+        continue;
+      }
+      let high = 0;
+      let low = 0;
+      if (rule.sampleNs > 0) {
+        const frame = view.report[frames + row]! + input!.first;
+        high = input!.timestampsHigh[frame]!;
+        low = input!.timestampsLow[frame]!;
+      }
+      if (admits(rule, this.#pool.words, flow, high, low)) this.#look(rule, row, row + 1);
+      else this.#unsampled++;
+    }
+  }
+}
+
+function isPowerOfTwo(value: number): boolean {
+  return (value & (value - 1)) === 0;
+}
+
+function stateBytesOf(rules: RuleSet, cells: CellCounts, wanted: number | undefined): number {
+  const empty = new StatePool(new Arena(new ArrayBuffer(64)), cells, 0);
+  const needed = empty.missing(rules.rules.flatMap(stateOf));
+  const bytes = wanted ?? needed + SPARE_BYTES * cells.flowCells;
+  if (!Number.isInteger(bytes) || bytes < 0)
+    throw new RangeError(`detector: stateBytes must be an integer, not ${bytes}`);
+  if (bytes < needed) {
+    const message = `the rules need ${needed} bytes of state, stateBytes is ${bytes}`;
+    throw new RulesError([{ code: 'CAPACITY', path: [], message }]);
+  }
+  return Math.ceil(bytes / 64) * 64;
+}

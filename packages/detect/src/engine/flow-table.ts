@@ -1,0 +1,183 @@
+import type { Arena } from '@int/codec';
+import { FLAG } from '@int/codec';
+import { type BatchView, REPORT } from './batch-view.js';
+
+const WAYS = 8;
+/** Words of an entry: one cache line. */
+const ENTRY_WORDS = 16;
+/** Words of an entry: 0 to 3 are the key of an IPv4 flow, 0 to 9 that of an IPv6 flow. */
+const WORD = { SOURCE: 0, DESTINATION: 1, PORTS: 2, META: 3, RULE: 10, GENERATION: 11, TICK: 12 } as const;
+const IPV6_META = 0x100;
+
+/** What {@link FlowTable.find} found out besides the entry. */
+export const FOUND = { KNOWN: 0, NEW: 1, EVICTED: 2, AGED: 3 } as const;
+
+/**
+ * Flows by their exact 5-tuple, in a fixed number of entries: sets of 8, of which the least recently seen gives way.
+ *
+ * It keeps, per flow, which rule was found to match it, under which generation of the rules. In exact mode its entries
+ * are also the cells of the flow state.
+ */
+export class FlowTable {
+  /** Entries. */
+  readonly capacity: number;
+  readonly byteLength: number;
+  /** How the last {@link find} went: see {@link FOUND}. */
+  outcome: number = FOUND.KNOWN;
+  /** Whether ticks are time, so that entries can be idle for too long. */
+  ages = false;
+  readonly #tags: Int32Array;
+  readonly #entries: Int32Array;
+  readonly #setShift: number;
+  readonly #sets: number;
+  readonly #idleTicks: number;
+  #sweepAt = 0;
+
+  /**
+   * @param capacity flows; rounded up to a power of two, at least 8
+   * @param idleTicks entries not seen for longer are forgotten; 0: never
+   */
+  constructor(arena: Arena, capacity: number, idleTicks: number) {
+    this.capacity = FlowTable.entries(capacity);
+    this.#sets = this.capacity / WAYS;
+    this.#setShift = 32 - Math.log2(this.#sets);
+    this.#idleTicks = idleTicks;
+    this.byteLength = FlowTable.byteLength(capacity);
+    const tags = arena.words(this.capacity);
+    this.#tags = new Int32Array(tags.buffer, tags.byteOffset, tags.length);
+    const entries = arena.words(this.capacity * ENTRY_WORDS);
+    this.#entries = new Int32Array(entries.buffer, entries.byteOffset, entries.length);
+  }
+
+  /** Entries that a wish for `capacity` flows gives. */
+  static entries(capacity: number): number {
+    return 2 ** Math.ceil(Math.log2(Math.max(WAYS, capacity)));
+  }
+
+  static byteLength(capacity: number): number {
+    return FlowTable.entries(capacity) * (1 + ENTRY_WORDS) * 4 + 128;
+  }
+
+  /** Rule slot kept for an entry, if it was kept under this generation; else -2. */
+  rule(entry: number, generation: number): number {
+    const at = entry * ENTRY_WORDS;
+    return this.#entries[at + WORD.GENERATION] === generation ? this.#entries[at + WORD.RULE]! : -2;
+  }
+
+  keepRule(entry: number, generation: number, slot: number): void {
+    const at = entry * ENTRY_WORDS;
+    this.#entries[at + WORD.RULE] = slot;
+    this.#entries[at + WORD.GENERATION] = generation;
+  }
+
+  /**
+   * The entry of the flow of a report row; makes one, and room for it, if need be. {@link outcome} says which.
+   *
+   * @param hash CRC-32 of the flow, as a signed word
+   * @param tick now, 32 bits that may wrap
+   */
+  find(view: BatchView, row: number, hash: number, tick: number): number {
+    const tag = hash === 0 ? 1 : hash;
+    // With a single set the shift is 32, which JavaScript takes as 0.
+    const set = this.#sets === 1 ? 0 : Math.imul(hash, 0x9e3779b1) >>> this.#setShift;
+    const first = set * WAYS;
+    const tags = this.#tags;
+    for (let entry = first; entry < first + WAYS; entry++) {
+      if (tags[entry] === tag && this.#isFlow(view, row, entry)) {
+        const at = entry * ENTRY_WORDS + WORD.TICK;
+        const idle = (tick - this.#entries[at]!) | 0;
+        this.#entries[at] = tick;
+        if (this.ages && this.#idleTicks !== 0 && idle > this.#idleTicks) {
+          this.outcome = FOUND.AGED;
+          this.#entries[entry * ENTRY_WORDS + WORD.GENERATION] = 0;
+        } else this.outcome = FOUND.KNOWN;
+        return entry;
+      }
+    }
+    return this.#insert(view, row, first, tag, tick);
+  }
+
+  #isFlow(view: BatchView, row: number, entry: number): boolean {
+    const { report, reportStride } = view;
+    const entries = this.#entries;
+    const at = entry * ENTRY_WORDS;
+    let column = REPORT.SOURCE * reportStride + row;
+    const destination = REPORT.DESTINATION * reportStride + row;
+    const six = (report[REPORT.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
+    if (
+      entries[at + WORD.SOURCE] !== report[column] ||
+      entries[at + WORD.DESTINATION] !== report[destination] ||
+      entries[at + WORD.PORTS] !== report[REPORT.PORTS * reportStride + row] ||
+      entries[at + WORD.META] !== (view.protocol[row]! | (six ? IPV6_META : 0))
+    ) {
+      return false;
+    }
+    if (!six) return true;
+    column += reportStride;
+    return (
+      entries[at + 4] === report[column] &&
+      entries[at + 5] === report[column + reportStride] &&
+      entries[at + 6] === report[column + 2 * reportStride] &&
+      entries[at + 7] === report[destination + reportStride] &&
+      entries[at + 8] === report[destination + 2 * reportStride] &&
+      entries[at + 9] === report[destination + 3 * reportStride]
+    );
+  }
+
+  #insert(view: BatchView, row: number, first: number, tag: number, tick: number): number {
+    const tags = this.#tags;
+    const entries = this.#entries;
+    let victim = first;
+    let oldest = -1;
+    for (let entry = first; entry < first + WAYS; entry++) {
+      if (tags[entry] === 0) {
+        victim = entry;
+        oldest = -1;
+        break;
+      }
+      const idle = Math.max(0, (tick - entries[entry * ENTRY_WORDS + WORD.TICK]!) | 0);
+      if (idle > oldest) {
+        oldest = idle;
+        victim = entry;
+      }
+    }
+    const isIdle = this.ages && this.#idleTicks !== 0 && oldest > this.#idleTicks;
+    this.outcome = tags[victim] === 0 ? FOUND.NEW : isIdle ? FOUND.AGED : FOUND.EVICTED;
+    const { report, reportStride } = view;
+    const at = victim * ENTRY_WORDS;
+    const source = REPORT.SOURCE * reportStride + row;
+    const destination = REPORT.DESTINATION * reportStride + row;
+    const six = (report[REPORT.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
+    tags[victim] = tag;
+    entries[at + WORD.SOURCE] = report[source]!;
+    entries[at + WORD.DESTINATION] = report[destination]!;
+    entries[at + WORD.PORTS] = report[REPORT.PORTS * reportStride + row]!;
+    entries[at + WORD.META] = view.protocol[row]! | (six ? IPV6_META : 0);
+    for (let word = 1; word < 4; word++) {
+      entries[at + 3 + word] = six ? report[source + word * reportStride]! : 0;
+      entries[at + 6 + word] = six ? report[destination + word * reportStride]! : 0;
+    }
+    entries[at + WORD.GENERATION] = 0;
+    entries[at + WORD.TICK] = tick;
+    return victim;
+  }
+
+  /**
+   * Frees the entries of up to `maxSets` sets that were idle for too long, going round the table from call to call.
+   * @returns how many it freed
+   */
+  sweep(tick: number, maxSets: number): number {
+    if (this.#idleTicks === 0) return 0;
+    let freed = 0;
+    for (let n = Math.min(maxSets, this.#sets); n > 0; n--) {
+      for (let entry = this.#sweepAt * WAYS; entry < (this.#sweepAt + 1) * WAYS; entry++) {
+        if (this.#tags[entry] === 0) continue;
+        if (((tick - this.#entries[entry * ENTRY_WORDS + WORD.TICK]!) | 0) <= this.#idleTicks) continue;
+        this.#tags[entry] = 0;
+        freed++;
+      }
+      this.#sweepAt = this.#sweepAt + 1 === this.#sets ? 0 : this.#sweepAt + 1;
+    }
+    return freed;
+  }
+}

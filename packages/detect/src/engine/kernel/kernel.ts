@@ -1,0 +1,212 @@
+import type { KernelMemory } from '@int/codec';
+import type { BatchView } from '../batch-view.js';
+import type { LoopContext } from '../loops/context.js';
+import { LOOP, type RunningExpression, type RunningRule } from '../running-rule.js';
+import type { StatePool } from '../state.js';
+import { DETECT_WASM } from './detect.wasm.js';
+
+/** Words of the context block, in the order of `assembly/context.ts`. */
+const CONTEXT = {
+  HOPS: 0,
+  HOP_STRIDE: 1,
+  REPORT: 2,
+  REPORT_STRIDE: 3,
+  HOP_COUNT: 4,
+  CODE: 5,
+  PROTOCOL: 6,
+  HASHES: 7,
+  CELLS: 8,
+  DECISIONS: 9,
+  EVENTS: 10,
+  EVENT_STRIDE: 11,
+  STATE: 12,
+  SWITCH_MASK: 13,
+  FLOW_CELLS: 14,
+  POSITIONS: 15,
+  TABLES: 16,
+  PROGRAM: 17,
+  COUNT: 18,
+  SURVIVORS: 19,
+  WITHOUT_FLOW: 20,
+  BEYOND_POSITIONS: 21,
+  UNIFORM: 22,
+} as const;
+const CONTEXT_WORDS = 32;
+const TABLE_WORDS = 13 * 256;
+/** A program of 8 clauses, 32 conditions and 32 metrics, and the aggregates of 32 metrics. */
+const PROGRAM_WORDS = 1024;
+
+type Numbers = (...numbers: number[]) => void;
+interface Exports {
+  readonly attach: Numbers;
+  readonly init: Numbers;
+  readonly hashRows: Numbers;
+  readonly prepare: (...numbers: number[]) => number;
+  readonly noop: Numbers;
+  readonly perHop: Numbers;
+  readonly perFlow: Numbers;
+  readonly average: Numbers;
+  readonly floatAverage: Numbers;
+  readonly thresholdHop: Numbers;
+  readonly thresholdEndToEnd: Numbers;
+  readonly changeHop: Numbers;
+  readonly changeEndToEnd: Numbers;
+  readonly pathChange: Numbers;
+  readonly complex: Numbers;
+}
+
+/** Words of a program: see `assembly/complex.ts`. */
+function programOf({ clauses, metrics, sums, history }: RunningExpression): number[] {
+  return [
+    metrics.length,
+    clauses.length,
+    history,
+    ...metrics.flatMap(({ column, shift, mask, id }, index) => [column, shift, mask, sums[index]!, 1 << id]),
+    ...clauses.flatMap((clause) => [
+      clause.length,
+      ...clause.flatMap(({ aggregate, operator, constant, metric }) => [aggregate, operator, constant, metric]),
+    ]),
+  ];
+}
+
+/**
+ * The loops as a WebAssembly kernel, for batches, events and state in one memory. It does what the loops in TypeScript
+ * do, event by event and cell by cell; {@link Kernel.takes} says which rules it leaves to them.
+ */
+export class Kernel {
+  readonly #buffer: ArrayBuffer;
+  readonly #exports: Exports;
+  readonly #context: Int32Array;
+  readonly #program: Int32Array;
+  #loaded: RunningExpression | null = null;
+
+  /** Bytes it takes of the memory. */
+  static readonly byteLength: number = (CONTEXT_WORDS + TABLE_WORDS + PROGRAM_WORDS) * 4 + 192;
+
+  /** @param switchMask number of switch cells minus one if that is a mask, else -1 */
+  constructor(memory: KernelMemory, pool: StatePool, switchMask: number) {
+    const signed = (words: Uint32Array): Int32Array => new Int32Array(words.buffer, words.byteOffset, words.length);
+    this.#buffer = memory.buffer;
+    this.#context = signed(memory.words(CONTEXT_WORDS));
+    const tables = memory.words(TABLE_WORDS);
+    this.#program = signed(memory.words(PROGRAM_WORDS));
+    this.#exports = memory.instantiate(DETECT_WASM) as unknown as Exports;
+    const context = this.#context;
+    context[CONTEXT.STATE] = pool.words.byteOffset;
+    context[CONTEXT.SWITCH_MASK] = switchMask;
+    context[CONTEXT.FLOW_CELLS] = pool.cells.flowCells;
+    context[CONTEXT.POSITIONS] = pool.cells.positions;
+    context[CONTEXT.TABLES] = tables.byteOffset;
+    context[CONTEXT.PROGRAM] = this.#program.byteOffset;
+    this.#exports.attach(context.byteOffset);
+    this.#exports.init();
+  }
+
+  /** Whether a batch of these columns and events can be worked on. */
+  reaches(view: BatchView, events: Int32Array): boolean {
+    return view.hops.buffer === this.#buffer && view.cells.buffer === this.#buffer && events.buffer === this.#buffer;
+  }
+
+  /** Whether it has a loop for a rule. */
+  takes(rule: RunningRule): boolean {
+    const isOneWord =
+      rule.expression === null
+        ? rule.reading.pair === rule.reading.column
+        : rule.expression.metrics.every(({ pair, column }) => pair === column);
+    const hasSwitches = rule.loop !== LOOP.PER_HOP || this.#context[CONTEXT.SWITCH_MASK]! >= 0;
+    return isOneWord && hasSwitches && rule.switchThresholds === null;
+  }
+
+  /** Points it at a batch and at where events go. */
+  open(view: BatchView, context: LoopContext): void {
+    const block = this.#context;
+    block[CONTEXT.HOPS] = view.hops.byteOffset;
+    block[CONTEXT.HOP_STRIDE] = view.hopStride * 4;
+    block[CONTEXT.REPORT] = view.report.byteOffset;
+    block[CONTEXT.REPORT_STRIDE] = view.reportStride * 4;
+    block[CONTEXT.HOP_COUNT] = view.hopCount.byteOffset;
+    block[CONTEXT.CODE] = view.code.byteOffset;
+    block[CONTEXT.PROTOCOL] = view.protocol.byteOffset;
+    block[CONTEXT.HASHES] = view.hashes.byteOffset;
+    block[CONTEXT.CELLS] = view.cells.byteOffset;
+    block[CONTEXT.DECISIONS] = view.decisions.byteOffset;
+    block[CONTEXT.EVENTS] = context.events.byteOffset;
+    block[CONTEXT.EVENT_STRIDE] = context.eventStride * 4;
+  }
+
+  /** CRC-32 of the flows of rows. */
+  hashRows(from: number, to: number): void {
+    this.#exports.hashRows(from, to);
+  }
+
+  /** Decisions and cells of rows that one rule decides, as far as events have room. @returns the end of those rows */
+  prepare(from: number, to: number, room: number, slot: number, needsFlow: boolean): number {
+    return this.#exports.prepare(from, to, room, slot, needsFlow ? 1 : 0);
+  }
+
+  /** Whether all rows of the last {@link prepare} have one decision. */
+  get isUniform(): boolean {
+    return this.#context[CONTEXT.UNIFORM] === 1;
+  }
+
+  /** Looks at rows that a rule decides which it {@link takes}. */
+  run(context: LoopContext, rule: RunningRule, from: number, to: number): void {
+    const block = this.#context;
+    block[CONTEXT.COUNT] = context.count;
+    block[CONTEXT.SURVIVORS] = 0;
+    block[CONTEXT.WITHOUT_FLOW] = 0;
+    block[CONTEXT.BEYOND_POSITIONS] = 0;
+    this.#call(rule, from, to);
+    context.count = block[CONTEXT.COUNT]!;
+    context.survivors += block[CONTEXT.SURVIVORS]!;
+    context.withoutFlow += block[CONTEXT.WITHOUT_FLOW]!;
+    context.beyondPositions += block[CONTEXT.BEYOND_POSITIONS]!;
+  }
+
+  #call(rule: RunningRule, from: number, to: number): void {
+    const { slot, eventKind, threshold, state, reported } = rule;
+    const { column, shift, mask } = rule.reading;
+    const kernel = this.#exports;
+    switch (rule.loop) {
+      case LOOP.NOOP:
+        kernel.noop(from, to, slot, eventKind);
+        break;
+      case LOOP.PER_HOP:
+        kernel.perHop(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        break;
+      case LOOP.PER_FLOW:
+        kernel.perFlow(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        break;
+      case LOOP.AVERAGE:
+        kernel.average(from, to, slot, eventKind, column, shift, mask, threshold, state, reported, rule.weight);
+        break;
+      case LOOP.FLOAT_AVERAGE:
+        kernel.floatAverage(from, to, slot, eventKind, column, shift, mask, threshold, state, reported, rule.alpha);
+        break;
+      case LOOP.THRESHOLD_HOP:
+        kernel.thresholdHop(from, to, slot, eventKind, column, shift, mask, threshold);
+        break;
+      case LOOP.THRESHOLD_END_TO_END:
+        kernel.thresholdEndToEnd(from, to, slot, eventKind, column, shift, mask, threshold);
+        break;
+      case LOOP.CHANGE_HOP:
+        kernel.changeHop(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        break;
+      case LOOP.CHANGE_END_TO_END:
+        kernel.changeEndToEnd(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        break;
+      case LOOP.PATH_CHANGE:
+        kernel.pathChange(from, to, slot, eventKind, state);
+        break;
+      default:
+        this.#load(rule.expression!);
+        kernel.complex(from, to, slot, eventKind);
+    }
+  }
+
+  #load(expression: RunningExpression): void {
+    if (this.#loaded === expression) return;
+    this.#program.set(programOf(expression));
+    this.#loaded = expression;
+  }
+}

@@ -1,0 +1,71 @@
+import type { KernelMemory } from '@int/codec';
+
+/** How a detector keeps its state. */
+export type StateMode =
+  /** As a switch: arrays of fixed size, cell = CRC-32 of the flow (or switch id) modulo their length; collisions share a cell. */
+  | 'register'
+  /** As a host: exact keys, in tables of fixed size whose idle and least recently seen entries give way. */
+  | 'exact';
+
+export interface DetectorOptions {
+  /** Default `register`. */
+  readonly state?: StateMode;
+  /** Cells of flow state, 1 to 2^24. Default 65 536. Exact: flows at a time, rounded up to a power of two. */
+  readonly flowCells?: number;
+  /** Cells of switch state, 1 to 2^20. Default 4096. Exact: switches at a time, rounded up to a power of two. */
+  readonly switchCells?: number;
+  /** Hop positions that change detectors follow, 1 to 32; what lies beyond is counted. Default 8. */
+  readonly positions?: number;
+  /** Exact: entries not seen for longer are forgotten, in milliseconds; 0: never. At most 2^31 - 1. Default 60 000. */
+  readonly idleMs?: number;
+  /** Register: flows whose rule is remembered, so that they need not be classified again. Default 65 536. */
+  readonly cachedFlows?: number;
+  /** Rules at a time, 1 to 2^20. Default 16 384. */
+  readonly maxRules?: number;
+  /**
+   * Bytes of state for all detectors together. Default: what the first rules need, plus 128 bytes a flow cell for
+   * rules that come later.
+   */
+  readonly stateBytes?: number;
+  /**
+   * Memory of the WebAssembly kernel, to put state and tables in. Telemetry and event batches that lie in it as well
+   * are worked on by the kernel; others by TypeScript, with the same result. Default: an ArrayBuffer, and TypeScript.
+   */
+  readonly memory?: KernelMemory;
+}
+
+export type ResolvedOptions = Required<Omit<DetectorOptions, 'memory' | 'stateBytes'>>;
+
+const RANGES = {
+  flowCells: [1, 1 << 24, 65_536],
+  switchCells: [1, 1 << 20, 4096],
+  positions: [1, 32, 8],
+  idleMs: [0, 2 ** 31 - 1, 60_000],
+  cachedFlows: [8, 1 << 24, 65_536],
+  maxRules: [1, 1 << 20, 16_384],
+} as const;
+
+/** @throws RangeError for an option out of range */
+export function resolveOptions(options: DetectorOptions): ResolvedOptions {
+  const state = options.state ?? 'register';
+  if (state !== 'register' && state !== 'exact') {
+    throw new RangeError(`detector: state must be register or exact, not ${String(state)}`);
+  }
+  const number = (name: keyof typeof RANGES): number => {
+    const [minimum, maximum, usual] = RANGES[name];
+    const value = options[name] ?? usual;
+    if (!Number.isInteger(value) || value < minimum || value > maximum) {
+      throw new RangeError(`detector: ${name} must be an integer from ${minimum} to ${maximum}, not ${value}`);
+    }
+    return value;
+  };
+  return {
+    state,
+    flowCells: number('flowCells'),
+    switchCells: number('switchCells'),
+    positions: number('positions'),
+    idleMs: number('idleMs'),
+    cachedFlows: number('cachedFlows'),
+    maxRules: number('maxRules'),
+  };
+}

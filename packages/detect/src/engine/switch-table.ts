@@ -1,0 +1,73 @@
+import type { Arena } from '@int/codec';
+import { FOUND } from './flow-table.js';
+
+const WAYS = 8;
+const FREE = -1;
+
+/** Switches by their exact id, in a fixed number of entries: sets of 8, of which the least recently seen gives way. */
+export class SwitchTable {
+  readonly capacity: number;
+  readonly byteLength: number;
+  /** How the last {@link find} went: see {@link FOUND}. */
+  outcome: number = FOUND.KNOWN;
+  /** Whether ticks are time, so that entries can be idle for too long. */
+  ages = false;
+  readonly #ids: Int32Array;
+  readonly #ticks: Int32Array;
+  readonly #sets: number;
+  readonly #setShift: number;
+  readonly #idleTicks: number;
+
+  constructor(arena: Arena, capacity: number, idleTicks: number) {
+    this.capacity = SwitchTable.entries(capacity);
+    this.#sets = this.capacity / WAYS;
+    this.#setShift = 32 - Math.log2(this.#sets);
+    this.#idleTicks = idleTicks;
+    this.byteLength = SwitchTable.byteLength(capacity);
+    const words = arena.words(this.capacity * 2);
+    this.#ids = new Int32Array(words.buffer, words.byteOffset, this.capacity).fill(FREE);
+    this.#ticks = new Int32Array(words.buffer, words.byteOffset + this.capacity * 4, this.capacity);
+  }
+
+  static entries(capacity: number): number {
+    return 2 ** Math.ceil(Math.log2(Math.max(WAYS, capacity)));
+  }
+
+  static byteLength(capacity: number): number {
+    return SwitchTable.entries(capacity) * 8 + 64;
+  }
+
+  /** @param id the switch, as a signed word; not all ones */
+  find(id: number, tick: number): number {
+    const set = this.#sets === 1 ? 0 : Math.imul(id, 0x9e3779b1) >>> this.#setShift;
+    const first = set * WAYS;
+    let victim = first;
+    let oldest = -1;
+    for (let entry = first; entry < first + WAYS; entry++) {
+      const held = this.#ids[entry]!;
+      const idle = Math.max(0, (tick - this.#ticks[entry]!) | 0);
+      if (held === id) {
+        this.outcome = this.#isIdle(idle) ? FOUND.AGED : FOUND.KNOWN;
+        this.#ticks[entry] = tick;
+        return entry;
+      }
+      if (held === FREE) {
+        victim = entry;
+        oldest = 0x7fffffff;
+        break;
+      }
+      if (idle > oldest) {
+        oldest = idle;
+        victim = entry;
+      }
+    }
+    this.outcome = this.#ids[victim] === FREE ? FOUND.NEW : this.#isIdle(oldest) ? FOUND.AGED : FOUND.EVICTED;
+    this.#ids[victim] = id;
+    this.#ticks[victim] = tick;
+    return victim;
+  }
+
+  #isIdle(ticks: number): boolean {
+    return this.ages && this.#idleTicks !== 0 && ticks > this.#idleTicks;
+  }
+}

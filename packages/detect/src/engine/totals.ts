@@ -1,0 +1,31 @@
+/** Reports a rule decided, and events it raised. */
+export interface RuleTotals {
+  readonly reports: number;
+  readonly events: number;
+}
+
+/** The counters of a detector. Every report handed in is in exactly one of `reports` and `notOk`. */
+export interface DetectorTotals {
+  /** Reports looked at. */
+  readonly reports: number;
+  /** Reports with at least one event: what a pre-filter lets through. */
+  readonly survivors: number;
+  readonly events: number;
+  /** Rows that the codec could not decode to their end; they are left alone. */
+  readonly notOk: number;
+  /** Reports that no rule matched, under `default: drop`. */
+  readonly unmatched: number;
+  /** Reports that their rule's sampling passed over. */
+  readonly unsampled: number;
+  /** Reports of unknown flow, of a rule whose detector or sampling keeps state by flow. */
+  readonly withoutFlow: number;
+  /** Hops at positions that a change detector does not follow. */
+  readonly beyondPositions: number;
+  /** Exact state: flows and switches forgotten because they were idle, or because others needed the room. */
+  readonly aged: number;
+  readonly evicted: number;
+  /** The rules in force. */
+  readonly byRule: ReadonlyMap<string, RuleTotals>;
+  /** Reports that no rule matched, under `default: report`. */
+  readonly byDefault: RuleTotals;
+}

@@ -1,0 +1,69 @@
+/**
+ * Programmable event detection over decoded telemetry.
+ *
+ * @packageDocumentation
+ */
+export {
+  Adaptation,
+  type AdaptationOptions,
+  type AdaptationState,
+  type AdaptiveDetector,
+  type EventRows,
+} from './adapt/adaptation.js';
+export type { AdaptiveStatus, StatisticKind } from './adapt/control.js';
+export { ThresholdController, type ThresholdControllerOptions } from './adapt/controller.js';
+export { TotalController, type TotalControllerOptions, type TotalMember } from './adapt/total-controller.js';
+export { Classifier, type ClassifierShape } from './classify/classifier.js';
+export { Detector } from './engine/detector.js';
+export type { Event } from './engine/event.js';
+export { EVENT, EventBatch, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-batch.js';
+export type { Input } from './engine/input.js';
+export type { DetectorOptions, StateMode } from './engine/options.js';
+export type { DetectorTotals, RuleTotals } from './engine/totals.js';
+export { RULE_PROBLEM_CODES, type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
+export { toCnf } from './expression/cnf.js';
+export { ExpressionError } from './expression/errors.js';
+export { concerns, evaluateCnf, evaluateExpression, type Observation } from './expression/evaluate.js';
+export {
+  AGGREGATES,
+  type Aggregate,
+  type Cnf,
+  type Condition,
+  type ConvertQuantity,
+  type Expression,
+  MAX_CLAUSES,
+  MAX_CONDITIONS,
+  OPERATORS,
+  type Operator,
+  type Quantity,
+  type Span,
+} from './expression/model.js';
+export { parseExpression } from './expression/parse.js';
+export { printCnf, printExpression } from './expression/print.js';
+export { isMetricName, METRIC_NAMES, METRICS, type Metric, type MetricName, metricOf } from './metric.js';
+export { compileRule, compileRules } from './rules/compile.js';
+export {
+  type Adapt,
+  DETECTOR_KINDS,
+  type DetectorConfig,
+  type DetectorKind,
+  type Match,
+  type PortRange,
+  type Prefix,
+  type Rule,
+  type RuleSet,
+  type Sample,
+  type Scope,
+} from './rules/model.js';
+export { overlaps } from './rules/overlap.js';
+export { ruleSetToSpec, ruleToSpec } from './rules/print.js';
+export type {
+  DetectSpec,
+  MatchSpec,
+  QuantitySpec,
+  RuleSpec,
+  RulesSpec,
+  ScaleSpec,
+  UnitsSpec,
+} from './rules/spec.js';
+export { exportTables, type RefusedRule, type TableExport, type TableOptions } from './tables/export.js';

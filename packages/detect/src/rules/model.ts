@@ -1,0 +1,122 @@
+import type { Cnf } from '../expression/model.js';
+import type { MetricName } from '../metric.js';
+
+/**
+ * Rules as the detectors run them: numbers in the unit of the device, addresses as words. {@link compileRules} makes
+ * them from what people write ({@link RulesSpec}), checks included.
+ */
+export interface Rule {
+  /** Unique within its set. */
+  readonly name: string;
+  /** Higher wins. Integer, -2^31 to 2^31 - 1. Rules of equal priority never match the same packet. */
+  readonly priority: number;
+  readonly match: Match;
+  readonly detector: DetectorConfig;
+  readonly sample: Sample | null;
+  readonly adapt: Adapt | null;
+}
+
+/** What a rule matches; `null`: any. A report whose flow is unknown matches only where all are `null`. */
+export interface Match {
+  /** IP protocol number, 0 to 255. */
+  readonly protocol: number | null;
+  readonly source: Prefix | null;
+  readonly destination: Prefix | null;
+  readonly sourcePort: PortRange | null;
+  readonly destinationPort: PortRange | null;
+  /** MAC addresses of the monitored packet's Ethernet header, 48 bits. */
+  readonly sourceMac: number | null;
+  readonly destinationMac: number | null;
+}
+
+/** An address prefix. An exact address has length 32 (IPv4) or 128 (IPv6). */
+export interface Prefix {
+  readonly version: 4 | 6;
+  /** Big-endian 32-bit words, unsigned: one for IPv4, four for IPv6. Bits beyond `length` are 0. */
+  readonly words: readonly number[];
+  /** Bits that count: 0 to 32 or 0 to 128. Length 0 still asks for the IP version. */
+  readonly length: number;
+}
+
+/** Ports `from` to `to`, both included. */
+export interface PortRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How many of a flow's reports a rule's detector looks at; the others raise no event and change no state. */
+export type Sample =
+  /** The first report of a flow, then every n-th; 1 to 2^32 - 1. */
+  | { readonly oneIn: number }
+  /** A report, then none of the flow for so many nanoseconds; 1 to 2^53 - 1. */
+  | { readonly everyNs: number };
+
+/** A rule whose threshold moves so that it raises `target` events a second. */
+export interface Adapt {
+  /** Events a second. */
+  readonly target: number;
+  /** Thresholds stay within these, in the unit of the device. */
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** Where a threshold or change detector looks. */
+export type Scope = 'hop' | 'endToEnd';
+
+/** A detector and its parameters. Thresholds are 0 to 2^32 - 1 and strict: an event is above them. */
+export type DetectorConfig =
+  | { readonly kind: 'noop' }
+  | {
+      readonly kind: 'perHop';
+      readonly metric: MetricName;
+      readonly threshold: number;
+      /** Switches whose device unit differs, and what the threshold is for them. */
+      readonly switchThresholds?: ReadonlyMap<number, number>;
+    }
+  | { readonly kind: 'perFlow'; readonly metric: MetricName; readonly threshold: number }
+  | {
+      readonly kind: 'movingAverage';
+      readonly metric: MetricName;
+      readonly threshold: number;
+      /** Integer form: w, 0 to 15; a new value has a weight of 2^-w. */
+      readonly weight: number;
+    }
+  | {
+      readonly kind: 'movingAverage';
+      readonly metric: MetricName;
+      readonly threshold: number;
+      /** Float form, for hosts: weight of a new value, above 0, at most 1. */
+      readonly alpha: number;
+    }
+  | {
+      readonly kind: 'threshold' | 'change';
+      readonly metric: MetricName;
+      readonly threshold: number;
+      readonly scope: Scope;
+      /** As for perHop; scope `hop` only. */
+      readonly switchThresholds?: ReadonlyMap<number, number>;
+    }
+  | { readonly kind: 'pathChange' }
+  | { readonly kind: 'complex'; readonly expression: Cnf };
+
+/** Kinds of detectors, by number. Part of the data plane's tables; append, never reorder. */
+export const DETECTOR_KINDS = [
+  'noop',
+  'perHop',
+  'perFlow',
+  'movingAverage',
+  'threshold',
+  'change',
+  'pathChange',
+  'complex',
+] as const;
+export type DetectorKind = (typeof DETECTOR_KINDS)[number];
+
+/** A whole rule set. */
+export interface RuleSet {
+  readonly rules: readonly Rule[];
+  /** What becomes of reports that no rule matches. */
+  readonly default: 'report' | 'drop';
+  /** Target of all rules together, in events a second; `null`: none. */
+  readonly adapt: { readonly target: number } | null;
+}

@@ -1,0 +1,279 @@
+import type { Aggregate, Operator, Quantity } from '../expression/model.js';
+import { METRICS, type MetricName } from '../metric.js';
+import {
+  DIMENSION_TEXT,
+  DIMENSION_UNITS,
+  type Dimension,
+  LARGEST,
+  over,
+  parseQuantity,
+  QuantityError,
+  quantityText,
+  quoted,
+  type Rational,
+  rationalOf,
+  rationalText,
+  roundFor,
+  same,
+  times,
+  unitOf,
+} from './quantity.js';
+
+/** What one device unit of a metric is. */
+export interface Scale {
+  /** As written in `units`, for messages. */
+  readonly text: string;
+  /** Per dimension that a constant may be given in: how much one device unit is, in ps, B, cells or %. Above 0. */
+  readonly per: ReadonlyMap<Dimension, Rational>;
+}
+
+/** The scale of a metric at each switch. */
+export interface MetricScale {
+  readonly default: Scale;
+  /** Switch id -> scale, in the order of the ids. */
+  readonly switches: ReadonlyMap<number, Scale>;
+}
+
+export type Scales = ReadonlyMap<MetricName, MetricScale>;
+
+const QUEUE: readonly Dimension[] = ['bytes', 'cells', 'time'];
+
+/** What each metric may be measured in, and the scale that a message proposes. Metrics not named are plain numbers. */
+const MEASURES: Readonly<Partial<Record<MetricName, readonly Dimension[]>>> = {
+  hopLatency: ['time'],
+  queueOccupancy: QUEUE,
+  bufferOccupancy: QUEUE,
+  egressUtilization: ['percent'],
+};
+
+/** Metrics that have a unit. */
+export const MEASURED_METRICS: readonly MetricName[] = /* @__PURE__ */ Object.keys(MEASURES) as MetricName[];
+
+/** What a metric may be measured in; nothing: it is a plain number. */
+const dimensionsOf = (metric: MetricName): readonly Dimension[] => MEASURES[metric] ?? [];
+
+const PROPOSALS: Readonly<Record<Dimension, string>> = {
+  time: 'ns',
+  bytes: '{ cell: 80B }',
+  cells: '{ cell: 80B }',
+  percent: '{ full: 10000 }',
+};
+
+/** `a time`, `a number of bytes or cells`: what a metric is, in a sentence. */
+function measuresText(metric: MetricName): string {
+  const all = dimensionsOf(metric).map((dimension) => `${DIMENSION_TEXT[dimension]} (${DIMENSION_UNITS[dimension]})`);
+  return all.length === 0 ? 'a plain number without unit' : all.join(' or ');
+}
+
+function fits(metric: MetricName, dimension: Dimension, what: string): void {
+  if (dimensionsOf(metric).includes(dimension)) return;
+  throw new QuantityError(
+    'WRONG_UNIT',
+    `${what} is ${DIMENSION_TEXT[dimension]}, but ${metric} is ${measuresText(metric)}`,
+  );
+}
+
+function aboveZero(value: Rational, what: string): Rational {
+  if (value.numerator === 0n) {
+    throw new QuantityError('BAD_VALUE', `${what} is 0: one device unit is more than nothing, as 1ns`);
+  }
+  return value;
+}
+
+/**
+ * A scale written as a unit: `ns`, `10ns`, `B`, `cells`, `0.01%`.
+ *
+ * @throws QuantityError
+ */
+export function unitScale(metric: MetricName, text: string): Scale {
+  const trimmed = text.trim();
+  const { number, unit } = /^[\d.]/.test(trimmed) ? parseQuantity(trimmed) : { number: '1', unit: trimmed };
+  if (unit === '') {
+    throw new QuantityError(
+      'BAD_QUANTITY',
+      `${quoted(text)} has no unit: write what one device unit is, as ${number}ns`,
+    );
+  }
+  const { dimension, factor } = unitOf(unit);
+  fits(metric, dimension, quoted(text));
+  const amount = times(rationalOf(number), { numerator: factor, denominator: 1n });
+  return { text: trimmed, per: new Map([[dimension, aboveZero(amount, quoted(text))]]) };
+}
+
+/**
+ * The scale of a buffer that counts cells.
+ *
+ * @param size bytes of a cell; text with a unit of bytes, or a number
+ * @throws QuantityError
+ */
+export function cellScale(metric: MetricName, size: number | string): Scale {
+  const { number, unit } = typeof size === 'string' ? parseQuantity(size) : { number: String(size), unit: 'B' };
+  if (typeof size === 'number' && !(size > 0 && Number.isFinite(size))) {
+    throw new QuantityError('BAD_VALUE', `a cell of ${size} bytes: write its size, as 80B`);
+  }
+  fits(metric, 'cells', `{ cell: ${size} }`);
+  const { dimension, factor } = unitOf(unit === '' ? 'B' : unit);
+  if (dimension !== 'bytes') {
+    throw new QuantityError(
+      'WRONG_UNIT',
+      `${quoted(String(size))} is ${DIMENSION_TEXT[dimension]}: a cell has bytes, as 80B`,
+    );
+  }
+  const bytes = aboveZero(times(rationalOf(number), { numerator: factor, denominator: 1n }), quoted(String(size)));
+  return {
+    text: `{ cell: ${size} }`,
+    per: new Map([
+      ['cells', { numerator: 1n, denominator: 1n }],
+      ['bytes', bytes],
+    ]),
+  };
+}
+
+/**
+ * The scale of a share.
+ *
+ * @param full device units that stand for 100 %: a whole number, 1 to 2^32 - 1
+ * @throws QuantityError
+ */
+export function fullScale(metric: MetricName, full: number): Scale {
+  fits(metric, 'percent', `{ full: ${full} }`);
+  if (!(Number.isInteger(full) && full >= 1 && full <= LARGEST)) {
+    throw new QuantityError('BAD_VALUE', `${full} cannot stand for 100 %: write a whole number from 1 to ${LARGEST}`);
+  }
+  return { text: `{ full: ${full} }`, per: new Map([['percent', { numerator: 100n, denominator: BigInt(full) }]]) };
+}
+
+function isSame(a: Scale, b: Scale): boolean {
+  return (
+    a.per.size === b.per.size &&
+    [...a.per].every(([dimension, amount]) => {
+      const other = b.per.get(dimension);
+      return other !== undefined && same(amount, other);
+    })
+  );
+}
+
+/** A switch whose scale is not the default one; `null`: all are alike. */
+function oddSwitch({ default: usual, switches }: MetricScale): readonly [number, Scale] | null {
+  return [...switches].find(([, scale]) => !isSame(scale, usual)) ?? null;
+}
+
+/** `'10us'`, or `'10us' at switch 5`. */
+const constantText = (quantity: Quantity, at: string): string => `${quoted(quantityText(quantity))}${at}`;
+
+function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: string): Rational {
+  const { dimension, factor } = unitOf(quantity.unit);
+  const amount = scale.per.get(dimension);
+  if (amount === undefined) {
+    const known = [...scale.per.keys()].map((each) => DIMENSION_UNITS[each]).join(', ');
+    throw new QuantityError(
+      'WRONG_UNIT',
+      `${constantText(quantity, at)} is ${DIMENSION_TEXT[dimension]}, but units says that ${metric} counts ` +
+        `${scale.text}: use ${known}, or a plain number of device units`,
+    );
+  }
+  return over(times(rationalOf(quantity.number), { numerator: factor, denominator: 1n }), amount);
+}
+
+/** Checks that a constant with a unit means something, and returns the scales it is converted by. */
+function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): MetricScale {
+  const { dimension } = unitOf(quantity.unit);
+  fits(metric, dimension, constantText(quantity, ''));
+  const scale = scales.get(metric);
+  if (scale !== undefined) return scale;
+  throw new QuantityError(
+    'UNDECLARED_UNIT',
+    `${constantText(quantity, '')} has a unit, and nothing says what one device unit of ${metric} is: ` +
+      `add units: { ${metric}: ${PROPOSALS[dimension]} } with the scale of your devices, or write a plain number of device units`,
+  );
+}
+
+/**
+ * A constant in device units, where one number has to hold for all switches of a report.
+ *
+ * @param metric `null` for `count()`
+ * @throws QuantityError
+ */
+export function convert(
+  metric: MetricName | null,
+  operator: Operator,
+  quantity: Quantity,
+  scales: Scales,
+  where: string,
+): number {
+  if (quantity.unit === '') return roundFor(operator, rationalOf(quantity.number), constantText(quantity, ''));
+  if (metric === null) {
+    throw new QuantityError('WRONG_UNIT', `count() is a number of reports: write ${quantity.number} without unit`);
+  }
+  const scale = scaleFor(metric, quantity, scales);
+  const odd = oddSwitch(scale);
+  if (odd !== null) {
+    throw new QuantityError(
+      'WRONG_UNIT',
+      `${constantText(quantity, '')} is no one number here: ${where} several switches, and units gives ${metric} ` +
+        `another scale at switch ${odd[0]} (${odd[1].text}) than elsewhere (${scale.default.text}); ` +
+        'write a plain number of device units',
+    );
+  }
+  return roundFor(operator, deviceUnits(metric, quantity, scale.default, ''), constantText(quantity, ''));
+}
+
+/** The reason of {@link convert}'s refusal, for a condition. */
+export function reasonOf(aggregate: Aggregate): string {
+  if (aggregate === 'sum') return 'sum() adds values of';
+  return aggregate === 'delta' ? 'delta() adds values of' : `${aggregate}() compares values of`;
+}
+
+/** A threshold, and that of the switches whose scale or threshold is another. */
+export interface SwitchThresholds {
+  readonly threshold: number;
+  readonly switches: ReadonlyMap<number, number>;
+}
+
+/**
+ * A threshold that each switch compares with its own values.
+ *
+ * @param own thresholds given for some switches
+ * @throws QuantityError
+ */
+export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales: Scales): SwitchThresholds {
+  if (quantity.unit === '') return { threshold: convertAt(metric, quantity, scales, null), switches: new Map() };
+  const { switches } = scaleFor(metric, quantity, scales);
+  return {
+    threshold: convertAt(metric, quantity, scales, null),
+    switches: new Map([...switches.keys()].map((id) => [id, convertAt(metric, quantity, scales, id)])),
+  };
+}
+
+/**
+ * A hop's threshold at one switch.
+ *
+ * @param switchId `null`: the switches that `units` does not name
+ * @throws QuantityError
+ */
+export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales, switchId: number | null): number {
+  const at = switchId === null ? '' : ` at switch ${switchId}`;
+  const what = constantText(quantity, at);
+  if (quantity.unit === '') return roundFor('>', rationalOf(quantity.number), what);
+  const scale = scaleFor(metric, quantity, scales);
+  const own = (switchId === null ? undefined : scale.switches.get(switchId)) ?? scale.default;
+  const threshold = roundFor('>', deviceUnits(metric, quantity, own, at), what);
+  const bits = widestOf(metric);
+  if (bits < 32 && threshold >= 2 ** bits - 1) {
+    const most = times(
+      { numerator: BigInt(2 ** bits - 2), denominator: 1n },
+      over(own.per.get(unitOf(quantity.unit).dimension)!, { numerator: unitOf(quantity.unit).factor, denominator: 1n }),
+    );
+    throw new QuantityError(
+      'BAD_VALUE',
+      `${what} is ${threshold} device units; ${metric} has ${bits} bits, so that no hop is ever above ${2 ** bits - 1}: ` +
+        `write at most ${rationalText(most)}${quantity.unit}, or check units`,
+    );
+  }
+  return threshold;
+}
+
+/** Bits of a metric in the layout that has most: queues have 24 bits, in the 2016 layout 31. */
+function widestOf(metric: MetricName): number {
+  return metric === 'queueOccupancy' ? 31 : METRICS.find(({ name }) => name === metric)!.width;
+}

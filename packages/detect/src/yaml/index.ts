@@ -1,0 +1,55 @@
+/**
+ * Rules from YAML or JSON text, every problem with its line and column.
+ *
+ * @packageDocumentation
+ */
+import { type RuleProblem, RulesError } from '../errors.js';
+import { compileValue } from '../rules/compile.js';
+import type { RuleSet } from '../rules/model.js';
+import type { Finding } from '../rules/problems.js';
+import { YamlText } from './document.js';
+
+/** Options of {@link readRules}. */
+export interface ReadRulesOptions {
+  /** Longest text, in characters (UTF-16 code units); default 16777216. */
+  readonly maxLength?: number;
+}
+
+const MAX_LENGTH = 1 << 24;
+
+/**
+ * Reads a rule set from text: YAML 1.2 (core schema), of which JSON is a part. One document; aliases stand for values,
+ * merge keys (`<<`) are not read.
+ *
+ * @throws RulesError with all problems found; each has a line and a column, both from 1, columns in UTF-16 code units. A
+ *   problem of a key is at the key, one of a value at the value, one within an expression at the piece of it, one of
+ *   something that is missing at what it is missing from
+ * @throws TypeError if `text` is no string
+ */
+export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet {
+  if (typeof text !== 'string') throw new TypeError(`rules are read from text, not ${typeof text}`);
+  const { maxLength = MAX_LENGTH } = options;
+  if (text.length > maxLength) {
+    const message = `${text.length} characters of rules are more than ${maxLength}: raise maxLength, or use fewer rules`;
+    throw new RulesError([{ code: 'CAPACITY', path: [], message, line: 1, column: 1 }]);
+  }
+  const yaml = new YamlText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  // What cannot be read as YAML leaves gaps, of which nothing is to be said.
+  if (!yaml.isComplete) throw new RulesError(sorted(yaml.problems));
+  const { ruleSet, findings } = compileValue(yaml.value);
+  const problems = [...yaml.problems, ...findings.all.map((finding) => placed(finding, yaml))];
+  if (ruleSet === null || problems.length > 0) throw new RulesError(sorted(problems));
+  return ruleSet;
+}
+
+function placed({ problem, atKey, other }: Finding, yaml: YamlText): RuleProblem {
+  const position = yaml.position(problem.path, atKey, problem.span?.start);
+  const isEmpty = problem.path.length === 0 && yaml.value === null;
+  let message = isEmpty ? 'there are no rules in this text: write version: 1, and rules: []' : problem.message;
+  if (other !== null) message += ` (the other is in line ${yaml.position(other, false).line})`;
+  return { ...problem, message, ...position };
+}
+
+function sorted(problems: readonly RuleProblem[]): RuleProblem[] {
+  return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+}

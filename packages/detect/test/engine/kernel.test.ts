@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { KernelMemory, kernelAvailable } from '@int/codec';
+import { describe, expect, it } from 'vitest';
+import { Detector } from '../../src/engine/detector.js';
+import { EventBatch } from '../../src/engine/event-batch.js';
+import { fillBatch } from '../reference/fill-batch.js';
+import { ReportSource } from '../reference/reports.js';
+import { SEED } from '../seed.js';
+import { single } from './reports.js';
+
+const BUILD = '../../assembly/build.mjs';
+
+describe('the kernel', () => {
+  it('is what its source compiles to', async () => {
+    const { compile, render } = (await import(BUILD)) as {
+      compile(): Promise<Uint8Array>;
+      render(binary: Uint8Array): string;
+    };
+    const source = readFileSync(new URL('../../src/engine/kernel/detect.wasm.ts', import.meta.url), 'utf8');
+    expect(source === render(await compile()), 'run npm run build:kernel -w @int/detect').toBe(true);
+  });
+
+  it.runIf(kernelAvailable())('leaves batches and events outside its memory to TypeScript, in one state', () => {
+    const memory = new KernelMemory(64 << 20);
+    const rules = single({ kind: 'movingAverage', metric: 'hopLatency', threshold: 3, weight: 4 });
+    const mixed = new Detector(rules, { memory });
+    const plain = new Detector(rules);
+    const inside = memory.batch({ frames: 100, hops: 2000 });
+    const events = [new EventBatch(4096, memory.arena), new EventBatch(4096)];
+    const source = new ReportSource(SEED);
+    for (let turn = 0; turn < 40; turn++) {
+      const reports = source.take(100);
+      fillBatch(inside, reports);
+      const [there, here] = events as [EventBatch, EventBatch];
+      const where = turn % 2 === 0 ? there : here;
+      where.clear();
+      mixed.detect(inside, where);
+      const found = Array.from(where.value.subarray(0, where.count));
+      here.clear();
+      plain.detect(inside, here);
+      expect(found).toEqual(Array.from(here.value.subarray(0, here.count)));
+    }
+    expect(mixed.totals()).toEqual(plain.totals());
+  });
+});

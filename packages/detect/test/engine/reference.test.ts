@@ -1,0 +1,108 @@
+import { KernelMemory, kernelAvailable, TelemetryBatch } from '@int/codec';
+import { describe, expect, it } from 'vitest';
+import { Detector } from '../../src/engine/detector.js';
+import { EventBatch } from '../../src/engine/event-batch.js';
+import { fillBatch } from '../reference/fill-batch.js';
+import { Random } from '../reference/random.js';
+import { ReferenceDetector, type ReferenceEvent } from '../reference/reference.js';
+import { ReportSource, randomRules, randomThreshold } from '../reference/reports.js';
+import { LENGTH, SEED } from '../seed.js';
+import { eventAt, isSameEvent } from './compare.js';
+
+/** Reports that a rule set is held against, in batches. */
+const BATCH = 500;
+const BATCHES = 10;
+const HOPS = BATCH * 14;
+
+/** A million reports in each way of running: 200 random rule sets, 5000 reports each. */
+const RULE_SETS = 200 * LENGTH;
+
+interface Way {
+  readonly name: string;
+  readonly memory: KernelMemory | undefined;
+}
+
+function describeEvent(event: ReferenceEvent | undefined): string {
+  return event === undefined ? 'no event' : JSON.stringify(event);
+}
+
+/** Runs one random rule set, with changes on the way; throws at the first difference. */
+function holdAgainstReference(seed: number, { memory }: Way, batch: TelemetryBatch, events: EventBatch): number {
+  const random = new Random(seed);
+  const sizes = {
+    flowCells: random.pick([1, 7, 64, 1000, 4096]),
+    switchCells: random.pick([1, 3, 16, 1000, 4096]),
+    positions: random.pick([1, 3, 8]),
+  };
+  let rules = randomRules(random);
+  const detector = new Detector(rules, { ...sizes, stateBytes: 16 << 20, ...(memory && { memory }) });
+  const reference = new ReferenceDetector(rules, sizes);
+  const source = new ReportSource(seed, { flows: random.pick([4, 64, 500]) });
+  let seen = 0;
+  for (let turn = 0; turn < BATCHES; turn++) {
+    if (turn > 0 && random.chance(0.3)) {
+      rules = random.chance(0.5) ? randomRules(random) : withOtherThresholds(rules, random);
+      detector.setRules(rules);
+      reference.setRules(rules);
+    }
+    const reports = source.take(BATCH);
+    const input = fillBatch(batch, reports);
+    const expected = reports.flatMap((report) => reference.detect(report));
+    let at = 0;
+    for (let row = 0; row < BATCH; ) {
+      events.clear();
+      row = detector.detect(batch, events, row, BATCH, input);
+      for (let k = 0; k < events.count; k++, at++) {
+        const found = eventAt(events, k, turn * BATCH, (slot) => detector.ruleName(slot));
+        if (isSameEvent(found, expected[at])) continue;
+        throw new Error(
+          `seed ${seed}, report ${found.report}: ${describeEvent(found)} instead of ${describeEvent(expected[at])}\n` +
+            `rules: ${JSON.stringify(rules)}\nsizes: ${JSON.stringify(sizes)}`,
+        );
+      }
+    }
+    if (at !== expected.length) throw new Error(`seed ${seed}: missed ${describeEvent(expected[at])}`);
+    seen += at;
+  }
+  const { byRule: _, byDefault, notOk, aged, evicted, unmatched, ...totals } = detector.totals();
+  expect(totals).toEqual(reference.totals);
+  expect({ notOk, aged, evicted }).toEqual({ notOk: 0, aged: 0, evicted: 0 });
+  return seen;
+}
+
+function withOtherThresholds(rules: ReturnType<typeof randomRules>, random: Random): typeof rules {
+  return {
+    ...rules,
+    rules: rules.rules.map((rule) =>
+      'threshold' in rule.detector
+        ? { ...rule, detector: { ...rule.detector, threshold: randomThreshold(random) } }
+        : rule,
+    ),
+  };
+}
+
+function waysToRun(): Way[] {
+  const ways: Way[] = [{ name: 'plain TypeScript', memory: undefined }];
+  if (kernelAvailable()) ways.push({ name: 'the WebAssembly kernel', memory: undefined });
+  return ways;
+}
+
+describe('register state', () => {
+  it.each(waysToRun())('agrees with the plain second implementation on a million random reports: $name', (way) => {
+    const isKernel = way.name !== 'plain TypeScript';
+    let memory: KernelMemory | undefined;
+    let batch = new TelemetryBatch({ frames: BATCH, hops: HOPS });
+    let events = new EventBatch(256);
+    let seen = 0;
+    for (let k = 0; k < RULE_SETS; k++) {
+      if (isKernel && (memory === undefined || memory.free < 64 << 20)) {
+        memory = new KernelMemory(1 << 30);
+        batch = memory.batch({ frames: BATCH, hops: HOPS });
+        events = new EventBatch(256, memory.arena);
+      }
+      seen += holdAgainstReference(SEED + k, { name: way.name, memory }, batch, events);
+    }
+    // Neither silent nor deafening: the rules do decide something.
+    expect(seen).toBeGreaterThan(RULE_SETS * 500);
+  });
+});

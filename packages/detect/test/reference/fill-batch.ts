@@ -1,0 +1,100 @@
+/** Reference reports as the columns of a telemetry batch, without going through packets. */
+import { FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
+import type { ReferenceHop, ReferenceReport } from './reference.js';
+
+/** What a detector gets beside the batch: capture times, and the bytes that hold the MAC addresses. */
+export interface BatchTimes {
+  readonly timestampsHigh: Uint32Array;
+  readonly timestampsLow: Uint32Array;
+  readonly first: number;
+  readonly bytes: Uint8Array;
+}
+
+function wide(value: number | null | undefined): number {
+  return value ?? NOT_AVAILABLE;
+}
+
+/** Two fields of one word, both there or neither. */
+function halves(upper: number | null | undefined, shift: number, lower: number | null | undefined): number {
+  return typeof upper === 'number' && typeof lower === 'number' ? ((upper << shift) | lower) >>> 0 : NOT_AVAILABLE;
+}
+
+function writeHop(batch: TelemetryBatch, row: number, hop: ReferenceHop): void {
+  const columns = batch.hop;
+  columns.nodeId[row] = wide(hop.nodeId);
+  columns.l1Interfaces[row] = halves(hop.l1IngressInterface, 16, hop.l1EgressInterface);
+  columns.hopLatency[row] = wide(hop.hopLatency);
+  columns.queue[row] = halves(hop.queueId, 24, hop.queueOccupancy);
+  columns.l2IngressInterface[row] = wide(hop.l2IngressInterface);
+  columns.l2EgressInterface[row] = wide(hop.l2EgressInterface);
+  columns.egressUtilization[row] = wide(hop.egressUtilization);
+  columns.buffer[row] = halves(hop.bufferId, 24, hop.bufferOccupancy);
+  columns.congestion[row] = halves(hop.congestionQueueId, 24, hop.queueCongestion);
+  columns.reserved8[row] = wide(hop.reserved8);
+  columns.reserved9[row] = wide(hop.reserved9);
+  columns.reserved10[row] = wide(hop.reserved10);
+  columns.reserved11[row] = wide(hop.reserved11);
+  columns.reserved12[row] = wide(hop.reserved12);
+  columns.reserved13[row] = wide(hop.reserved13);
+  columns.reserved14[row] = wide(hop.reserved14);
+}
+
+function writeAddress(columns: readonly Uint32Array[], row: number, bytes: readonly number[]): void {
+  for (let k = 0; k < bytes.length / 4; k++) {
+    columns[k]![row] = (bytes[4 * k]! << 24) | (bytes[4 * k + 1]! << 16) | (bytes[4 * k + 2]! << 8) | bytes[4 * k + 3]!;
+  }
+}
+
+function writeMac(bytes: Uint8Array, at: number, mac: number): void {
+  for (let k = 0; k < 6; k++) bytes[at + k] = Math.floor(mac / 2 ** (40 - 8 * k)) & 0xff;
+}
+
+/**
+ * Writes reports as rows 0 on, one frame each. Reports have both MAC addresses or neither.
+ * @throws RangeError if they do not fit
+ */
+export function fillBatch(batch: TelemetryBatch, reports: readonly ReferenceReport[]): BatchTimes {
+  const timestampsHigh = new Uint32Array(reports.length);
+  const timestampsLow = new Uint32Array(reports.length);
+  const bytes = new Uint8Array(12 * reports.length);
+  batch.clear();
+  let hopRow = 0;
+  reports.forEach((report, row) => {
+    const { flow, hops, hasOwnHop, nodeId, timeNs } = report;
+    if (row >= batch.capacity.reports || hopRow + hops.length > batch.capacity.hops) {
+      throw new RangeError('the batch is too small');
+    }
+    batch.code[row] = 0;
+    batch.frameCode[row] = 0;
+    batch.frame[row] = row;
+    batch.hopStart[row] = hopRow;
+    batch.hopCount[row] = hops.length;
+    batch.nodeId[row] = wide(nodeId);
+    batch.flags[row] =
+      (flow === null ? 0 : FLAG.FLOW) |
+      (flow !== null && flow.source.length === 16 ? FLAG.IPV6 : 0) |
+      (hasOwnHop ? FLAG.OWN : 0);
+    batch.protocol[row] = flow?.protocol ?? 0;
+    batch.ports[row] = flow === null ? 0 : (flow.sourcePort << 16) | flow.destinationPort;
+    writeAddress([batch.source0, batch.source1, batch.source2, batch.source3], row, flow?.source ?? [0, 0, 0, 0]);
+    writeAddress(
+      [batch.destination0, batch.destination1, batch.destination2, batch.destination3],
+      row,
+      flow?.destination ?? [0, 0, 0, 0],
+    );
+    const { sourceMac, destinationMac } = report;
+    batch.ethernet[row] = NOT_AVAILABLE;
+    if (typeof sourceMac === 'number' && typeof destinationMac === 'number') {
+      batch.ethernet[row] = 12 * row;
+      writeMac(bytes, 12 * row, destinationMac);
+      writeMac(bytes, 12 * row + 6, sourceMac);
+    }
+    for (const hop of hops) writeHop(batch, hopRow++, hop);
+    timestampsHigh[row] = Number(timeNs >> 32n);
+    timestampsLow[row] = Number(timeNs & 0xffffffffn);
+  });
+  batch.state[STATE.FRAMES] = reports.length;
+  batch.state[STATE.REPORTS] = reports.length;
+  batch.state[STATE.HOPS] = hopRow;
+  return { timestampsHigh, timestampsLow, first: 0, bytes };
+}
