@@ -1,8 +1,7 @@
 /** Rule look-ups: the classifier alone, the detector with its decisions cached, and a linear scan. */
 import type { KernelMemory, TelemetryBatch } from '@int/codec';
-import { Detector, EventBatch, type Match, type Prefix, type Rule } from '@int/detect';
+import { Classifier, Detector, EventBatch, type Match, type Prefix, type Rule } from '@int/detect';
 import { Random } from '@int/traffic';
-import { Classifier } from '../../../packages/detect/src/classify/classifier.js';
 import { time } from './contenders.js';
 
 const NO_RULE = -1;

@@ -41,27 +41,33 @@ export class SwitchTable {
   find(id: number, tick: number): number {
     const set = this.#sets === 1 ? 0 : Math.imul(id, 0x9e3779b1) >>> this.#setShift;
     const first = set * WAYS;
+    const ids = this.#ids;
+    for (let entry = first; entry < first + WAYS; entry++) {
+      if (ids[entry] !== id) continue;
+      const idle = (tick - this.#ticks[entry]!) | 0;
+      this.outcome = this.#isIdle(idle) ? FOUND.AGED : FOUND.KNOWN;
+      this.#ticks[entry] = tick;
+      return entry;
+    }
+    return this.#insert(id, first, tick);
+  }
+
+  #insert(id: number, first: number, tick: number): number {
     let victim = first;
     let oldest = -1;
     for (let entry = first; entry < first + WAYS; entry++) {
-      const held = this.#ids[entry]!;
-      const idle = Math.max(0, (tick - this.#ticks[entry]!) | 0);
-      if (held === id) {
-        this.outcome = this.#isIdle(idle) ? FOUND.AGED : FOUND.KNOWN;
-        this.#ticks[entry] = tick;
-        return entry;
-      }
-      if (held === FREE) {
+      if (this.#ids[entry] === FREE) {
         victim = entry;
-        oldest = 0x7fffffff;
         break;
       }
+      const idle = Math.max(0, (tick - this.#ticks[entry]!) | 0);
       if (idle > oldest) {
         oldest = idle;
         victim = entry;
       }
     }
-    this.outcome = this.#ids[victim] === FREE ? FOUND.NEW : this.#isIdle(oldest) ? FOUND.AGED : FOUND.EVICTED;
+    const isFree = this.#ids[victim] === FREE;
+    this.outcome = isFree ? FOUND.NEW : this.#isIdle(oldest) ? FOUND.AGED : FOUND.EVICTED;
     this.#ids[victim] = id;
     this.#ticks[victim] = tick;
     return victim;

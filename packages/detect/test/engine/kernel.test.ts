@@ -20,6 +20,35 @@ describe('the kernel', () => {
     expect(source === render(await compile()), 'run npm run build:kernel -w @int/detect').toBe(true);
   });
 
+  it.runIf(kernelAvailable())('reads hop rows wherever they lie', () => {
+    const memory = new KernelMemory(64 << 20);
+    const batch = memory.batch({ frames: 64, hops: 1000 });
+    const events = new EventBatch(2048, memory.arena);
+    const reports = new ReportSource(SEED, { hops: 3 }).take(64);
+    for (const scope of ['hop', 'endToEnd'] as const) {
+      const config = { kind: 'threshold', metric: 'hopLatency', threshold: 30, scope } as const;
+      // In order, then with the reports' rows in reverse, as no decoder leaves them.
+      const found = [false, true].map((isReversed) => {
+        fillBatch(batch, reports);
+        const rows = Array.from({ length: 64 }, (_, row) => (isReversed ? 63 - row : row));
+        const starts = rows.map((row) => batch.hopStart[row]!);
+        const counts = rows.map((row) => batch.hopCount[row]!);
+        rows.forEach((_, row) => {
+          batch.hopStart[row] = starts[row]!;
+          batch.hopCount[row] = counts[row]!;
+        });
+        events.clear();
+        Detector.of(config, { memory }).detect(batch, events);
+        return Array.from({ length: events.count }, (_, k) => {
+          const report = isReversed ? 63 - events.report[k]! : events.report[k]!;
+          return `${report} ${events.value[k]}`;
+        }).sort();
+      });
+      expect(found[0]!.length).toBeGreaterThan(20);
+      expect(found[1]).toEqual(found[0]);
+    }
+  });
+
   it.runIf(kernelAvailable())('leaves batches and events outside its memory to TypeScript, in one state', () => {
     const memory = new KernelMemory(64 << 20);
     const rules = single({ kind: 'movingAverage', metric: 'hopLatency', threshold: 3, weight: 4 });
