@@ -74,12 +74,12 @@ export function publicPackages(root = repository) {
 }
 
 /**
- * The import paths a package offers, without `./package.json`: `.` and subpaths such as `./schema`.
+ * The modules a package offers, without JSON files: `.` and subpaths such as `./schema`.
  * @param {Manifest} manifest
  * @returns {string[]}
  */
 export function entryPoints(manifest) {
-  return Object.keys(manifest.exports ?? {}).filter((path) => path !== './package.json');
+  return Object.keys(manifest.exports ?? {}).filter((path) => !path.endsWith('.json'));
 }
 
 /**
