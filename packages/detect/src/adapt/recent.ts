@@ -10,6 +10,7 @@ export class RecentStatistics {
   kept = 0;
   private readonly ring: Float64Array;
   private readonly chosen: Float64Array;
+  private place = 0;
   private skipped = 0;
   private chosenCount = 0;
 
@@ -26,7 +27,8 @@ export class RecentStatistics {
   add(value: number): void {
     if (++this.skipped < this.stride) return;
     this.skipped = 0;
-    this.ring[this.kept % this.ring.length] = value;
+    this.ring[this.place] = value;
+    this.place = this.place + 1 === this.ring.length ? 0 : this.place + 1;
     this.kept++;
   }
 
@@ -34,11 +36,14 @@ export class RecentStatistics {
   choose(position: number, from: number): number {
     const { ring, chosen } = this;
     const size = ring.length;
-    const first = Math.max(from, this.kept - size);
+    const wanted = Math.min(Math.max(this.kept - from, 0), size, this.kept);
+    let at = this.place - wanted;
+    if (at < 0) at += size;
     let count = 0;
-    for (let at = first; at < this.kept; at++) {
-      const value = ring[at % size]!;
+    for (let left = wanted; left > 0; left--) {
+      const value = ring[at]!;
       if (value > position) chosen[count++] = value;
+      if (++at === size) at = 0;
     }
     this.chosenCount = count;
     return count;
@@ -69,19 +74,5 @@ export class RecentStatistics {
       else break;
     }
     return values[target]!;
-  }
-
-  /** How many of the chosen ones are above `position`. */
-  chosenAbove(position: number): number {
-    let count = 0;
-    for (let i = 0; i < this.chosenCount; i++) if (this.chosen[i]! > position) count++;
-    return count;
-  }
-
-  /** Forgets all. */
-  clear(): void {
-    this.kept = 0;
-    this.skipped = 0;
-    this.chosenCount = 0;
   }
 }

@@ -40,6 +40,8 @@ export class TailModel {
   private from = 0;
   /** From here on they may be of another load. */
   private mark = 0;
+  /** Kept statistics at which the scale is learnt anew. */
+  private relearnAt = 0;
   private burst = 1;
   private newScale = 0;
 
@@ -73,6 +75,7 @@ export class TailModel {
   /** The load has changed: what was seen before it began to is forgotten. */
   forget(): void {
     this.from = this.mark;
+    this.relearnAt = 0;
   }
 
   /** Compares the events of a tick with those expected after a move of `shift`, to learn the slope. */
@@ -88,6 +91,9 @@ export class TailModel {
 
   /** Learns the scale above a position. */
   learnScale(position: number): void {
+    // A few events more or less make no other median.
+    if (this.recent.kept < this.relearnAt) return;
+    this.relearnAt = this.recent.kept + FEW * 3;
     let count = this.recent.choose(position, this.mark);
     if (count < this.several(16)) count = this.recent.choose(position, this.from);
     if (count < FEW) return;

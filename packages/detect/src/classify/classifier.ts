@@ -27,11 +27,11 @@ export interface ClassifierShape {
  * A lookup probes hash tables, from that with the highest priority in it down, until none left can hold a better rule
  * than the one found. There are at most 96 tables for each IP version. How many there are depends on how many kinds of
  * rules there are (which fields, which prefix lengths), and little on how many rules. A probe meets the rules that
- * share what the table's key holds: 8 at most, as long as there is a finer key that tells them apart. There is none
- * where rules overlap in all fields at once (wide port ranges and prefixes around one point), and none is made once
- * there are 95 tables; such rules are tried from the highest priority down until one matches. So the worst case is 96
- * probes and a look at every rule (at each of its entries, of which it has up to 4 for an IP version), and takes a set
- * of rules made for it.
+ * share what the table's key holds: 8 or a few more, as long as there is a finer key that tells them apart. There is
+ * none where rules overlap in all fields at once (wide port ranges and prefixes around one point), and none is made
+ * once there are 95 tables; such rules are tried from the highest priority down until one matches. So the worst case is
+ * 96 probes and a look at every rule (at each of its entries, of which it has up to 4 for an IP version), and takes a
+ * set of rules made for it. Insertion among such rules is linear in their number as well.
  *
  * Where there is more than one table, the outcomes of the last few thousand flows are kept until rules change.
  */

@@ -4,6 +4,7 @@ const ROWS = 4096;
 const WORDS = 16;
 const MACS_KNOWN = 1 << 9;
 const IS_IPV6 = 1 << 8;
+const NOT_FOUND = -1;
 
 /**
  * The outcome of the last lookup of each of some thousand flows, since reports of one flow tend to come again and again.
@@ -129,8 +130,6 @@ export class FlowCache {
     words[at + 14] = macs[3]!;
   }
 }
-
-const NOT_FOUND = -1;
 
 function place(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x165667b1);

@@ -15,12 +15,12 @@ import {
 } from './tuple.js';
 
 /** Rules of one key that a table takes before room is made. A power of two. */
-export const BUCKET = 8;
+const BUCKET = 8;
 /**
  * Tables of one IP version. From one less on tuples stay as they are, so that the last place is left for a table of the
  * empty tuple, which takes every rule.
  */
-export const MOST_TABLES = 96;
+const MOST_TABLES = 96;
 
 /** Words that describe a table to a lookup; see {@link Tables.order}. */
 export const TABLE_WORDS = 8;

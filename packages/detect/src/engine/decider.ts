@@ -23,8 +23,8 @@ export const TICK_NS: number = 1 << 20;
 export interface DeciderParts {
   readonly book: RuleBook;
   readonly pool: StatePool;
-  readonly flows: FlowTable;
-  /** `null`: register state. */
+  /** Exact state; `null`: registers. */
+  readonly flows: FlowTable | null;
   readonly switches: SwitchTable | null;
   readonly flowCells: number;
 }
@@ -38,7 +38,7 @@ export class Decider {
   evicted = 0;
   readonly #book: RuleBook;
   readonly #pool: StatePool;
-  readonly #flows: FlowTable;
+  readonly #flows: FlowTable | null;
   readonly #switches: SwitchTable | null;
   readonly #flowCells: number;
   /** Number of cells minus one if that is a mask, else -1. */
@@ -61,7 +61,7 @@ export class Decider {
   /** Begins a call with these times. */
   open(input: Input | undefined): void {
     this.#calls = (this.#calls + 1) | 0;
-    this.#flows.ages = input !== undefined;
+    if (this.#flows !== null) this.#flows.ages = input !== undefined;
     if (this.#switches !== null) this.#switches.ages = input !== undefined;
   }
 
@@ -73,7 +73,7 @@ export class Decider {
 
   /** Frees idle flows, see Detector. */
   sweep(tick: number, maxSets: number): number {
-    const aged = this.#flows.sweep(tick, maxSets);
+    const aged = this.#flows?.sweep(tick, maxSets) ?? 0;
     this.aged += aged;
     return aged;
   }
@@ -121,7 +121,7 @@ export class Decider {
       left -= hopCount[end]! || 1;
       if (left < 0) break;
     }
-    if (!isSingle || needsFlow) {
+    if (needsFlow || this.#switches !== null) {
       if (kernel === null) flowCrc32Columns(view.batch, from, end, view.hashes);
       else kernel.hashRows(from, end);
     }
@@ -136,62 +136,65 @@ export class Decider {
   /** Register state and a rule that matches everything. */
   #prepareSingle(view: BatchView, from: number, to: number, slot: number, needsFlow: boolean): void {
     const { code, report, reportStride, cells, decisions, hashes } = view;
-    const mask = this.#flowMask;
-    const length = this.#flowCells;
     const flags = REPORT.FLAGS * reportStride;
     for (let row = from; row < to; row++) {
       const bits = report[flags + row]!;
       const isWide = (bits & VERSION_BITS) >= WIDE_FLAGS;
       decisions[row] = code[row] === 0 ? (isWide ? slot | WIDE : slot) : NOT_OK;
       if (needsFlow) {
-        const hash = hashes[row]!;
-        cells[row] = (bits & FLAG.FLOW) === 0 ? -1 : mask < 0 ? hash % length : hash & mask;
+        const hash = hashes[row]! | 0;
+        cells[row] = (bits & FLAG.FLOW) === 0 ? -1 : this.#registerCell(hash);
       }
     }
   }
 
   #prepareEach(view: BatchView, from: number, to: number, input: Input | undefined): number {
-    const { code, report, reportStride, cells, decisions, hashes } = view;
-    const book = this.#book;
-    const { everything, generation, classifier } = book;
-    const { usesMac } = classifier;
-    const isExact = this.#switches !== null;
-    const mask = this.#flowMask;
-    const length = this.#flowCells;
-    const bytes = usesMac ? input!.bytes! : null;
+    const { code, report, reportStride, decisions, batch } = view;
+    const { everything, classifier, needsFlow } = this.#book;
+    const bytes = classifier.usesMac ? input!.bytes! : null;
     for (let row = from; row < to; row++) {
       if (code[row] !== 0) {
         decisions[row] = NOT_OK;
         continue;
       }
       const bits = report[REPORT.FLAGS * reportStride + row]!;
-      const isFlow = (bits & FLAG.FLOW) !== 0;
+      if ((bits & FLAG.FLOW) === 0) view.cells[row] = -1;
+      else if (this.#switches === null) {
+        if (needsFlow) view.cells[row] = this.#registerCell(view.hashes[row]! | 0);
+      } else if (!this.#findFlow(view, row, row === from, input)) return row;
       let slot = everything;
-      let entry = -1;
-      if (isFlow) {
-        const hash = hashes[row]!;
-        entry = this.#flows.find(view, row, hash | 0, this.#tick(view, row, input));
-        const { outcome } = this.#flows;
-        cells[row] = isExact ? entry : mask < 0 ? hash % length : hash & mask;
-        if (isExact && outcome !== FOUND.KNOWN) {
-          this.#note(outcome);
-          if (outcome !== FOUND.NEW && row > from) {
-            // Rows before this one may still use the cell under its old flow: they come first.
-            this.#forget = entry;
-            return row;
-          }
-          this.#pool.forget(entry, false);
-        }
-        if (slot < 0 && !usesMac) slot = this.#flows.rule(entry, generation);
-      } else cells[row] = -1;
-      if (slot < UNMATCHED || (slot < 0 && (!isFlow || usesMac))) {
+      if (slot < 0) {
         const ethernet = bytes === null ? -1 : report[REPORT.ETHERNET * reportStride + row]!;
-        slot = classifier.lookup(view.batch, row, bytes, ethernet);
-        if (isFlow && !usesMac) this.#flows.keepRule(entry, generation, slot);
+        slot = classifier.lookup(batch, row, bytes, ethernet);
       }
       decisions[row] = slot >= 0 && (bits & VERSION_BITS) >= WIDE_FLAGS ? slot | WIDE : slot;
     }
     return to;
+  }
+
+  /** @param hash as a signed word */
+  #registerCell(hash: number): number {
+    return this.#flowMask < 0 ? (hash >>> 0) % this.#flowCells : hash & this.#flowMask;
+  }
+
+  /**
+   * Exact state: the cell of a row's flow.
+   * @param isFirst whether no rows before this one still have to be looked at
+   * @returns false if those before it have to be looked at first, for they may still use the cell under its old flow
+   */
+  #findFlow(view: BatchView, row: number, isFirst: boolean, input: Input | undefined): boolean {
+    const flows = this.#flows!;
+    const cell = flows.find(view, row, view.hashes[row]! | 0, this.#tick(view, row, input));
+    view.cells[row] = cell;
+    const { outcome } = flows;
+    if (outcome === FOUND.KNOWN) return true;
+    this.#note(outcome);
+    if (outcome === FOUND.NEW || isFirst) {
+      this.#pool.forget(cell, false);
+      return true;
+    }
+    this.#forget = cell;
+    return false;
   }
 
   /** Time of a row in units of 2^20 ns, or a count of calls where no times are given. */

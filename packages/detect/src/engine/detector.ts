@@ -37,7 +37,10 @@ const SPARE_BYTES = 128;
  * the registers of a switch do, not to a rule: it survives the rules.
  */
 export class Detector {
-  /** Bytes of state and tables, fixed at construction. Each telemetry batch seen takes another 12 bytes a report row. */
+  /**
+   * Bytes of state and tables, fixed at construction. The rules' classifier comes on top, with about 120 bytes for each
+   * of `maxRules`, and each telemetry batch seen with 12 bytes a report row.
+   */
   readonly byteLength: number;
   readonly options: Readonly<ResolvedOptions>;
   readonly #pool: StatePool;
@@ -71,20 +74,18 @@ export class Detector {
     const switchCells = isExact ? SwitchTable.entries(resolved.switchCells) : resolved.switchCells;
     this.options = { ...resolved, flowCells, switchCells };
     const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions };
-    const tableFlows = isExact ? flowCells : resolved.cachedFlows;
     const stateBytes = stateBytesOf(rules, cells, options.stateBytes);
     const { memory } = options;
     this.byteLength =
       stateBytes +
-      FlowTable.byteLength(tableFlows) +
-      (isExact ? SwitchTable.byteLength(switchCells) : 0) +
+      (isExact ? FlowTable.byteLength(flowCells) + SwitchTable.byteLength(switchCells) : 0) +
       (memory === undefined ? 0 : Kernel.byteLength) +
       256;
     const arena = memory?.arena ?? new Arena(new ArrayBuffer(this.byteLength));
     this.#memory = memory ?? null;
     this.#pool = new StatePool(arena, cells, stateBytes);
-    const idleTicks = isExact ? Math.ceil((resolved.idleMs * 1e6) / TICK_NS) : 0;
-    const flows = new FlowTable(arena, tableFlows, idleTicks);
+    const idleTicks = Math.ceil((resolved.idleMs * 1e6) / TICK_NS);
+    const flows = isExact ? new FlowTable(arena, flowCells, idleTicks) : null;
     const switches = isExact ? new SwitchTable(arena, switchCells, idleTicks) : null;
     const switchMask = !isExact && isPowerOfTwo(switchCells) ? switchCells - 1 : -1;
     this.#kernel = memory === undefined ? null : new Kernel(memory, this.#pool, switchMask);

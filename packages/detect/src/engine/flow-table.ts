@@ -6,17 +6,15 @@ const WAYS = 8;
 /** Words of an entry: one cache line. */
 const ENTRY_WORDS = 16;
 /** Words of an entry: 0 to 3 are the key of an IPv4 flow, 0 to 9 that of an IPv6 flow. */
-const WORD = { SOURCE: 0, DESTINATION: 1, PORTS: 2, META: 3, RULE: 10, GENERATION: 11, TICK: 12 } as const;
+const WORD = { SOURCE: 0, DESTINATION: 1, PORTS: 2, META: 3, TICK: 10 } as const;
 const IPV6_META = 0x100;
 
 /** What {@link FlowTable.find} found out besides the entry. */
 export const FOUND = { KNOWN: 0, NEW: 1, EVICTED: 2, AGED: 3 } as const;
 
 /**
- * Flows by their exact 5-tuple, in a fixed number of entries: sets of 8, of which the least recently seen gives way.
- *
- * It keeps, per flow, which rule was found to match it, under which generation of the rules. In exact mode its entries
- * are also the cells of the flow state.
+ * Flows by their exact 5-tuple, in a fixed number of entries: sets of 8, of which the least recently seen gives way. The
+ * entries are the cells of the flow state.
  */
 export class FlowTable {
   /** Entries. */
@@ -58,18 +56,6 @@ export class FlowTable {
     return FlowTable.entries(capacity) * (1 + ENTRY_WORDS) * 4 + 128;
   }
 
-  /** Rule slot kept for an entry, if it was kept under this generation; else -2. */
-  rule(entry: number, generation: number): number {
-    const at = entry * ENTRY_WORDS;
-    return this.#entries[at + WORD.GENERATION] === generation ? this.#entries[at + WORD.RULE]! : -2;
-  }
-
-  keepRule(entry: number, generation: number, slot: number): void {
-    const at = entry * ENTRY_WORDS;
-    this.#entries[at + WORD.RULE] = slot;
-    this.#entries[at + WORD.GENERATION] = generation;
-  }
-
   /**
    * The entry of the flow of a report row; makes one, and room for it, if need be. {@link outcome} says which.
    *
@@ -89,7 +75,6 @@ export class FlowTable {
         this.#entries[at] = tick;
         if (this.ages && this.#idleTicks !== 0 && idle > this.#idleTicks) {
           this.outcome = FOUND.AGED;
-          this.#entries[entry * ENTRY_WORDS + WORD.GENERATION] = 0;
         } else this.outcome = FOUND.KNOWN;
         return entry;
       }
@@ -157,7 +142,6 @@ export class FlowTable {
       entries[at + 3 + word] = six ? report[source + word * reportStride]! : 0;
       entries[at + 6 + word] = six ? report[destination + word * reportStride]! : 0;
     }
-    entries[at + WORD.GENERATION] = 0;
     entries[at + WORD.TICK] = tick;
     return victim;
   }

@@ -18,8 +18,6 @@ export interface DetectorOptions {
   readonly positions?: number;
   /** Exact: entries not seen for longer are forgotten, in milliseconds; 0: never. At most 2^31 - 1. Default 60 000. */
   readonly idleMs?: number;
-  /** Register: flows whose rule is remembered, so that they need not be classified again. Default 65 536. */
-  readonly cachedFlows?: number;
   /** Rules at a time, 1 to 2^20. Default 16 384. */
   readonly maxRules?: number;
   /**
@@ -41,7 +39,6 @@ const RANGES = {
   switchCells: [1, 1 << 20, 4096],
   positions: [1, 32, 8],
   idleMs: [0, 2 ** 31 - 1, 60_000],
-  cachedFlows: [8, 1 << 24, 65_536],
   maxRules: [1, 1 << 20, 16_384],
 } as const;
 
@@ -65,7 +62,6 @@ export function resolveOptions(options: DetectorOptions): ResolvedOptions {
     switchCells: number('switchCells'),
     positions: number('positions'),
     idleMs: number('idleMs'),
-    cachedFlows: number('cachedFlows'),
     maxRules: number('maxRules'),
   };
 }

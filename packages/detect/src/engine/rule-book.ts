@@ -39,8 +39,6 @@ export class RuleBook {
   readonly running: (RunningRule | undefined)[] = [];
   readonly runningWide: (RunningRule | undefined)[] = [];
   isDefaultReport = true;
-  /** Goes up with every change that can alter which rule matches a flow. Never 0. */
-  generation = 1;
   /** The rule that matches everything and that no rule comes before; -1 if there is none. */
   everything = -1;
   /** Whether any rule needs the report's flow: state, a sample, or a decision. */
@@ -135,7 +133,7 @@ export class RuleBook {
       this.runningWide[slot] = runningWide[slot];
     });
     for (let slot = 0; slot < this.#rules.length; slot++) if (this.#rules[slot] === undefined) this.#free.push(slot);
-    this.#changed();
+    this.#summarize();
   }
 
   add(rule: Rule): void {
@@ -151,7 +149,7 @@ export class RuleBook {
     this.#classifier.insert(slot, rule.priority, rule.match);
     this.#onNewSlot(slot);
     this.#place(slot, rule);
-    this.#changed();
+    this.#summarize();
   }
 
   /** Puts a rule in the place of the one of its name. */
@@ -166,12 +164,9 @@ export class RuleBook {
       this.#checkConflict(rule, slot);
       this.#classifier.remove(slot);
       this.#classifier.insert(slot, rule.priority, rule.match);
-      this.#place(slot, rule);
-      this.#changed();
-    } else {
-      this.#place(slot, rule);
-      this.#summarize();
     }
+    this.#place(slot, rule);
+    this.#summarize();
   }
 
   remove(name: string): void {
@@ -182,7 +177,7 @@ export class RuleBook {
     this.runningWide[slot] = undefined;
     this.#slots.delete(name);
     this.#free.push(slot);
-    this.#changed();
+    this.#summarize();
   }
 
   /** Moves the threshold of a rule, and with it, in proportion, those of switches with another unit. */
@@ -239,11 +234,6 @@ export class RuleBook {
     this.#slots.set(rule.name, slot);
     this.running[slot] = new RunningRule(slot, rule, this.#pool, false);
     this.runningWide[slot] = new RunningRule(slot, rule, this.#pool, true);
-  }
-
-  #changed(): void {
-    this.generation = this.generation === 0x7fffffff ? 1 : this.generation + 1;
-    this.#summarize();
   }
 
   #summarize(): void {

@@ -177,7 +177,7 @@ describe('rules that change while traffic runs', () => {
   it('say at construction what memory they need, and take no more', () => {
     const config = rule('a', PER_FLOW);
     expect(codeOf(() => new Detector(ruleSet([config]), { stateBytes: 1000 }))).toBe('CAPACITY');
-    const detector = new Detector(ruleSet([config]), { stateBytes: 65_536 * 4, cachedFlows: 8 });
+    const detector = new Detector(ruleSet([config]), { stateBytes: 65_536 * 4 });
     expect(detector.byteLength).toBeGreaterThanOrEqual(65_536 * 4);
     expect(detector.byteLength).toBeLessThan(65_536 * 4 + 4096);
   });
