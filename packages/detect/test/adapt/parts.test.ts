@@ -201,8 +201,8 @@ describe('visited positions', () => {
     expect(visited.add(90, 40, 0.01, 160, 20)).toBe(record);
     expect(record.position).toBe(90);
     const above = visited.add(160, 20, 0.01, 240, 10);
-    expect(visited.neighbour(90, true)).toBe(above);
-    expect(visited.neighbour(160, false)).toBe(record);
+    expect(visited.at(239)).toBe(above);
+    expect(visited.at(159)).toBe(record);
   });
 
   it('are apart where the lowest value is only that of a sample, and the oldest make room', () => {

@@ -28,7 +28,7 @@ import {
   observations,
 } from './arbitraries.js';
 import { conditionText, multiplyOut, partsOf, sortedClauses } from './reference.js';
-import { SEED } from './seed.js';
+import { SEED } from '../seed.js';
 
 /** Compiles short text: `a1` is `any(queueId) > 1`, and so on. */
 const long = (text: string): string =>

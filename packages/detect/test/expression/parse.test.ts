@@ -7,7 +7,7 @@ import { printExpression } from '../../src/expression/print.js';
 import { METRIC_NAMES } from '../../src/metric.js';
 import { expressions, fractionalQuantities } from './arbitraries.js';
 import { partsOf, plainTree } from './reference.js';
-import { SEED } from './seed.js';
+import { SEED } from '../seed.js';
 
 function errorOf(text: string): ExpressionError {
   try {

@@ -13,7 +13,7 @@ import {
   protocolName,
 } from '../../src/rules/address.js';
 import { prefixes } from './arbitraries.js';
-import { SEED } from './seed.js';
+import { SEED } from '../seed.js';
 
 const options = { seed: SEED, numRuns: 500 };
 

@@ -295,7 +295,9 @@ export const mutatedSpecs: fc.Arbitrary<unknown> = fc
   )
   .map(([spec, edits]) => {
     const copy = JSON.parse(JSON.stringify(spec)) as unknown;
-    for (const [where, which, how, value, name] of edits) {
+    for (const [where, which, how, mistake, name] of edits) {
+      // A copy of its own: a later edit may reach into it.
+      const value = structuredClone(mistake);
       const all = containers(copy);
       const container = all[where % all.length]!;
       const keys = Object.keys(container);

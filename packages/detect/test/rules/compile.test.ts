@@ -7,7 +7,7 @@ import type { Rule, RuleSet } from '../../src/rules/model.js';
 import { ruleSetToSpec, ruleToSpec } from '../../src/rules/print.js';
 import type { RuleSpec, RulesSpec } from '../../src/rules/spec.js';
 import { mutatedSpecs, validSpecs } from './arbitraries.js';
-import { SEED } from './seed.js';
+import { SEED } from '../seed.js';
 
 const options = { seed: SEED, numRuns: 500 };
 

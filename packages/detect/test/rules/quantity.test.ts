@@ -13,7 +13,7 @@ import {
   unitOf,
 } from '../../src/rules/quantity.js';
 import { cellScale, convert, convertAt, fullScale, type Scale, unitScale } from '../../src/rules/scale.js';
-import { SEED } from './seed.js';
+import { SEED } from '../seed.js';
 
 const options = { seed: SEED, numRuns: 1000 };
 

@@ -8,7 +8,7 @@ import { compileRules } from '../../src/rules/compile.js';
 import type { RulesSpec } from '../../src/rules/spec.js';
 import { mutatedSpecs, validSpecs } from './arbitraries.js';
 import { type JsonSchema, validates } from './json-schema.js';
-import { SEED } from './seed.js';
+import { SEED } from '../seed.js';
 
 type SchemaObject = Readonly<Record<string, unknown>>;
 const schema = JSON.parse(

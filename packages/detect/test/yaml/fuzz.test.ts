@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RulesError } from '../../src/errors.js';
 import { readRules } from '../../src/yaml/index.js';
-import { SEED } from '../rules/seed.js';
+import { SEED } from '../seed.js';
 import { EXAMPLE } from './example.js';
 
 /** Characters that mean something to YAML or to rules. */

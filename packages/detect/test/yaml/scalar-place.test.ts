@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Document, parseDocument, Scalar, visit } from 'yaml';
 import { scalarPlaces } from '../../src/yaml/scalar-place.js';
-import { SEED } from '../rules/seed.js';
+import { SEED } from '../seed.js';
 
 /** No letters of escape sequences, so that each occurs in the text once, at its place. */
 const LETTERS = 'HIJKMOQRSTWYZ';

@@ -5,7 +5,7 @@ import { type RuleProblem, RulesError } from '../../src/errors.js';
 import { compileRules } from '../../src/rules/compile.js';
 import { readRules } from '../../src/yaml/index.js';
 import { validSpecs } from '../rules/arbitraries.js';
-import { SEED } from '../rules/seed.js';
+import { SEED } from '../seed.js';
 import { EXAMPLE } from './example.js';
 
 const options = { seed: SEED, numRuns: 300 };
