@@ -3,65 +3,22 @@
  *
  * `node assembly/build.mjs` writes the file; with `--check` it only compares and exits with 1 if the file is stale.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
+import * as kernels from '../../../.ci/scripts/kernel.mjs';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const target = fileURLToPath(new URL('../src/fast/decode.wasm.ts', import.meta.url));
+const kernel = {
+  asc,
+  folder: fileURLToPath(new URL('.', import.meta.url)),
+  source: 'decode.ts',
+  target: fileURLToPath(new URL('../src/fast/decode.wasm.ts', import.meta.url)),
+  constant: 'DECODE_WASM',
+  package: '@int/codec',
+};
 
-/** @returns {Promise<Uint8Array>} the compiled module */
-export async function compile() {
-  let binary;
-  const { error, stderr } = await asc.main(
-    [
-      'decode.ts',
-      '--baseDir',
-      here,
-      '-O3',
-      '--noAssert',
-      '--runtime',
-      'stub',
-      '--enable',
-      'simd',
-      '--importMemory',
-      '--initialMemory',
-      '1',
-      '--outFile',
-      'decode.wasm',
-    ],
-    {
-      writeFile: (name, contents) => {
-        if (name === 'decode.wasm') binary = contents;
-      },
-    },
-  );
-  if (error !== null) throw new Error(`${error.message}\n${stderr.toString()}`);
-  return binary;
-}
+export const compile = () => kernels.compile(kernel);
 
 /** @param {Uint8Array} binary */
-export function render(binary) {
-  const text = Buffer.from(binary).toString('base64');
-  const lines = text.match(/.{1,110}/g) ?? [];
-  return [
-    '// Written by assembly/build.mjs from assembly/decode.ts; do not edit.',
-    '',
-    '/** The kernel as a WebAssembly module, base64. */',
-    'export const DECODE_WASM =',
-    `${lines.map((line) => `  '${line}'`).join(' +\n')};`,
-    '',
-  ].join('\n');
-}
+export const render = (binary) => kernels.render(kernel, binary);
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const source = render(await compile());
-  if (process.argv.includes('--check')) {
-    if (!existsSync(target) || readFileSync(target, 'utf8') !== source) {
-      console.error('src/fast/decode.wasm.ts is stale: npm run build:kernel -w @int/codec');
-      process.exitCode = 1;
-    }
-  } else {
-    writeFileSync(target, source);
-  }
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await kernels.build(kernel);
