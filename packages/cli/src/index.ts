@@ -7,9 +7,10 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addCollect } from './commands/collect.js';
 import { addDecode } from './commands/decode.js';
+import { addDetect } from './commands/detect.js';
 import { addEncode } from './commands/encode.js';
 import { addGenerate } from './commands/generate.js';
-import { CliError, EXIT, type Io, say } from './io.js';
+import { CliError, EXIT, type Io, sayFailure } from './io.js';
 
 export { EXIT, type Io, type Terminal } from './io.js';
 
@@ -42,11 +43,16 @@ export async function main(argv: readonly string[], io?: Io): Promise<number> {
   // Messages have nowhere to go when standard error is closed.
   stderr.on('error', () => {});
   try {
-    return await run(argv, { stdin, stdout, stderr, env, signal: stopping.signal });
+    return await run(argv, { stdin, stdout, stderr, env, signal: stopping.signal, onHangup });
   } finally {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   }
+}
+
+function onHangup(listener: () => void): () => void {
+  process.on('SIGHUP', listener);
+  return () => process.off('SIGHUP', listener);
 }
 
 async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -56,7 +62,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   };
   const program = new Command('int');
   program
-    .description('In-band Network Telemetry: decode, encode, generate and collect it')
+    .description('In-band Network Telemetry: decode, encode, generate and collect it, and detect events in it')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help')
@@ -73,6 +79,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   addEncode(program, io, done);
   addGenerate(program, io, done);
   addCollect(program, io, done);
+  addDetect(program, io, done);
   for (const command of program.commands) {
     command.showHelpAfterError(`(\`int ${command.name()} --help\` lists the options)`);
   }
@@ -83,7 +90,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return isHelp(error) ? EXIT.OK : EXIT.USAGE;
     if (error instanceof CliError) {
-      say(io, error.message);
+      sayFailure(io, error);
       return error.exitCode;
     }
     throw error;

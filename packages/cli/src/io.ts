@@ -23,6 +23,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted by SIGINT or SIGTERM: a command then stops reading, writes out what it holds and prints its totals. */
   readonly signal: AbortSignal;
+  /** Calls `listener` at each SIGHUP, which otherwise ends the process. Returns what stops it. */
+  readonly onHangup?: (listener: () => void) => () => void;
 }
 
 /** A failure with a message for people and the exit code that goes with it. */
@@ -34,6 +36,22 @@ export class CliError extends Error {
     super(message, { cause });
     this.exitCode = exitCode;
   }
+}
+
+/** A file whose content cannot be used: one line for each problem, `FILE:LINE:COLUMN: MESSAGE`. */
+export class FileProblems extends CliError {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[], cause?: unknown) {
+    super(lines.join('\n'), EXIT.INPUT, cause);
+    this.lines = lines;
+  }
+}
+
+/** Writes why a command failed to standard error. */
+export function sayFailure(io: Io, error: CliError): void {
+  if (error instanceof FileProblems) for (const line of error.lines) io.stderr.write(`${line}\n`);
+  else say(io, error.message);
 }
 
 /** Writes a message for people, one line, to standard error. */

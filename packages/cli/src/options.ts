@@ -1,5 +1,6 @@
 import { type DecodeOptions, PROFILES, type Profile } from '@int/codec';
 import { parseUdpAddress, type UdpAddress } from '@int/collector';
+import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Values of the decode options as commander leaves them. */
@@ -106,5 +107,79 @@ export function decodeOptions(flags: DecodeFlags): Omit<DecodeOptions, 'linkType
     ...(flags.reportPort !== undefined && { reportPorts: flags.reportPort }),
     ...(flags.probePort !== undefined && { probePorts: flags.probePort }),
     ...(flags.profile !== undefined && { profile: flags.profile }),
+  };
+}
+
+/** Nanoseconds in each unit of time. */
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 60e9,
+  h: 3600e9,
+};
+const DURATION = /^(\d+(?:\.\d+)?)(ns|us|ms|s|min|h)$/;
+
+/** An option parser for a time span such as `10us` or `1.5s`; 0 needs no unit. Gives nanoseconds. */
+function duration(what: string, maximumMs: number): (text: string) => number {
+  return (text) => {
+    const match = DURATION.exec(text);
+    const ns = text === '0' ? 0 : match === null ? Number.NaN : Number(match[1]) * TIME_UNITS[match[2]!]!;
+    if (!(ns <= maximumMs * 1e6)) {
+      const units = Object.keys(TIME_UNITS).join(', ');
+      throw new InvalidArgumentError(`Give ${what} with a unit (${units}), at most ${maximumMs}ms.`);
+    }
+    return ns;
+  };
+}
+
+/** Values of the detector's options as commander leaves them. */
+export interface DetectFlags {
+  readonly state?: StateMode;
+  readonly flowCells?: number;
+  readonly switchCells?: number;
+  /** Nanoseconds. */
+  readonly idle?: number;
+}
+
+/** Adds the options that say how detectors keep their state. */
+export function addDetectOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--state <MODE>',
+        'register: cells chosen by hash, as in a switch; exact: one for each flow (register)',
+      ).choices(['register', 'exact']),
+    )
+    .addOption(
+      new Option('--flow-cells <N>', 'cells of flow state; exact: flows at a time (65536)').argParser(
+        wholeNumber('a number of cells', 1, 1 << 24),
+      ),
+    )
+    .addOption(
+      new Option('--switch-cells <N>', 'cells of switch state; exact: switches at a time (4096)').argParser(
+        wholeNumber('a number of cells', 1, 1 << 20),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--idle <DURATION>',
+        'with --state exact: forget what was silent for so long, 0: never (60s)',
+      ).argParser(duration('a time', 2 ** 31 - 1)),
+    );
+}
+
+/** The detector's options for what was given. What was not given keeps the detector's default. */
+export function detectOptions(flags: DetectFlags, command: Command): DetectorOptions {
+  if (flags.idle !== undefined && flags.state !== 'exact') {
+    command.error('error: --idle goes with --state exact: registers are never idle');
+  }
+  return {
+    ...(flags.state !== undefined && { state: flags.state }),
+    ...(flags.flowCells !== undefined && { flowCells: flags.flowCells }),
+    ...(flags.switchCells !== undefined && { switchCells: flags.switchCells }),
+    // The detector counts whole milliseconds; something above 0 must not become 'never'.
+    ...(flags.idle !== undefined && { idleMs: Math.ceil(flags.idle / 1e6) }),
   };
 }

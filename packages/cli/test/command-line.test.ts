@@ -6,7 +6,7 @@ describe('help and version', () => {
   test.each([[['help']], [['--help']], [['-h']]])('int %s lists the commands', async (args) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(0);
-    for (const name of ['decode', 'encode', 'generate', 'collect']) expect(stdout).toContain(`\n  ${name} `);
+    for (const name of ['decode', 'encode', 'generate', 'collect', 'detect']) expect(stdout).toContain(`\n  ${name} `);
     expect(stderr).toBe('');
   });
 
@@ -15,6 +15,8 @@ describe('help and version', () => {
     ['encode', '--output'],
     ['generate', '--topology'],
     ['collect', '--listen'],
+    ['collect', '--rules'],
+    ['detect', '--state'],
   ])('int %s --help and int help %s list %s', async (command, option) => {
     const byOption = await run([command, '--help']);
     const byCommand = await run(['help', command]);
@@ -68,6 +70,19 @@ describe('a wrong command line ends with code 2 and says what to do', () => {
     [['collect', '--pcap', 'x', '--speed', '0'], '--speed'],
     [['collect', '--speed', '2', '--demo'], '--speed'],
     [['collect', 'x.pcap'], 'too many arguments'],
+    [['collect', '--pcap', 'x', '--state', 'exact'], 'go with --rules'],
+    [['collect', '--pcap', '-', '--rules', '-'], 'cannot both be standard input'],
+    [['collect', '--demo', '--idle', '1s'], '--state exact'],
+    [['detect', 'x.pcap'], '--rules'],
+    [['detect', '--rules', 'r.yaml'], 'FILE'],
+    [['detect', 'x.pcap', 'y.pcap', '--rules', 'r.yaml'], 'too many arguments'],
+    [['detect', '-', '--rules', '-'], 'cannot both be standard input'],
+    [['detect', 'x.pcap', '--rules', 'r.yaml', '--state', 'fuzzy'], 'register, exact'],
+    [['detect', 'x.pcap', '--rules', 'r.yaml', '--flow-cells', '16777217'], 'from 1 to 16777216'],
+    [['detect', 'x.pcap', '--rules', 'r.yaml', '--switch-cells', '0'], 'from 1 to 1048576'],
+    [['detect', 'x.pcap', '--rules', 'r.yaml', '--idle', '1s'], '--state exact'],
+    [['detect', 'x.pcap', '--rules', 'r.yaml', '--state', 'exact', '--idle', '10'], 'with a unit'],
+    [['detect', 'x.pcap', '--rules', 'r.yaml', '--state', 'exact', '--idle', '99999h'], 'at most'],
   ])('int %j', async (args, expected) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(2);

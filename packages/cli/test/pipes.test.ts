@@ -43,6 +43,20 @@ describe('a reader that leaves early is no error', () => {
     expect(await piped(['encode', json], 'head -c 4 | wc -c')).toMatchObject({ err: '', code: '0' });
   });
 
+  test('for int detect, and for int collect with rules', async () => {
+    const path = await files.write('events.pcap', pcap(new Array<Uint8Array>(20_000).fill(reportFrame())));
+    const rules = await files.write('none.yaml', 'version: 1\nrules: []\n');
+    for (const args of [
+      ['detect', path, '--rules', rules],
+      ['detect', path, '--rules', rules, '--json'],
+      ['collect', '--pcap', path, '--rules', rules, '--json'],
+    ]) {
+      const { out, err, code } = await piped(args, 'head -n 1');
+      expect({ err, code }).toEqual({ err: '', code: '0' });
+      expect(out.split('\n')).toHaveLength(1);
+    }
+  });
+
   test('for the totals of int decode --count and int collect', async () => {
     const path = await files.write('few.pcap', pcap([reportFrame()]));
     expect(await piped(['decode', '--count', path], 'true')).toMatchObject({ err: '', code: '0' });

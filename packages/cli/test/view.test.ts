@@ -2,8 +2,9 @@ import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { colours } from '../src/output/colour.js';
+import type { DetectionState } from '../src/output/detection-view.js';
 import { dropText, type LiveState, liveView, logLine, totalText } from '../src/output/live-view.js';
-import { bytes, compact, counted } from '../src/output/numbers.js';
+import { bytes, compact, counted, factor, percent } from '../src/output/numbers.js';
 import { sparkline } from '../src/output/sparkline.js';
 import { SEED } from './seed.js';
 
@@ -36,6 +37,49 @@ function state(statistics: Partial<StatisticsSnapshot> = {}): LiveState {
     receivedPerSecond: 100,
     reportsPerSecond: 120,
     statistics: { timeMs: 0, switches: switches(3), other: null, congested: [], ...statistics },
+    detection: null,
+  };
+}
+
+function detection(rules: number, events: number, notice: DetectionState['notice'] = null): DetectionState {
+  const none = { reports: 0, events: 0, survivors: 0 };
+  const figures = { reports: 1000, events: 90, survivors: 40 };
+  return {
+    totals: {
+      reports: 1000 * rules,
+      survivors: 40 * rules,
+      events: 90 * rules,
+      notOk: 1,
+      unmatched: 2,
+      unsampled: 0,
+      withoutFlow: 0,
+      beyondPositions: 0,
+      aged: 0,
+      evicted: 0,
+      byRule: new Map(Array.from({ length: rules }, (_, index) => [`rule-${index}`, figures] as const)),
+      byDefault: none,
+      removed: none,
+    },
+    adaptation: [{ rule: 'rule-0', target: 1000, rate: 998, status: 'holding', threshold: 12_345 }],
+    recent: Array.from({ length: events }, (_, index) => ({
+      frame: index + 1,
+      index: 0,
+      timeNs: 1_700_000_000_000_000_000n + BigInt(index),
+      event: {
+        rule: index % 3 === 0 ? null : `rule-${index}`,
+        detector: 'perHop',
+        metric: 'hopLatency',
+        scope: 'hop',
+        nodeId: 2,
+        hop: 1,
+        value: 5400,
+        previous: 1200,
+        threshold: 1000,
+        flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
+      },
+    })),
+    notShown: 0,
+    notice,
   };
 }
 
@@ -58,9 +102,14 @@ describe('the live view', () => {
         fc.integer({ min: 3, max: 80 }),
         fc.integer({ min: 0, max: 60 }),
         fc.integer({ min: 0, max: 32 }),
-        (columns, rows, switchCount, pathCount) => {
+        fc.option(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 64 }), fc.boolean())),
+        (columns, rows, switchCount, pathCount, found) => {
+          const notice = { text: `rules.yaml:1:2: ${'x'.repeat(200)}`, isProblem: true };
           const view = liveView(
-            state({ switches: switches(switchCount), congested: congested.slice(0, pathCount) }),
+            {
+              ...state({ switches: switches(switchCount), congested: congested.slice(0, pathCount) }),
+              detection: found === null ? null : detection(found[0], found[1], found[2] ? notice : null),
+            },
             columns,
             rows,
             colours(false),
@@ -83,6 +132,30 @@ describe('the live view', () => {
     expect(view).toContain('flagged');
   });
 
+  test('shows rules, survivors, thresholds that adapt and the most recent events', () => {
+    const view = liveView({ ...state({ congested }), detection: detection(2, 64) }, 140, 50, colours(false));
+    const from = view.indexOf('events 180  4.00 % survive: 25.0 times fewer reports');
+    expect(from).toBeGreaterThan(0);
+    expect(view.slice(from + 1, from + 7)).toEqual([
+      '  rule            reports       events    survivors     capacity',
+      '  rule-0            1,000           90       4.00 %   25.0 times',
+      '  rule-1            1,000           90       4.00 %   25.0 times',
+      '  rule-0: 998 of 1,000 events/s at threshold 12,345, holding',
+      expect.stringMatching(
+        /^ {2}22:13:20\.000 {2}\(no rule\) {2}perHop hopLatency at switch 2, hop 1: 1,200 to 5,400/,
+      ),
+      expect.stringMatching(
+        /^ {2}22:13:20\.000 {2}rule-1 .*\(threshold 1,000\) {2}10\.0\.1\.1:4000 > 10\.0\.2\.2:80 udp$/,
+      ),
+    ]);
+    expect(view).toContain('recently congested');
+    const many = { ...state(), detection: detection(30, 5, { text: 'rules.yaml:3:1: no', isProblem: true }) };
+    const small = liveView(many, 100, 30, colours(false)).join('\n');
+    expect(small).toContain('rules.yaml:3:1: no');
+    expect(small).toMatch(/and \d+ more rules/);
+    expect(small).toContain('rule-1  perHop');
+  });
+
   test('says how many switches it leaves out, and counts others', () => {
     const other = { ...switches(1)[0]!, nodeId: null };
     expect(liveView(state({ switches: switches(50), other }), 100, 24, colours(false)).join('\n')).toMatch(
@@ -95,6 +168,9 @@ describe('the live view', () => {
     expect(logLine(state())).toBe(
       '1:02:05  120 reports/s  1,010 received  1,000 decoded  10 dropped  42 kernel drops  3 switches  ' +
         'worst p99 20,000 at switch 15308642  queue peak 16.8M',
+    );
+    expect(logLine({ ...state(), detection: detection(1, 0) })).toMatch(
+      / {2}queue peak 16\.8M {2}90 events {2}4\.00 % survive: 25\.0 times fewer reports$/,
     );
     expect(totalText(totals)).toBe('1010 received, 1000 decoded, 10 dropped');
     const clean = { ...totals, dropped: { ...totals.dropped, truncated: 0, malformed: 0, overrun: 0 }, errors: {} };
@@ -133,6 +209,11 @@ describe('numbers', () => {
       '4.3G',
     ]);
     expect(compact(null)).toBe('-');
+  });
+
+  test('tell shares and factors', () => {
+    expect([0, 0.00001, 0.0791, 1].map(percent)).toEqual(['0.00 %', '<0.01 %', '7.91 %', '100.00 %']);
+    expect([1, 12.64, 99.94, 99.96, 12_345.6].map(factor)).toEqual(['1.0', '12.6', '99.9', '100', '12,346']);
   });
 
   test('have units', () => {

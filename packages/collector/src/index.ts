@@ -1,7 +1,17 @@
+export type { PipelineCapacity } from './capacity.js';
 export { type CollectorTotals, type DropStatus, FrameCounters } from './counters.js';
+export { detectionMemory } from './detection/memory.js';
+export {
+  DetectionStage,
+  type DetectionStageOptions,
+  type DetectionTotals,
+  type EventListener,
+  type RuleFigures,
+  reportIndex,
+} from './detection/stage.js';
 export { type FrameBatch, FrameSlab, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
-export { Collector, type CollectorOptions, type CollectorProblem, type PipelineCapacity } from './pipeline.js';
+export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
 export { DEFAULT_REPORT_PORT, formatUdpAddress, parseUdpAddress, type UdpAddress } from './source/address.js';
 export { CaptureSource, type CaptureSourceOptions } from './source/capture.js';
 export { type Source, SourceError, type SourceErrorCode } from './source/source.js';

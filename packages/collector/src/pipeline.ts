@@ -1,18 +1,9 @@
-import { BatchDecoder, CODES, type DecodeOptions, type LinkLayer, TelemetryBatch } from '@int/codec';
+import { BatchDecoder, CODES, type DecodeOptions, type KernelMemory, type LinkLayer, TelemetryBatch } from '@int/codec';
+import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
 import type { FrameBatch } from './frames.js';
 import type { Source } from './source/source.js';
 import type { Sink, Stage } from './stage.js';
-
-/** Rows of the batch that the pipeline decodes into. */
-export interface PipelineCapacity {
-  /** Frames per batch. Default 1024. */
-  readonly frames?: number;
-  /** Individual reports per batch. Default 8192: more than the shortest reports that fit into one datagram. */
-  readonly reports?: number;
-  /** Hop rows per batch. Default 32 768: more than the 32-bit words that fit into one datagram. */
-  readonly hops?: number;
-}
 
 /** Something went wrong in a source, a stage or a sink; the collector goes on with the others. */
 export interface CollectorProblem {
@@ -30,6 +21,11 @@ export interface CollectorOptions {
   /** Given every batch after the stages. */
   readonly sinks?: readonly Sink[];
   readonly capacity?: PipelineCapacity;
+  /**
+   * Memory to put the batch in, so that stages with a WebAssembly kernel can work on it, see {@link detectionMemory}.
+   * Decoding stays in TypeScript: its kernel would have to copy the frames in. Default: an ArrayBuffer.
+   */
+  readonly memory?: KernelMemory;
   /** Called when something goes wrong, once per problem. */
   readonly onProblem?: (problem: CollectorProblem) => void;
 }
@@ -69,11 +65,7 @@ export class Collector {
     // Options out of range are to be told now, not when the first frame comes.
     this.#decoderFor('report');
     this.#onProblem = options.onProblem ?? ((): void => {});
-    this.#batch = new TelemetryBatch({
-      frames: options.capacity?.frames ?? 1024,
-      reports: options.capacity?.reports ?? 8192,
-      hops: options.capacity?.hops ?? 32_768,
-    });
+    this.#batch = new TelemetryBatch(batchCapacity(options.capacity), options.memory?.arena);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });

@@ -12,19 +12,33 @@ import {
 import { type Command, Option } from 'commander';
 import { DemoFabric } from '../demo/fabric.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions, positiveNumber, udpAddress } from '../options.js';
-import { statsJson, totalJson } from '../output/collect-json.js';
+import {
+  addDecodeOptions,
+  addDetectOptions,
+  type DecodeFlags,
+  type DetectFlags,
+  decodeOptions,
+  detectOptions,
+  positiveNumber,
+  udpAddress,
+} from '../options.js';
+import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
+import { detectionTable } from '../output/detection-summary.js';
+import { eventJson, placedEvent } from '../output/event-text.js';
 import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
 import { bytes, grouped } from '../output/numbers.js';
+import { PacedOutput } from '../output/paced-output.js';
 import { Screen } from '../output/screen.js';
+import { LiveDetection } from './live-detection.js';
 
-interface CollectFlags extends DecodeFlags {
+interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly listen?: UdpAddress;
   readonly pcap?: string;
   readonly demo?: true;
   readonly speed?: number;
+  readonly rules?: string;
   readonly json?: true;
 }
 
@@ -32,6 +46,8 @@ const LOG_MS = 1000;
 const REDRAW_MS = 250;
 /** Without a terminal nobody can stop the demo: it ends by itself. */
 const DEMO_MS = 10_000;
+/** Characters of event lines to keep for a reader that is behind: about 30 000 events. */
+const UNREAD_LIMIT = 1 << 23;
 /** Problems to remember while the live view is on. */
 const MAX_UNTOLD = 20;
 const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
@@ -42,7 +58,7 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
   const others = (own: string): string[] => sources.filter((name) => name !== own);
   const command = program.command('collect');
   command
-    .description('Collect telemetry: a live view of switches, queues and congested paths; totals on exit')
+    .description('Collect telemetry: a live view of switches, queues, congested paths and events; totals on exit')
     .addOption(
       new Option('--listen <udp://HOST:PORT>', 'receive telemetry reports; without a port: 32766')
         .argParser(udpAddress)
@@ -59,7 +75,9 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
         .conflicts(others('pcap')),
     )
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
-    .option('--json', 'one JSON object per line: statistics each second, totals at the end');
+    .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
+    .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
+  addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
     if (flags.listen === undefined && flags.pcap === undefined && flags.demo === undefined) {
       command.error('error: nothing to collect from: give --listen udp://HOST:PORT or --pcap FILE, or try --demo');
@@ -67,7 +85,16 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
     if (flags.speed !== undefined && flags.pcap === undefined) {
       command.error('error: --speed goes with --pcap FILE');
     }
-    done(await new CollectCommand(flags, io).run());
+    if (flags.rules === '-' && flags.pcap === '-') {
+      command.error('error: --pcap and --rules cannot both be standard input');
+    }
+    const options = detectOptions(flags, command);
+    const hasRules = flags.rules !== undefined || flags.demo === true;
+    if (!hasRules && Object.keys(options).length > 0) {
+      command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
+    }
+    const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io) : null;
+    done(await new CollectCommand(flags, detection, io).run());
   });
 }
 
@@ -78,6 +105,9 @@ class CollectCommand {
   readonly #flags: CollectFlags;
   readonly #io: Io;
   readonly #output: DataOutput;
+  /** What is written while telemetry comes in. */
+  readonly #paced: PacedOutput;
+  readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
   readonly #source: Source;
@@ -86,14 +116,17 @@ class CollectCommand {
   #sourceText: string;
   #started = 0;
   #failed = false;
-  /** Problems while the live view hides standard error: told afterwards. */
+  /** What there is to say while the live view hides standard error: told afterwards. */
   readonly #untold: string[] = [];
-  #writing: Promise<void> | null = null;
 
-  constructor(flags: CollectFlags, io: Io) {
+  constructor(flags: CollectFlags, detection: LiveDetection | null, io: Io) {
     this.#flags = flags;
     this.#io = io;
+    this.#detection = detection;
     this.#output = new DataOutput(io.stdout);
+    // A capture waits for the reader of its events; what comes from a network does not.
+    const isPatient = flags.pcap !== undefined;
+    this.#paced = new PacedOutput(this.#output, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
     this.#source =
       flags.pcap === undefined
@@ -107,12 +140,37 @@ class CollectCommand {
     this.#collector = new Collector({
       sources: [this.#source],
       decode: decodeOptions(flags),
-      stages: [this.#statistics],
+      stages: detection === null ? [this.#statistics] : [this.#statistics, detection.stage],
+      sinks: isPatient ? [{ name: 'output', write: () => this.#paced.flush() }] : [],
       onProblem: ({ error }) => {
         this.#failed = true;
         this.#tell(error.message);
       },
     });
+    if (detection !== null) this.#show(detection);
+  }
+
+  /** Events become lines, or are kept for the view. */
+  #show(detection: LiveDetection): void {
+    const { detector } = detection.stage;
+    detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
+    detection.tell = (problems, message): void => {
+      if (problems.length > 0) this.#failed = true;
+      for (const problem of problems) this.#writeWords(problem);
+      this.#tell(message);
+    };
+    if (this.#screen !== null) detection.onEvents = (...found): void => detection.remember(...found);
+    if (this.#flags.json !== true) return;
+    const paced = this.#paced;
+    detection.onEvents = (events, batch, frames, first): void => {
+      const number = detection.firstNumber(batch.frames);
+      for (let row = 0; row < events.count; row++) {
+        // A line that nobody takes is not worth making.
+        if (paced.isFull) detection.notShown++;
+        else paced.add(eventJson(placedEvent(detector, events, row, batch, frames, first, number)));
+      }
+      void paced.flush();
+    };
   }
 
   async run(): Promise<number> {
@@ -125,6 +183,7 @@ class CollectCommand {
     this.#started = performance.now();
     this.#rate = new RateMeter(this.#started);
     this.#announce();
+    this.#detection?.start();
     const fabric = this.#startDemo();
     const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
     this.#screen?.enter();
@@ -141,10 +200,11 @@ class CollectCommand {
       totals = await this.#collector.stop();
     } finally {
       clearInterval(ticker);
+      await this.#detection?.stop();
       this.#screen?.leave();
-      for (const message of this.#untold) say(this.#io, message);
+      for (const line of this.#untold) this.#io.stderr.write(`${line}\n`);
     }
-    await this.#writing;
+    await this.#paced.flush();
     return this.#finish(totals, sent);
   }
 
@@ -179,8 +239,12 @@ class CollectCommand {
   }
 
   #tell(message: string): void {
-    if (this.#screen === null) say(this.#io, message);
-    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(message);
+    this.#writeWords(`int: ${message}`);
+  }
+
+  #writeWords(line: string): void {
+    if (this.#screen === null) this.#io.stderr.write(`${line}\n`);
+    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
   }
 
   #state(): LiveState {
@@ -196,6 +260,7 @@ class CollectCommand {
       receivedPerSecond: this.#rate.receivedPerSecond,
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics: this.#statistics.snapshot(),
+      detection: this.#detection?.state() ?? null,
     };
   }
 
@@ -207,12 +272,9 @@ class CollectCommand {
       return;
     }
     // A reader that does not keep up misses seconds; nothing piles up here.
-    if (this.#writing !== null) return;
-    this.#output.line(this.#flags.json === true ? JSON.stringify(statsJson(state)) : logLine(state));
-    this.#writing =
-      this.#output.flush()?.then(() => {
-        this.#writing = null;
-      }) ?? null;
+    if (this.#paced.isBehind) return;
+    this.#paced.add(this.#flags.json === true ? JSON.stringify(statsJson(state)) : logLine(state));
+    void this.#paced.flush();
   }
 
   async #finish(totals: CollectorTotals, sent: number | null): Promise<number> {
@@ -220,9 +282,14 @@ class CollectCommand {
     const state = this.#state();
     if (this.#flags.json === true) {
       output.line(JSON.stringify(statsJson(state)));
+      if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals)));
     } else {
       for (const line of switchTable(state.statistics)) output.line(line);
+      if (state.detection !== null) {
+        const { totals: found, adaptation } = state.detection;
+        for (const line of detectionTable(found, adaptation, colours(false))) output.line(line);
+      }
       if (sent !== null) output.line(`sent by the demo's fabric: ${grouped(sent)}`);
       output.line(`reports: ${grouped(totals.reports)}`);
       output.line(`dropped: ${dropText(totals)}`);

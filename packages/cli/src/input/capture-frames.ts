@@ -28,6 +28,7 @@ export async function openInput(path: string, io: Io): Promise<Readable> {
     stream.destroy();
   };
   io.signal.addEventListener('abort', stop, { once: true });
+  if (io.signal.aborted) stop();
   stream.once('close', () => io.signal.removeEventListener('abort', stop));
   return stream;
 }

@@ -1,4 +1,6 @@
 import type { CollectorTotals, DropStatus, SwitchStatistics } from '@int/collector';
+import { type DetectionJson, detectionJson } from './detection-summary.js';
+import type { DetectionState } from './detection-view.js';
 import type { LiveState } from './live-view.js';
 
 /** The last line of `int collect --json`. `received` is `decoded` plus the sum of `dropped`. */
@@ -16,6 +18,11 @@ export function totalJson(totals: CollectorTotals): TotalJson {
   return { type: 'total', received, decoded, reports, dropped, kernelDropped };
 }
 
+/** The line before it, if there are rules. */
+export function summaryJson(detection: DetectionState): { type: 'summary' } & DetectionJson & { notShown: number } {
+  return { type: 'summary', ...detectionJson(detection.totals, detection.adaptation), notShown: detection.notShown };
+}
+
 function nanoseconds(timeMs: number): string {
   return String(BigInt(Math.round(timeMs * 1000)) * 1000n);
 }
@@ -28,7 +35,8 @@ function switchJson(one: SwitchStatistics): Record<string, unknown> {
 /** The line of each second. */
 export function statsJson(state: LiveState): Record<string, unknown> {
   const { type: _, ...counters } = totalJson(state.totals);
-  const { statistics } = state;
+  const { statistics, detection } = state;
+  const found = detection === null ? null : summaryJson(detection);
   return {
     type: 'stats',
     timeNs: statistics.timeMs === null ? null : nanoseconds(statistics.timeMs),
@@ -37,6 +45,9 @@ export function statsJson(state: LiveState): Record<string, unknown> {
     errors: state.totals.errors,
     receivedPerSecond: Math.round(state.receivedPerSecond),
     reportsPerSecond: Math.round(state.reportsPerSecond),
+    ...(found !== null && {
+      detection: { reports: found.reports, events: found.events, survivors: found.survivors, notShown: found.notShown },
+    }),
     switches: statistics.switches.map(switchJson),
     other: statistics.other === null ? null : switchJson(statistics.other),
     congested: statistics.congested.map(({ timeMs, ...rest }) => ({ timeNs: nanoseconds(timeMs), ...rest })),

@@ -1,5 +1,7 @@
 import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
 import type { Colours } from './colour.js';
+import { survivorsText } from './detection-summary.js';
+import { type DetectionState, detectionView } from './detection-view.js';
 import { compact, counted, grouped } from './numbers.js';
 import { flowText, pathText } from './record-text.js';
 import { sparkline } from './sparkline.js';
@@ -13,12 +15,16 @@ export interface LiveState {
   readonly receivedPerSecond: number;
   readonly reportsPerSecond: number;
   readonly statistics: StatisticsSnapshot;
+  /** `null`: no rules. */
+  readonly detection: DetectionState | null;
 }
 
 /** Columns that hold figures before the sparkline. */
 const TABLE_WIDTH = 70;
 const MIN_SPARK = 8;
 const MAX_SPARK = 60;
+/** Share of the lines that detection takes. */
+const DETECTION_SHARE = 0.4;
 /** Lines around the switches and paths: title, figures, two blanks, two headings, footer. */
 const FIXED_ROWS = 9;
 
@@ -66,6 +72,10 @@ export function logLine(state: LiveState): string {
   if (worst !== null) {
     parts.push(`worst p99 ${compact(worst.hopLatency.p99)} at switch ${worst.nodeId}`);
     parts.push(`queue peak ${compact(worst.queueOccupancy.peak)}`);
+  }
+  if (state.detection !== null) {
+    const { totals: found } = state.detection;
+    parts.push(counted(found.events, 'event'), survivorsText(found));
   }
   return parts.join('  ');
 }
@@ -136,7 +146,11 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   const drops = fit(`dropped: ${dropText(totals)}`, width);
   lines.push(lost ? colour.red(drops) : colour.dim(drops), '');
 
-  const room = Math.max(2, rows - FIXED_ROWS);
+  const detection =
+    state.detection === null
+      ? []
+      : detectionView(state.detection, Math.floor(rows * DETECTION_SHARE), (text) => fit(text, width), colour);
+  const room = Math.max(2, rows - FIXED_ROWS - detection.length);
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
   const pathRows = Math.min(
     statistics.congested.length,
@@ -152,7 +166,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   if (all.length === 0) lines.push(colour.dim(fit('  no reports yet', width)));
   if (all.length > switchRows) lines.push(colour.dim(fit(`  and ${all.length - switchRows} more`, width)));
 
-  lines.push('', colour.bold(fit('recently congested', width)));
+  lines.push(...detection, '', colour.bold(fit('recently congested', width)));
   if (statistics.congested.length === 0) lines.push(colour.dim(fit('  nothing', width)));
   for (const one of statistics.congested.slice(0, pathRows)) {
     const time = new Date(one.timeMs).toISOString().slice(11, 23);

@@ -23,3 +23,14 @@ export function bytes(value: number): string {
 export function counted(value: number, noun: string): string {
   return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
+
+/** A fraction as a percentage: `7.91 %`. */
+export function percent(fraction: number): string {
+  const value = fraction * 100;
+  return value > 0 && value < 0.005 ? '<0.01 %' : `${value.toFixed(2)} %`;
+}
+
+/** By what something grows: `12.6`, `1,234`. */
+export function factor(value: number): string {
+  return value < 99.95 ? value.toFixed(1) : grouped(value);
+}

@@ -57,7 +57,7 @@ export function pathText(path: readonly (number | null)[]): string {
 }
 
 /** UTC date and time with nanoseconds. */
-function timeText(timeNs: bigint): string {
+export function timeText(timeNs: bigint): string {
   const date = new Date(Number(timeNs / 1_000_000n));
   const fraction = (timeNs % 1_000_000_000n).toString().padStart(9, '0');
   return `${date.toISOString().slice(0, 19).replace('T', ' ')}.${fraction}`;

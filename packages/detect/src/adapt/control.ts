@@ -1,7 +1,8 @@
 import { RateFilter } from './rate-filter.js';
+import { COARSE, Steps } from './steps.js';
 import { TailModel } from './tail-model.js';
 import type { ThresholdVector } from './threshold-vector.js';
-import { type Visited, VisitedPositions } from './visited.js';
+import type { Visited } from './visited.js';
 
 /** What a controller is doing. */
 export type AdaptiveStatus =
@@ -43,11 +44,6 @@ const BURST_DEBT = 6;
 const MEMORY_EVENTS = 400;
 /** Seconds without reports after which the load is idle; shorter pauses are part of the load and made up for. */
 const IDLE_SECONDS = 0.25;
-/** No threshold gives the target if the rates on both sides are further off than this. */
-const COARSE = 0.1;
-/** Independent events from which on the rate of a position is taken as known, and as certain. */
-const KNOWN = 40;
-const CERTAIN = 300;
 /** Events expected at the target before none is a sign. */
 const SILENCE = 3;
 /** Ticks without a move after which a change of the rate is one of the load. */
@@ -83,7 +79,7 @@ export class RateControl {
   private readonly intervalMs: number;
   private readonly filter = new RateFilter(0.4);
   private readonly tail: TailModel;
-  private readonly visited = new VisitedPositions();
+  private readonly steps: Steps;
   /** Events beyond the target, positive or negative. */
   private debt = 0;
   private lastMs = Number.NaN;
@@ -105,6 +101,8 @@ export class RateControl {
   private held: Visited | null = null;
   private other: Visited | null = null;
   private otherRate = 0;
+  private heldEvents = 0;
+  private heldSeconds = 0;
   private probing = false;
   private sinceProbe = 0;
 
@@ -113,6 +111,7 @@ export class RateControl {
     this.target = target;
     this.kind = kind;
     this.intervalMs = intervalMs;
+    this.steps = new Steps(vector, target);
     this.tail = new TailModel(target, position, kind);
     vector.set(position);
     this.position = vector.lower(position);
@@ -150,7 +149,7 @@ export class RateControl {
     vector.set(this.position);
     this.leaveCoarse();
     this.clear();
-    this.visited.clear();
+    this.steps.visited.clear();
     this.bracket = Number.NaN;
     this.debt = this.lastShift = this.silentSeconds = this.attempts = 0;
     // Nothing is known of the rate: the next tick starts from its count.
@@ -218,16 +217,19 @@ export class RateControl {
   }
 
   private step(events: number, seconds: number): void {
-    const { filter, target, tail, visited } = this;
+    const { filter, target, tail, steps } = this;
+    const { visited } = steps;
     this.measure(events, seconds);
-    if (this.contradicts(visited.at(this.position), events, seconds)) {
-      if (this.probing) filter.weight = 0;
+    const isOther = this.steps.contradicts(visited.at(this.position), events, seconds);
+    if (isOther || this.contradictsHeld(events, seconds)) {
+      if (this.held !== null) filter.weight = 0;
       this.leaveCoarse();
       visited.clear();
     }
     let record = visited.add(this.position, events, seconds, this.lowest, this.lowestCount);
-    if (this.probing) {
-      this.hold(this.held!, this.other!);
+    if (this.held !== null) {
+      if (this.probing) this.hold(this.held, this.other!);
+      else this.holdCoarse(record, events, seconds);
       return;
     }
     tail.learnSlope(this.lastShift, events, filter.rate * seconds);
@@ -236,7 +238,6 @@ export class RateControl {
     filter.memory = Math.min(Math.max((MEMORY_EVENTS * filter.burst) / target, 0.1), 5);
     if (change !== 'none' || first) {
       tail.forget();
-      this.leaveCoarse();
       // Just after a move it may be the move that did it, and not the load.
       if (this.stillTicks >= SETTLED_TICKS) {
         visited.clear();
@@ -246,11 +247,8 @@ export class RateControl {
       this.measuredSeconds = this.measured / filter.rate;
     }
     this.stillTicks++;
+    steps.burst = filter.burst;
     tail.endTick(filter.burst, filter.rising);
-    if (this.held !== null) {
-      this.holdCoarse(record, seconds);
-      if (this.held !== null) return;
-    }
     this.watchSilence(events, seconds, change === 'down' || first);
     if (change === 'up' || (first && events > 2 * target * seconds)) {
       this.bracket = this.position;
@@ -315,9 +313,9 @@ export class RateControl {
     if (down) tail.lower(position, distance);
     else tail.raise(position, -distance);
     const next = Math.min(Math.max(down ? this.bounded(tail.next) : tail.next, vector.first), vector.last);
-    const here = this.floorOf(position);
-    const low = this.floorOf(next);
-    const high = this.ceilingOf(next);
+    const here = this.steps.floorOf(position);
+    const low = this.steps.floorOf(next);
+    const high = this.steps.ceilingOf(next);
     let to = high - next < next - low ? high : low;
     if (down ? to >= here : to <= here) to = this.stepTo(here, wanted, down);
     if (to === here) return;
@@ -336,74 +334,45 @@ export class RateControl {
   private place(next: number, factor: number): void {
     const { vector, filter } = this;
     this.stillTicks = 0;
-    this.position = this.floorOf(Math.min(Math.max(next, vector.first), vector.last));
+    this.position = this.steps.floorOf(Math.min(Math.max(next, vector.first), vector.last));
     vector.set(this.position);
-    const known = this.visited.at(this.position);
-    if (known !== null && this.evidence(known) > KNOWN) {
+    const known = this.steps.visited.at(this.position);
+    if (known !== null && this.steps.isKnown(known)) {
       const weight = Math.max(known.events, 1) / filter.burst;
       filter.set(Math.max(known.events, 0.5) / known.seconds, Math.min(weight, filter.weight));
     } else filter.moved(Math.min(Math.max(factor, 1e-3), 1e3));
   }
 
-  /** The lowest position that makes no difference to this one, as far as is known. */
-  private floorOf(position: number): number {
-    const known = this.visited.at(position);
-    return known?.stepped ? known.position : this.vector.lower(position);
-  }
-
-  /** The lowest position above that makes a difference, as far as is known. */
-  private ceilingOf(position: number): number {
-    const known = this.visited.at(position);
-    const upper = this.vector.upper(position);
-    return known?.stepped ? Math.max(known.lowest, upper) : upper;
-  }
-
   /** Where to if rounding leaves the thresholds where they are: to the neighbour if its rate is nearer, or nowhere. */
   private stepTo(here: number, wanted: number, down: boolean): number {
     const { vector, target } = this;
-    const next = down ? this.floorOf(vector.below(here)) : this.ceilingOf(here);
+    const next = down ? this.steps.floorOf(vector.below(here)) : this.steps.ceilingOf(here);
     const limit = 0.99 * this.debtLimit;
     if (down ? this.debt <= -limit : this.debt >= limit) return next;
-    const mine = this.visited.at(here);
-    const neighbour = this.visited.at(next);
+    const mine = this.steps.visited.at(here);
+    const neighbour = this.steps.visited.at(next);
     if (mine === null || neighbour === null) return here;
-    if (Math.min(this.evidence(mine), this.evidence(neighbour)) < KNOWN) return here;
+    if (!this.steps.isKnown(mine) || !this.steps.isKnown(neighbour)) return here;
     const middle = Math.sqrt(mine.rate * Math.max(neighbour.rate, 0.1 * target));
     return (down ? wanted > middle : wanted < middle) ? next : here;
   }
 
-  /** Independent events that the rate of a record rests on; where events are few, those that the target would have. */
-  private evidence(record: Visited): number {
-    return Math.max(record.events, record.seconds * this.target) / this.filter.burst;
-  }
-
-  /** Whether the events of a tick do not fit what was counted at the same position before: another load. */
-  private contradicts(record: Visited | null, events: number, seconds: number): boolean {
-    if (record === null) return false;
-    const expected = record.rate * seconds;
-    const doubt = expected ** 2 / Math.max(record.events, 1);
-    return (events - expected) ** 2 > 25 * Math.max(this.filter.burst * (expected + doubt), 2);
-  }
-
-  /** Standard deviation of a record's rate. */
-  private doubt(record: Visited): number {
-    return Math.sqrt(this.filter.burst * Math.max(record.events, 1)) / record.seconds;
+  /** The same over the last ten ticks or so at a position that is held: a smaller change shows. */
+  private contradictsHeld(events: number, seconds: number): boolean {
+    if (this.held === null || this.probing) return false;
+    const kept = Math.exp(-seconds / 0.1);
+    this.heldEvents = this.heldEvents * kept + events;
+    this.heldSeconds = this.heldSeconds * kept + seconds;
+    return this.steps.contradicts(this.held, this.heldEvents, this.heldSeconds);
   }
 
   /** Stands still at the nearer of two neighbours if it is certain that neither gives the target. */
   private enterCoarse(record: Visited): boolean {
-    const { target, vector, visited } = this;
-    if (this.evidence(record) < CERTAIN) return false;
-    const above = record.rate > target;
-    const neighbour = visited.neighbour(record.position, above);
-    if (neighbour === null || this.evidence(neighbour) < CERTAIN) return false;
-    const low = above ? record : neighbour;
-    const high = above ? neighbour : record;
-    if (high.position > Math.max(vector.upper(low.position), low.stepped ? low.lowest : 0)) return false;
-    if (low.rate - 1.5 * this.doubt(low) < (1 + COARSE) * target) return false;
-    if (high.rate + 1.5 * this.doubt(high) > (1 - COARSE) * target) return false;
-    if (target - high.rate < low.rate - target) this.hold(high, low);
-    else this.hold(low, high);
+    const { target } = this;
+    const other = this.steps.pairOf(record);
+    if (other === null) return false;
+    if (Math.abs(record.rate - target) < Math.abs(other.rate - target)) this.hold(record, other);
+    else this.hold(other, record);
     return true;
   }
 
@@ -420,6 +389,7 @@ export class RateControl {
     this.otherRate = other.rate;
     this.sinceProbe = 0;
     this.probing = false;
+    this.heldEvents = this.heldSeconds = 0;
     this.debt = 0;
     this.status = 'too-coarse';
     this.lastShift = 0;
@@ -427,8 +397,12 @@ export class RateControl {
     this.filter.set(Math.max(held.events, 0.5) / held.seconds, Math.max(held.events, 1) / this.filter.burst);
   }
 
-  private holdCoarse(record: Visited, seconds: number): void {
-    const { target } = this;
+  private holdCoarse(record: Visited, events: number, seconds: number): void {
+    const { target, filter, tail } = this;
+    // Only for the burstiness: the record knows the rate better.
+    filter.update(events, seconds);
+    this.steps.burst = filter.burst;
+    tail.endTick(filter.burst, false);
     const held = this.held!;
     const other = this.other!;
     if (record !== held || Math.abs(held.rate / target - 1) < 0.9 * COARSE) {
@@ -438,7 +412,7 @@ export class RateControl {
     // A level that has crossed the lower threshold also tells whether it would have crossed the higher one.
     const told = this.kind === 'level' && held.position < other.position && held.stepped;
     if (told) this.otherRate = (held.events - held.lowestCount) / held.seconds;
-    const margin = 0.01 * target + this.doubt(held) + (told ? 0 : this.doubt(other));
+    const margin = 0.01 * target + this.steps.doubt(held) + (told ? 0 : this.steps.doubt(other));
     if (Math.abs(this.otherRate - target) < Math.abs(held.rate - target) - margin) {
       this.hold(other, held);
       return;

@@ -15,8 +15,8 @@
  * (`at-minimum`, `at-maximum`). Without reports it leaves the threshold as it is.
  *
  * What it cannot do: below some hundred events a second there are too few to hold 10 % in one second; and events that
- * come in bursts of more than about a fiftieth of a second's target are counted before any threshold can stop them (the
- * mean is still held while bursts are smaller than about half a second's target).
+ * come in bursts of more than about a fiftieth of a second's target have happened before any threshold can stop them (the
+ * mean is still held while bursts are smaller than about a tenth of a second's target).
  *
  * @module
  */
@@ -78,7 +78,7 @@ export function checkLimits(minimum: number, maximum: number): void {
 
 /**
  * Holds the rate of one threshold's events. No clock and no timer: time is an argument, of any origin. Memory is fixed
- * at construction, and no call after it allocates.
+ * at construction; no call after it makes an object.
  *
  * On a stationary load and for targets of 1,000 events a second and more, at least 95 % of windows of one second are
  * within 10 % of the target, and a tenfold step of the load is over within a second.

@@ -42,6 +42,8 @@ export class TailModel {
   private mark = 0;
   /** Kept statistics at which the scale is learnt anew. */
   private relearnAt = 0;
+  /** Position at which it was learnt. */
+  private learntAt = 0;
   private burst = 1;
   private newScale = 0;
 
@@ -91,9 +93,10 @@ export class TailModel {
 
   /** Learns the scale above a position. */
   learnScale(position: number): void {
-    // A few events more or less make no other median.
-    if (this.recent.kept < this.relearnAt) return;
-    this.relearnAt = this.recent.kept + FEW * 3;
+    // A few events more or less, seen from about the same position, make no other median.
+    if (this.recent.kept < this.relearnAt && Math.abs(position - this.learntAt) < 0.1 * this.scale) return;
+    this.relearnAt = this.recent.kept + 3 * FEW;
+    this.learntAt = position;
     let count = this.recent.choose(position, this.mark);
     if (count < this.several(16)) count = this.recent.choose(position, this.from);
     if (count < FEW) return;

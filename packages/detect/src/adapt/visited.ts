@@ -36,7 +36,8 @@ export class Visited {
  * positions there are, and their rates are known rather than extrapolated.
  */
 export class VisitedPositions {
-  private readonly places: readonly Visited[];
+  /** Records; those with `seconds` 0 are not in use. */
+  readonly places: readonly Visited[];
   private clock = 0;
 
   constructor() {
@@ -75,18 +76,6 @@ export class VisitedPositions {
       if (each.covers(position) && (found === null || each.position > found.position)) found = each;
     }
     return found;
-  }
-
-  /** The record of the nearest position above (or below) one, or `null`. */
-  neighbour(position: number, above: boolean): Visited | null {
-    let nearest: Visited | null = null;
-    for (let i = 0; i < PLACES; i++) {
-      const each = this.places[i]!;
-      if (each.seconds === 0 || (above ? each.position <= position : each.position >= position)) continue;
-      if (nearest === null || (above ? each.position < nearest.position : each.position > nearest.position))
-        nearest = each;
-    }
-    return nearest;
   }
 
   clear(): void {

@@ -18,6 +18,7 @@ import {
 import { parseExpression } from '../../src/expression/parse.js';
 import { printCnf, printExpression } from '../../src/expression/print.js';
 import { METRIC_NAMES } from '../../src/metric.js';
+import { SEED } from '../seed.js';
 import {
   countConditions,
   deviceConvert,
@@ -28,7 +29,6 @@ import {
   observations,
 } from './arbitraries.js';
 import { conditionText, multiplyOut, partsOf, sortedClauses } from './reference.js';
-import { SEED } from '../seed.js';
 
 /** Compiles short text: `a1` is `any(queueId) > 1`, and so on. */
 const long = (text: string): string =>

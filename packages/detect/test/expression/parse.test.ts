@@ -5,9 +5,9 @@ import { AGGREGATES, type Expression, MAX_NESTING, MAX_WRITTEN_CONDITIONS } from
 import { parseExpression } from '../../src/expression/parse.js';
 import { printExpression } from '../../src/expression/print.js';
 import { METRIC_NAMES } from '../../src/metric.js';
+import { SEED } from '../seed.js';
 import { expressions, fractionalQuantities } from './arbitraries.js';
 import { partsOf, plainTree } from './reference.js';
-import { SEED } from '../seed.js';
 
 function errorOf(text: string): ExpressionError {
   try {

@@ -4,9 +4,9 @@ import { toCnf } from '../../src/expression/cnf.js';
 import type { Condition, Expression } from '../../src/expression/model.js';
 import { parseExpression } from '../../src/expression/parse.js';
 import { printCnf, printExpression } from '../../src/expression/print.js';
+import { SEED } from '../seed.js';
 import { cnfs, conditionNode, deviceConvert, expressions, fractionalQuantities } from './arbitraries.js';
 import { plainTree } from './reference.js';
-import { SEED } from '../seed.js';
 
 const NOWHERE = { start: 0, end: 0 };
 const LEAF = conditionNode('count', null, '>', { number: '5', unit: '' });

@@ -12,8 +12,8 @@ import {
   prefixText,
   protocolName,
 } from '../../src/rules/address.js';
-import { prefixes } from './arbitraries.js';
 import { SEED } from '../seed.js';
+import { prefixes } from './arbitraries.js';
 
 const options = { seed: SEED, numRuns: 500 };
 

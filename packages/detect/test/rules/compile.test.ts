@@ -6,8 +6,8 @@ import { MATCH_ANY } from '../../src/rules/match.js';
 import type { Rule, RuleSet } from '../../src/rules/model.js';
 import { ruleSetToSpec, ruleToSpec } from '../../src/rules/print.js';
 import type { RuleSpec, RulesSpec } from '../../src/rules/spec.js';
-import { mutatedSpecs, validSpecs } from './arbitraries.js';
 import { SEED } from '../seed.js';
+import { mutatedSpecs, validSpecs } from './arbitraries.js';
 
 const options = { seed: SEED, numRuns: 500 };
 

@@ -4,8 +4,8 @@ import { hasPorts } from '../../src/rules/address.js';
 import { MATCH_ANY } from '../../src/rules/match.js';
 import type { Match, PortRange, Prefix } from '../../src/rules/model.js';
 import { commonPacket, findOverlaps, overlaps, type PacketExample } from '../../src/rules/overlap.js';
-import { matches } from './arbitraries.js';
 import { SEED } from '../seed.js';
+import { matches } from './arbitraries.js';
 
 const options = { seed: SEED, numRuns: 2000 };
 

@@ -6,9 +6,9 @@ import { METRIC_NAMES } from '../../src/metric.js';
 import { PROTOCOLS } from '../../src/rules/address.js';
 import { compileRules } from '../../src/rules/compile.js';
 import type { RulesSpec } from '../../src/rules/spec.js';
+import { SEED } from '../seed.js';
 import { mutatedSpecs, validSpecs } from './arbitraries.js';
 import { type JsonSchema, validates } from './json-schema.js';
-import { SEED } from '../seed.js';
 
 type SchemaObject = Readonly<Record<string, unknown>>;
 const schema = JSON.parse(

@@ -1,0 +1,139 @@
+import { DetectionStage, type EventListener } from '@int/collector';
+import type { DetectorOptions, RuleSet } from '@int/detect';
+import { readRules } from '@int/detect/yaml';
+import { DEMO_RULES } from '../demo/rules.js';
+import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
+import { CliError, FileProblems, type Io } from '../io.js';
+import type { DetectionState } from '../output/detection-view.js';
+import { type PlacedEvent, placedEvent } from '../output/event-text.js';
+import { counted } from '../output/numbers.js';
+
+/** Events that a live view can look back on. */
+const RECENT = 64;
+/** Of one batch no more are kept: a view that changes four times a second cannot show them all. */
+const RECENT_OF_BATCH = 16;
+
+/**
+ * How detection tells what became of rules that were loaded anew: what is wrong with them, a line each, and what that
+ * means.
+ */
+export type TellRules = (problems: readonly string[], message: string) => void;
+
+/**
+ * Detection while telemetry comes in: the stage, the most recent events, and rules that are loaded anew when their
+ * file changes or at SIGHUP. Rules that are wrong leave those in force as they are.
+ */
+export class LiveDetection {
+  readonly stage: DetectionStage;
+  /** Given all events. */
+  onEvents: EventListener = () => {};
+  /** The number of the first frame of the batch at hand. */
+  firstNumber: (frames: number) => number = () => 1;
+  /** Told when rules are loaded anew. */
+  tell: TellRules = () => {};
+  /** Events that could not be printed in time. */
+  notShown = 0;
+  /** `null`: the demo's. */
+  readonly #path: string | null;
+  readonly #io: Io;
+  readonly #watch: FileWatch | null;
+  #stopHangup: () => void = () => {};
+  #loading: Promise<void> | null = null;
+  #again = false;
+  #isStopped = false;
+  #recent: PlacedEvent[] = [];
+  #notice: DetectionState['notice'] = null;
+
+  private constructor(path: string | null, rules: RuleSet, watch: FileWatch | null, options: DetectorOptions, io: Io) {
+    this.#path = path;
+    this.#io = io;
+    this.#watch = watch;
+    const onEvents: EventListener = (...found) => this.onEvents(...found);
+    this.stage = usingRules(path ?? 'demo', () => new DetectionStage(rules, { ...options, onEvents }));
+  }
+
+  /**
+   * Reads the rules.
+   * @param path a rules file; `-`: standard input; `null`: the rules of the demo
+   * @throws CliError if they cannot be opened or used
+   */
+  static async open(path: string | null, options: DetectorOptions, io: Io): Promise<LiveDetection> {
+    // Looked at before it is read, so that no change goes unnoticed.
+    const watch = path === null || path === '-' ? null : await FileWatch.of(path);
+    const rules = path === null ? readRules(DEMO_RULES) : await readRulesFile(path, io);
+    return new LiveDetection(path, rules, watch, options, io);
+  }
+
+  /** Begins to look after the rules file. */
+  start(): void {
+    if (this.#watch === null) return;
+    this.#watch.start(() => void this.reload());
+    this.#stopHangup = this.#io.onHangup?.(() => void this.reload()) ?? this.#stopHangup;
+  }
+
+  /** Loads no rules any more. Resolves when none are being loaded. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#watch?.stop();
+    this.#stopHangup();
+    await this.#loading;
+  }
+
+  /** Reads the rules file again and puts its rules in force, or says what is wrong with them. */
+  reload(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    // The file may have changed since it was read: once more, then.
+    if (this.#loading !== null) this.#again = true;
+    else {
+      this.#loading = this.#load().finally(() => {
+        this.#loading = null;
+        if (!this.#again) return;
+        this.#again = false;
+        void this.reload();
+      });
+    }
+    return this.#loading ?? Promise.resolve();
+  }
+
+  /** Keeps the last of the events for {@link state}. */
+  remember(...[events, batch, frames, first]: Parameters<EventListener>): void {
+    const number = this.firstNumber(batch.frames);
+    const { detector } = this.stage;
+    const from = Math.max(0, events.count - RECENT_OF_BATCH);
+    for (let row = from; row < events.count; row++) {
+      this.#recent.push(placedEvent(detector, events, row, batch, frames, first, number));
+    }
+    if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
+  }
+
+  /** What there is to show. */
+  state(): DetectionState {
+    return {
+      totals: this.stage.totals(),
+      adaptation: this.stage.adaptation(),
+      recent: this.#recent.slice(-RECENT).reverse(),
+      notShown: this.notShown,
+      notice: this.#notice,
+    };
+  }
+
+  async #load(): Promise<void> {
+    const path = this.#path!;
+    try {
+      const rules = await readRulesFile(path, this.#io);
+      if (this.#isStopped) return;
+      usingRules(path, () => this.stage.setRules(rules));
+      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force`);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      if (this.#isStopped) return;
+      const problems = error instanceof FileProblems ? error.lines : [`int: ${error.message}`];
+      this.#say(problems, `${path}: the rules in force stay as they were`);
+    }
+  }
+
+  #say(problems: readonly string[], message: string): void {
+    this.#notice = { text: problems[0] ?? message, isProblem: problems.length > 0 };
+    this.tell(problems, message);
+  }
+}

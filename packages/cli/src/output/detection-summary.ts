@@ -1,0 +1,154 @@
+import type { DetectionTotals, RuleFigures } from '@int/collector';
+import type { AdaptationState } from '@int/detect';
+import type { Colours } from './colour.js';
+import { counted, factor, grouped, percent } from './numbers.js';
+
+/** Reports and events of a rule. */
+interface RuleJson {
+  readonly reports: number;
+  readonly events: number;
+}
+
+/** Counters of a detection run, as `int detect` ends with and `int collect` repeats. */
+export interface DetectionJson {
+  readonly reports: number;
+  readonly events: number;
+  /** Fraction of reports with at least one event; 0 if there are no reports. */
+  readonly survivors: number;
+  /** All rules, also those with 0. */
+  readonly byRule: Readonly<Record<string, RuleJson>>;
+  /** Reports that no rule matched, under `default: report`. */
+  readonly default: RuleJson;
+  /** Rules that were taken away while running, together. */
+  readonly removed: RuleJson;
+  /** As `survivors`, of the reports that each rule decided. */
+  readonly survivorsByRule: Readonly<Record<string, number>>;
+  /** What was not looked at, and why. */
+  readonly notOk: number;
+  readonly unmatched: number;
+  readonly unsampled: number;
+  readonly withoutFlow: number;
+  readonly beyondPositions: number;
+  readonly aged: number;
+  readonly evicted: number;
+  /** Thresholds that adapt, as they are now. */
+  readonly adaptation: readonly AdaptationState[];
+}
+
+function fraction(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}
+
+function ruleJson({ reports, events }: RuleFigures): RuleJson {
+  return { reports, events };
+}
+
+/** The members of a `summary` line behind its type. */
+export function detectionJson(totals: DetectionTotals, adaptation: readonly AdaptationState[]): DetectionJson {
+  const { reports, events, survivors, byRule, byDefault, removed } = totals;
+  const { notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted } = totals;
+  return {
+    reports,
+    events,
+    survivors: fraction(survivors, reports),
+    byRule: Object.fromEntries([...byRule].map(([name, figures]) => [name, ruleJson(figures)])),
+    default: ruleJson(byDefault),
+    removed: ruleJson(removed),
+    survivorsByRule: Object.fromEntries([...byRule].map(([name, one]) => [name, fraction(one.survivors, one.reports)])),
+    notOk,
+    unmatched,
+    unsampled,
+    withoutFlow,
+    beyondPositions,
+    aged,
+    evicted,
+    adaptation: adaptation.map((state) => ({ ...state, rate: Math.round(state.rate * 100) / 100 })),
+  };
+}
+
+/** What a share of survivors is worth: `12.6 times`. */
+function capacityText(survivors: number, reports: number): string {
+  return survivors === 0 ? '-' : `${factor(reports / survivors)} times`;
+}
+
+/** `7.91 % survive: 12.6 times fewer reports`. */
+export function survivorsText({ reports, survivors }: DetectionTotals): string {
+  if (reports === 0) return 'no reports';
+  if (survivors === 0) return 'none survive';
+  return `${percent(survivors / reports)} survive: ${factor(reports / survivors)} times fewer reports`;
+}
+
+/** What is counted besides the rules, in words; only what occurred. */
+function otherText(totals: DetectionTotals): string {
+  const counts: readonly (readonly [string, number])[] = [
+    ['could not be decoded', totals.notOk],
+    ['matched no rule', totals.unmatched],
+    ['passed over by sampling', totals.unsampled],
+    ['without flow', totals.withoutFlow],
+    ['hops beyond the positions followed', totals.beyondPositions],
+    ['of removed rules', totals.removed.reports],
+  ];
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${grouped(count)} ${name}`)
+    .join(', ');
+}
+
+/** Narrowest and widest column of names. */
+const MIN_NAME = 10;
+const MAX_NAME = 40;
+
+/** A rule's name cut to a width; blanks fill it up. */
+function named(name: string, width: number): string {
+  return name.length <= width ? name.padEnd(width) : `${name.slice(0, width - 1)}…`;
+}
+
+/** The rules as plain text: a heading, then one line each, the default last if it decided anything. */
+export function ruleTable(totals: DetectionTotals): string[] {
+  const rows: [string, RuleFigures][] = [...totals.byRule];
+  if (totals.byDefault.reports > 0) rows.push(['(no rule)', totals.byDefault]);
+  const width = Math.min(MAX_NAME, Math.max(MIN_NAME, ...rows.map(([name]) => name.length)));
+  const line = (name: string, ...cells: string[]): string =>
+    [named(name, width), ...cells.map((cell) => cell.padStart(12))].join(' ');
+  return [
+    line('rule', 'reports', 'events', 'survivors', 'capacity'),
+    ...rows.map(([name, { reports, events, survivors }]) =>
+      line(
+        name,
+        grouped(reports),
+        grouped(events),
+        percent(fraction(survivors, reports)),
+        capacityText(survivors, reports),
+      ),
+    ),
+  ];
+}
+
+/** One line for each threshold that adapts. */
+export function adaptationLines(states: readonly AdaptationState[]): string[] {
+  return states.map(({ rule, target, rate, status, threshold }) => {
+    const at = rule === null ? `${factor(threshold)} times the thresholds` : `threshold ${grouped(threshold)}`;
+    return `${rule ?? 'all rules'}: ${grouped(rate)} of ${grouped(target)} events/s at ${at}, ${status}`;
+  });
+}
+
+/** The end of a run: totals, then the rules. */
+export function detectionTable(
+  totals: DetectionTotals,
+  adaptation: readonly AdaptationState[],
+  colour: Colours,
+): string[] {
+  const head = `${counted(totals.reports, 'report')}, ${counted(totals.events, 'event')}`;
+  const lines = [`${colour.bold(head)}: ${survivorsText(totals)}`];
+  const other = otherText(totals);
+  if (other !== '') lines.push(colour.dim(`not counted by a rule's detector: ${other}`));
+  const state = [
+    ['aged', totals.aged],
+    ['evicted', totals.evicted],
+  ] as const;
+  if (state.some(([, count]) => count > 0)) {
+    lines.push(colour.dim(`state: ${state.map(([name, count]) => `${grouped(count)} ${name}`).join(', ')}`));
+  }
+  const [heading, ...rows] = ruleTable(totals);
+  return [...lines, colour.bold(heading!), ...rows, ...adaptationLines(adaptation)];
+}

@@ -1,0 +1,72 @@
+import type { TelemetryBatch } from '@int/codec';
+import { type FrameBatch, reportIndex } from '@int/collector';
+import type { Detector, Event, EventBatch } from '@int/detect';
+import type { Colours } from './colour.js';
+import { grouped } from './numbers.js';
+import { flowText, timeText } from './record-text.js';
+
+/** An event and where it comes from. */
+export interface PlacedEvent {
+  /** 1-based number of the frame. */
+  readonly frame: number;
+  /** Which individual report of that frame. */
+  readonly index: number;
+  /** Capture or arrival time, nanoseconds since the epoch. */
+  readonly timeNs: bigint;
+  readonly event: Event;
+}
+
+/** Row `row` of an event batch. Valid after the batches are used again. */
+export function placedEvent(
+  detector: Detector,
+  events: EventBatch,
+  row: number,
+  batch: TelemetryBatch,
+  frames: FrameBatch,
+  first: number,
+  firstNumber: number,
+): PlacedEvent {
+  const report = events.report[row]!;
+  const frame = batch.frame[report]!;
+  const at = first + frame;
+  return {
+    frame: firstNumber + frame,
+    index: reportIndex(batch, report),
+    timeNs: (BigInt(frames.timestampsHigh[at]!) << 32n) | BigInt(frames.timestampsLow[at]!),
+    event: detector.event(batch, events, row),
+  };
+}
+
+/** The line of `--json`. The fields of an event come in the order in which the detector makes them. */
+export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string {
+  const { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow } = event;
+  const rest = JSON.stringify({ rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow });
+  return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
+}
+
+/** What was found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
+export function findingText({ detector, metric, scope, nodeId, hop, value, previous, threshold }: Event): string {
+  const place = scope === 'hop' ? ` at switch ${nodeId ?? '?'}, hop ${hop ?? '?'}` : '';
+  if (metric === null || value === null) return `${detector}${place}`;
+  const from = previous === null ? '' : `${grouped(previous)} to `;
+  const limit = threshold === null ? '' : ` (threshold ${grouped(threshold)})`;
+  return `${detector} ${metric}${place}: ${from}${grouped(value)}${limit}`;
+}
+
+/** The name of a rule, or of what stands in for one. */
+export function ruleText(rule: string | null): string {
+  return rule ?? '(no rule)';
+}
+
+/** The readable line. */
+export function eventText({ frame, index, timeNs, event }: PlacedEvent, colour: Colours): string {
+  const number = index === 0 ? `#${frame}` : `#${frame}.${index}`;
+  const parts = [
+    colour.bold(number),
+    colour.dim(timeText(timeNs)),
+    colour.yellow(ruleText(event.rule)),
+    findingText(event),
+  ];
+  if (event.flow !== null) parts.push(colour.cyan(flowText(event.flow)));
+  return parts.join('  ');
+}

@@ -1,0 +1,35 @@
+import { KernelMemory, kernelAvailable, TelemetryBatch } from '@int/codec';
+import { Detector, EventBatch, type RuleSet } from '@int/detect';
+import { batchCapacity, type PipelineCapacity } from '../capacity.js';
+import { type DetectionStageOptions, EVENT_ROWS } from './stage.js';
+
+/** Room for what is not asked about: the kernel's own tables, 12 bytes for each report row, alignment. */
+const SPARE_BYTES = 1 << 18;
+const SCRATCH_BYTES_PER_REPORT = 12;
+const MOST_BYTES = 0x80000000;
+
+/**
+ * Makes a memory with room for a pipeline's batch, an event batch and a detector, so that detection runs in its
+ * WebAssembly kernel: give it to the Collector and to the {@link DetectionStage}.
+ *
+ * @param options those of the stage to come
+ * @param capacity that of the pipeline
+ * @returns `null` where no kernel can run, or where 2 GiB do not suffice: all of them do without
+ * @throws RulesError or RangeError as the detector would
+ */
+export function detectionMemory(
+  rules: RuleSet,
+  options: DetectionStageOptions = {},
+  capacity: PipelineCapacity = {},
+): KernelMemory | null {
+  if (!kernelAvailable()) return null;
+  const rows = batchCapacity(capacity);
+  // Only a detector knows how much it takes. Memory that is never written costs nothing.
+  const bytes =
+    new Detector(rules, options).byteLength +
+    TelemetryBatch.byteLength(rows) +
+    EventBatch.byteLength(options.eventRows ?? EVENT_ROWS) +
+    rows.reports * SCRATCH_BYTES_PER_REPORT +
+    SPARE_BYTES;
+  return bytes > MOST_BYTES ? null : new KernelMemory(bytes);
+}

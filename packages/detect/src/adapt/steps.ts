@@ -1,0 +1,100 @@
+import type { ThresholdVector } from './threshold-vector.js';
+import { type Visited, VisitedPositions } from './visited.js';
+
+/** No threshold gives the target if the rates on both sides are further off than this. */
+export const COARSE = 0.1;
+/** Independent events from which on the rate of a position is taken as known, and as certain. */
+const KNOWN = 40;
+const CERTAIN = 300;
+/** The same where both neighbours are about as far from the target. */
+const DECISIVE = 1500;
+
+/**
+ * The steps in which the rate depends on the position, as far as they are known: those of whole thresholds, and those
+ * of a metric with few values, where positions between two values are all the same.
+ */
+export class Steps {
+  readonly visited = new VisitedPositions();
+  /** Variance over mean of counts. */
+  burst = 1;
+  private readonly vector: ThresholdVector;
+  private readonly target: number;
+
+  constructor(vector: ThresholdVector, target: number) {
+    this.vector = vector;
+    this.target = target;
+  }
+
+  /** The lowest position that makes no difference to this one, as far as is known. */
+  floorOf(position: number): number {
+    const known = this.visited.at(position);
+    return known?.stepped ? known.position : this.vector.lower(position);
+  }
+
+  /** The lowest position above that makes a difference, as far as is known. */
+  ceilingOf(position: number): number {
+    const known = this.visited.at(position);
+    return known?.stepped ? Math.max(known.lowest, this.vector.upper(position)) : this.vector.upper(position);
+  }
+
+  /** Independent events that the rate of a record rests on; where events are few, those that the target would have. */
+  private evidence(record: Visited): number {
+    return Math.max(record.events, record.seconds * this.target) / this.burst;
+  }
+
+  /** Whether the events of a tick do not fit what was counted at the same position before: another load. */
+  contradicts(record: Visited | null, events: number, seconds: number): boolean {
+    if (record === null) return false;
+    const expected = record.rate * seconds;
+    const doubt = expected ** 2 / Math.max(record.events, 1);
+    return (events - expected) ** 2 > 25 * Math.max(this.burst * (expected + doubt), 2);
+  }
+
+  /** Standard deviation of a record's rate. */
+  doubt(record: Visited): number {
+    return Math.sqrt(this.burst * Math.max(record.events, 1)) / record.seconds;
+  }
+
+  /** The record of the next position above or below that makes a difference. */
+  private neighbourOf(record: Visited, above: boolean): Visited | null {
+    const { places } = this.visited;
+    let found: Visited | null = null;
+    for (let i = 0; i < places.length; i++) {
+      const each = places[i]!;
+      if (each.seconds === 0) continue;
+      if (above ? each.position !== this.reach(record) : this.reach(each) !== record.position) continue;
+      if (found === null || this.evidence(each) > this.evidence(found)) found = each;
+    }
+    return found;
+  }
+
+  /** The lowest position that makes a difference to a record's. */
+  private reach(record: Visited): number {
+    const upper = this.vector.upper(record.position);
+    return record.stepped ? Math.max(record.lowest, upper) : upper;
+  }
+
+  /** Whether the rate of a record is known. */
+  isKnown(record: Visited): boolean {
+    return this.evidence(record) > KNOWN;
+  }
+
+  /**
+   * The other one of the two neighbours between which the target lies, if it is certain that neither gives it and which
+   * of them is nearer; else `null`.
+   */
+  pairOf(record: Visited): Visited | null {
+    const { target } = this;
+    if (this.evidence(record) < CERTAIN) return null;
+    const above = record.rate > target;
+    const neighbour = this.neighbourOf(record, above);
+    if (neighbour === null || this.evidence(neighbour) < CERTAIN) return null;
+    const low = above ? record : neighbour;
+    const high = above ? neighbour : record;
+    if (low.rate - 1.5 * this.doubt(low) < (1 + COARSE) * target) return null;
+    if (high.rate + 1.5 * this.doubt(high) > (1 - COARSE) * target) return null;
+    const lead = Math.abs(low.rate - target - (target - high.rate));
+    const isSure = lead > 2 * (this.doubt(low) + this.doubt(high));
+    return isSure || Math.min(this.evidence(low), this.evidence(high)) >= DECISIVE ? neighbour : null;
+  }
+}
