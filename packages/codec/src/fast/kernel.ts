@@ -71,6 +71,8 @@ const SLOT_WORDS = 32;
 const SLOT_COLUMNS = 4;
 /** Frames whose offsets and lengths are copied in at a time. */
 const STAGED_FRAMES = 4096;
+/** Frames that are copied in at least, if so many are left. */
+const LEAST_FRAMES = 8;
 
 /** A piece that serves fewer frames than this is not worth copying as a whole. */
 const FEW_FRAMES = 16;
@@ -150,6 +152,11 @@ export class KernelReport2 implements FastDecoder {
   readonly #stagedLengths: Uint32Array;
   #batch: TelemetryBatch | undefined;
   #strideBytes = 0;
+  /**
+   * Frames to copy in at once. A frame that the kernel refuses wastes what was copied behind it, so that where such
+   * frames are frequent pieces are to be small.
+   */
+  #pieceFrames = STAGED_FRAMES;
 
   /**
    * Takes about 420 KiB and `stagingBytes` of the memory.
@@ -279,7 +286,7 @@ export class KernelReport2 implements FastDecoder {
       const length = lengths[index]!;
       // Larger than the staging area is larger than any frame of the fast shape.
       if (start + length > bytes.length || (copyBytes && length > staging.length)) return index;
-      let stop = Math.min(end, index + (copyBytes && !together ? 1 : copyTables ? STAGED_FRAMES : end));
+      let stop = Math.min(end, index + (copyBytes && !together ? 1 : this.#pieceFrames));
       if (copyBytes) {
         // The bytes from this frame to the end of the last one, if those come in order.
         let span = offsets[stop - 1]! + lengths[stop - 1]! - start;
@@ -310,7 +317,11 @@ export class KernelReport2 implements FastDecoder {
       }
       const reached = this.#drive(index, stop);
       // A frame outside the piece begins the next one; the first frame is inside by construction.
-      if (reached < stop && (context[CONTEXT.REASON] !== REASON.OUTSIDE_SPAN || reached === index)) return reached;
+      if (reached < stop && (context[CONTEXT.REASON] !== REASON.OUTSIDE_SPAN || reached === index)) {
+        this.#pieceFrames = Math.max(LEAST_FRAMES, Math.min(this.#pieceFrames, 2 * (reached - index)));
+        return reached;
+      }
+      this.#pieceFrames = Math.min(STAGED_FRAMES, 2 * this.#pieceFrames);
       if (reached < stop && reached - index < FEW_FRAMES) together = false;
       index = reached;
     }
