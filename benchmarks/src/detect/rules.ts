@@ -75,7 +75,7 @@ function around(port: number, width: number): { from: number; to: number } {
  * Rules made of the flows of a batch's reports, so that many reports match one: exact flows, host pairs, subnets,
  * services and port ranges. Priorities are distinct and in random order.
  */
-export function makeRules(count: number, batches: readonly TelemetryBatch[]): Rule[] {
+function makeRules(count: number, batches: readonly TelemetryBatch[]): Rule[] {
   const random = new Random('rules').derive('mix', count);
   const priorities = random.shuffle(Array.from({ length: count }, (_, index) => index));
   return priorities.map((priority, index): Rule => {

@@ -11,12 +11,11 @@ import {
 import { flowCrc32Ipv4 } from '@int/hash';
 import { Random, Zipf } from '@int/traffic';
 
-export const SWITCHES = 1024;
-export const FLOWS = 20_000;
+const SWITCHES = 1024;
+const FLOWS = 20_000;
 export const HOPS = 5;
-/** Flow cells and switch cells of the register mode, in the engine and in C. */
-export const FLOW_CELLS = 65_536;
-export const SWITCH_CELLS = 4096;
+/** Flow cells of the register mode, in the engine and in C. */
+const FLOW_CELLS = 65_536;
 /** Share of the reports that take another path than their flow's usual one. */
 const DETOURS = 0.015;
 /** Share of the hops with a burst. */

@@ -1,12 +1,9 @@
-import { HOP_COLUMNS, NOT_AVAILABLE } from '@int/codec';
+import { HOP_COLUMNS } from '@int/codec';
 import { AGGREGATES, OPERATORS } from '../expression/model.js';
 import { METRICS, metricOf } from '../metric.js';
 import { DETECTOR_KINDS, type Rule } from '../rules/model.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-batch.js';
 import { type StateKind, type StatePool, stateOf } from './state.js';
-
-/** Flips the order of signed words into that of unsigned ones. */
-export const MIN = 0x80000000 | 0;
 
 /** A metric as a loop reads it. */
 export interface Reading {
@@ -24,7 +21,7 @@ const NEVER_WRITTEN = /* @__PURE__ */ HOP_COLUMNS.indexOf('reserved15');
  * How to read a metric.
  * @param isWide IntMon's layout, whose words have 31 bits of value and no queue id
  */
-export function readingOf(name: string, isWide: boolean): Reading {
+function readingOf(name: string, isWide: boolean): Reading {
   const { id, columnIndex, shift, mask, pairIndex } = metricOf(name);
   const isValue = name === 'queueOccupancy' || name === 'queueCongestion';
   const isId = name === 'queueId' || name === 'congestionQueueId';
@@ -185,6 +182,3 @@ function running(
 export function defaultRule(pool: StatePool): RunningRule {
   return new RunningRule(NO_RULE, { detector: { kind: 'noop' }, sample: null }, pool, false);
 }
-
-/** All ones, as a signed word. */
-export const NONE = NOT_AVAILABLE | 0;

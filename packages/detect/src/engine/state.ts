@@ -51,7 +51,7 @@ export interface StateKey {
 }
 
 /** Numbers (words, or 64-bit floats) of one cell. */
-export function cellSize(kind: StateKind, positions: number): number {
+function cellSize(kind: StateKind, positions: number): number {
   if (kind === 'changeHop') return 1 + 2 * positions;
   if (kind === 'path') return 3;
   return kind === 'changeEndToEnd' || kind === 'history' || kind === 'sampleTime' ? 2 : 1;

@@ -25,7 +25,7 @@ function inRange(range: PortRange | null, port: number): boolean {
 }
 
 /** Whether a rule matches, field by field. */
-export function matches(match: Match, probe: Probe): boolean {
+function matches(match: Match, probe: Probe): boolean {
   if (!probe.flow) return Object.values(match).every((field) => field === null);
   return (
     (match.protocol === null || match.protocol === probe.protocol) &&

@@ -32,7 +32,7 @@ export function conditionNode(
 }
 
 /** Whole numbers of device units near those of {@link observations}, where comparisons change their outcome. */
-export const deviceQuantities: fc.Arbitrary<Quantity> = fc
+const deviceQuantities: fc.Arbitrary<Quantity> = fc
   .oneof(fc.integer({ min: 0, max: 6 }), fc.constantFrom(0xfffffe, 0xffffff, 0x80000000, 0xfffffffe, 0xffffffff))
   .map((number) => ({ number: String(number), unit: '' }));
 
@@ -58,7 +58,7 @@ export interface ExpressionOptions {
 }
 
 /** Conditions, as nodes of a tree without places. */
-export function conditionNodes(options: ExpressionOptions = {}): fc.Arbitrary<ConditionNode> {
+function conditionNodes(options: ExpressionOptions = {}): fc.Arbitrary<ConditionNode> {
   const { metrics = SOME_METRICS, quantities = deviceQuantities, operators = OPERATORS } = options;
   const ofMetric = fc
     .tuple(fc.constantFrom(...OF_METRICS), fc.constantFrom(...metrics), fc.constantFrom(...operators), quantities)
