@@ -131,7 +131,7 @@ export class RecordBuilder {
   build(packet: boolean): TelemetryRecord {
     const { simulation } = this;
     const { settings, flows, flow, hop, dropped } = simulation;
-    const { mode, instructions } = settings;
+    const { mode, instructions, topology } = settings;
     const wide = settings.report === '2.0';
     // Packets are seen behind the hop, which has pushed; reports are made of the packet as it came in.
     const pushes = packet ? hop + 1 : hop;
@@ -153,6 +153,10 @@ export class RecordBuilder {
       flow: flows.flow(flow),
       path,
       hops,
+      ethernet: {
+        source: topology.host(flows.sourceHost[flow]!).mac,
+        destination: topology.host(flows.destinationHost[flow]!).mac,
+      },
     };
   }
 }

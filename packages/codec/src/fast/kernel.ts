@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '../batch.js';
 import { LAYOUT, planFor } from '../plan.js';
+import { decodeBase64 } from './base64.js';
 import { DECODE_WASM } from './decode.wasm.js';
 import type { KernelMemory } from './memory.js';
 import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
@@ -78,11 +79,6 @@ const LEAST_FRAMES = 8;
 const FEW_FRAMES = 16;
 
 type Run = (context: number, from: number, to: number) => number;
-
-function decodeBase64(text: string): Uint8Array {
-  const binary = (globalThis as unknown as { atob(text: string): string }).atob(text);
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-}
 
 /** Whether this engine can run the kernel: WebAssembly with 128-bit SIMD. */
 export function kernelAvailable(): boolean {
@@ -172,12 +168,9 @@ export class KernelReport2 implements FastDecoder {
       throw new RangeError(`stagingBytes must be an integer of at least 2048, not ${stagingBytes}`);
     }
     const settings = fastSettings(options);
-    const wasm = webAssembly();
-    if (wasm === undefined) throw new Error('WebAssembly is not available here');
     this.memory = memory;
     this.#plain = new FastReport2(options);
-    const instance = new wasm.Instance(new wasm.Module(decodeBase64(DECODE_WASM)), { env: { memory: memory.memory } });
-    this.#run = instance.exports.run as Run;
+    this.#run = memory.instantiate(DECODE_WASM).run as Run;
     this.#context = memory.words(CONTEXT_WORDS);
     this.#stack = new SlotTable(memory, LAYOUT.V2);
     this.#own = new SlotTable(memory, LAYOUT.REPORT20);

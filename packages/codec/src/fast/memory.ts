@@ -1,5 +1,6 @@
 import { Arena } from '../arena.js';
 import { type BatchCapacity, TelemetryBatch } from '../batch.js';
+import { decodeBase64 } from './base64.js';
 import { type WasmMemory, webAssembly } from './webassembly.js';
 
 const PAGE = 0x10000;
@@ -70,9 +71,8 @@ export class KernelMemory {
    */
   instantiate(base64: string): Readonly<Record<string, unknown>> {
     const wasm = webAssembly()!;
-    const binary = (globalThis as unknown as { atob(text: string): string }).atob(base64);
-    const module = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    const instance = new wasm.Instance(new wasm.Module(module), { env: { memory: this.memory } });
+    const module = new wasm.Module(decodeBase64(base64));
+    const instance = new wasm.Instance(module, { env: { memory: this.memory } });
     return instance.exports;
   }
 

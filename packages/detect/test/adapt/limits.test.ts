@@ -107,7 +107,7 @@ describe('where the metric is too coarse', () => {
     const load = { random, seconds: 60, reports: () => REPORTS, draw: digits(random), detect: make(random) };
     const events = run(controller, load, seen.each);
     // What each threshold gives when it does not move, once the flows' last reported values have settled.
-    const rates = [2, 3, 4].map((threshold) => {
+    const rates = [2, 3].map((threshold) => {
       const fixed = { threshold, observe(): void {}, tick: (): number => 0 };
       const other = randomOf(`fixed ${threshold}`);
       const still = { random: other, seconds: 30, reports: () => REPORTS, draw: digits(other), detect: make(other) };

@@ -8,7 +8,7 @@ import { DETECTORS, DISTRIBUTIONS, type Draw, exponential, heldFraction, meanRat
 const HELD = 0.95;
 const SECONDS = 60;
 /** Reports per event, so that large targets do not take long. */
-const REPORTS: Readonly<Record<number, number>> = { 1000: 10, 5000: 4, 50000: 1.5 };
+const REPORTS: Readonly<Record<number, number>> = { 1000: 8, 5000: 3, 50000: 1.5 };
 const TARGETS = [1000, 5000, 50_000] as const;
 
 /** Values of many queues under bursts, each report looking at one of them. */

@@ -1,7 +1,8 @@
 import type { BatchView } from '../batch-view.js';
-import type { EventBatch } from '../event-batch.js';
+import { EVENT, type EventBatch } from '../event-batch.js';
 import type { RunningRule } from '../running-rule.js';
 import type { StatePool } from '../state.js';
+import { ComplexScratch } from './complex-scratch.js';
 
 /** What the loops work on: set once a batch, read into locals by each loop. */
 export class LoopContext {
@@ -12,6 +13,7 @@ export class LoopContext {
   readonly switchMask: number;
   readonly switchCell: (id: number) => number;
   readonly positions: number;
+  readonly complex: ComplexScratch = new ComplexScratch();
 
   /** Columns of the event batch, {@link eventStride} apart. */
   events!: Int32Array;
@@ -43,29 +45,44 @@ export class LoopContext {
   }
 }
 
+/*
+ * What V8 makes of a loop decided how these are written. It looks at an array (its map, length and base) anew in each
+ * turn, so a loop is short or does several hops a turn; `| 0` spares the overflow checks of additions that cannot
+ * overflow, and keeps parameters from being unpacked in the loop; a loop writes only what differs from event to event,
+ * and what they have in common is written behind it, so that it does not take registers.
+ */
+
 /** Looks at the reports `from` to `to - 1`, all of one rule. The caller has made sure that their events fit. */
 export type Loop = (context: LoopContext, rule: RunningRule, from: number, to: number) => void;
 
-/** Writes event `at`; all numbers are signed words. */
-export function writeEvent(
-  events: Int32Array,
-  stride: number,
-  at: number,
-  row: number,
-  rule: RunningRule,
-  hop: number,
-  node: number,
-  value: number,
-  previous: number,
-  threshold: number,
-): void {
-  // In the order of EVENT. Plain numbers: a lookup in a constant object costs more than the store.
-  events[at] = row;
-  events[at + stride] = rule.slot;
-  events[at + 2 * stride] = rule.eventKind;
-  events[at + 3 * stride] = hop;
-  events[at + 4 * stride] = node;
-  events[at + 5 * stride] = value;
-  events[at + 6 * stride] = previous;
-  events[at + 7 * stride] = threshold;
+/** Fewer words than this are written faster by a loop than by `fill`. */
+const MANY = 48;
+
+/** Writes one number to the cells `from` to `to - 1`. */
+function fill(events: Int32Array, value: number, from: number, to: number): void {
+  if (to - from >= MANY) events.fill(value, from, to);
+  else for (let at = from; at < to; at++) events[at] = value;
+}
+
+/**
+ * Completes the events up to `to - 1`, one a report, whose `report` is written: with the columns that are the same for
+ * all of a rule.
+ */
+export function closeReports(context: LoopContext, rule: RunningRule, to: number): void {
+  const from = context.count;
+  if (from === to) return;
+  const { events, eventStride } = context;
+  const rules = eventStride * EVENT.RULE;
+  const kinds = eventStride * EVENT.KIND;
+  fill(events, rule.slot | 0, rules + from, rules + to);
+  fill(events, rule.eventKind, kinds + from, kinds + to);
+  context.survivors += to - from;
+  context.count = to;
+}
+
+/** The same for events of a threshold, whose `value` and, if it has a meaning, `previous` are written. */
+export function closeThreshold(context: LoopContext, rule: RunningRule, to: number): void {
+  const column = context.eventStride * EVENT.THRESHOLD;
+  fill(context.events, rule.threshold, column + context.count, column + to);
+  closeReports(context, rule, to);
 }

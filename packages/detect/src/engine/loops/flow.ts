@@ -1,76 +1,60 @@
 /** Detectors that look at the sum over a report's hops, or at nothing. */
 import { REPORT } from '../batch-view.js';
-import type { Reading, RunningRule } from '../running-rule.js';
-import { type LoopContext, writeEvent } from './context.js';
-
-/** Largest 32-bit number: where sums saturate. */
-const FULL = 0xffffffff;
-/** Rows that carry no value have this sum. */
-const _NO_SUM = -1;
+import { EVENT } from '../event-batch.js';
+import type { RunningRule } from '../running-rule.js';
+import { closeReports, closeThreshold, type LoopContext } from './context.js';
+import { doubtOf, sumOf } from './sum.js';
 
 /** noop: always. */
 export function noop(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { events, eventStride } = context;
-  let at = context.count;
-  for (let row = from; row < to; row++) writeEvent(events, eventStride, at++, row, rule, 0, -1, 0, 0, 0);
-  context.survivors += to - from;
-  context.count = at;
-}
-
-/**
- * The sum of a metric over the hops that carry it, saturating at 2^32 - 1.
- * @returns the sum, or -1 if no hop carries the metric
- */
-function sumOf(hops: Int32Array, values: number, pairs: number, reading: Reading, count: number): number {
-  const { shift, mask } = reading;
-  // Two halves of 16 bits: integer additions only, and no overflow for the 256 hops a report can have.
-  let low = 0;
-  let high = 0;
-  let missing = 0;
-  for (let hop = 0; hop < count; hop++) {
-    const word = hops[values + hop]!;
-    if (word === -1 && hops[pairs + hop] === -1) {
-      missing++;
-      continue;
-    }
-    const x = (word >>> shift) & mask;
-    low += x & 0xffff;
-    high += x >>> 16;
+  const { events } = context;
+  const last = to | 0;
+  let at = context.count | 0;
+  for (let row = from | 0; row < last; row = (row + 1) | 0) {
+    events[at] = row;
+    at = (at + 1) | 0;
   }
-  if (missing === count) return -1;
-  const sum = high * 0x10000 + low;
-  return Math.min(sum, FULL);
+  closeReports(context, rule, at);
 }
 
 /** perFlow: absdiff(S, prev[flow]) > T; prev = S. */
 export function perFlow(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { view, words, events, eventStride } = context;
-  const { hops, hopStride, report, reportStride, hopCount, cells } = view;
-  const { reading, state } = rule;
-  const values = reading.column * hopStride;
-  const pairs = reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
-  const threshold = rule.threshold >>> 0;
-  let count = context.count;
-  const before = count;
-  for (let row = from; row < to; row++) {
+  const { view, words, events } = context;
+  const { hops, report, hopCount, cells } = view;
+  const { reading } = rule;
+  const values = (reading.column * view.hopStride) | 0;
+  const pairs = (reading.pair * view.hopStride) | 0;
+  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const state = rule.state | 0;
+  const limit = rule.threshold >>> 0;
+  const mask = reading.mask | 0;
+  const doubt = doubtOf(reading) | 0;
+  const last = to | 0;
+  let count = context.count | 0;
+  let withoutFlow = 0;
+  for (let row = from | 0; row < last; row = (row + 1) | 0) {
     const flow = cells[row]!;
     if (flow < 0) {
-      context.withoutFlow++;
+      withoutFlow++;
       continue;
     }
-    const first = report[starts + row]!;
-    const sum = sumOf(hops, values + first, pairs + first, reading, hopCount[row]!);
-    if (sum === -1) continue;
-    const cell = state + flow;
-    const previous = words[cell]! >>> 0;
-    if (Math.abs(sum - previous) > threshold) {
+    const first = report[(starts + row) | 0]!;
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    if (sum < 0) continue;
+    const cell = (state + flow) | 0;
+    const previous = words[cell]!;
+    if (Math.abs(sum - (previous >>> 0)) > limit) {
       words[cell] = sum;
-      writeEvent(events, eventStride, count++, row, rule, 0, -1, sum | 0, previous | 0, threshold | 0);
+      events[count] = row;
+      events[(count + value) | 0] = sum;
+      events[(count + before) | 0] = previous;
+      count = (count + 1) | 0;
     }
   }
-  context.survivors += count - before;
-  context.count = count;
+  context.withoutFlow += withoutFlow;
+  closeThreshold(context, rule, count);
 }
 
 /**
@@ -78,125 +62,158 @@ export function perFlow(context: LoopContext, rule: RunningRule, from: number, t
  * accumulator has 48 bits, which a float holds exactly.
  */
 export function average(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { view, words, floats, events, eventStride } = context;
-  const { hops, hopStride, report, reportStride, hopCount, cells } = view;
-  const { reading, state, reported } = rule;
-  const values = reading.column * hopStride;
-  const pairs = reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
-  const threshold = rule.threshold >>> 0;
+  const { view, words, floats, events } = context;
+  const { hops, report, hopCount, cells } = view;
+  const { reading } = rule;
+  const values = (reading.column * view.hopStride) | 0;
+  const pairs = (reading.pair * view.hopStride) | 0;
+  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const state = rule.state | 0;
+  const reported = rule.reported | 0;
+  const limit = rule.threshold >>> 0;
   const scale = 1 / (1 << rule.weight);
-  let count = context.count;
-  const before = count;
-  for (let row = from; row < to; row++) {
+  const mask = reading.mask | 0;
+  const doubt = doubtOf(reading) | 0;
+  const last = to | 0;
+  let count = context.count | 0;
+  let withoutFlow = 0;
+  for (let row = from | 0; row < last; row = (row + 1) | 0) {
     const flow = cells[row]!;
     if (flow < 0) {
-      context.withoutFlow++;
+      withoutFlow++;
       continue;
     }
-    const first = report[starts + row]!;
-    const sum = sumOf(hops, values + first, pairs + first, reading, hopCount[row]!);
-    if (sum === -1) continue;
-    const old = floats[state + flow]!;
+    const first = report[(starts + row) | 0]!;
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    if (sum < 0) continue;
+    const old = floats[(state + flow) | 0]!;
     const accumulator = old + sum - Math.floor(old * scale);
-    floats[state + flow] = accumulator;
-    let ema = Math.floor(accumulator * scale);
-    // Only after w was lowered, while the accumulator still has the old scale.
-    if (ema > FULL) ema = FULL;
-    const cell = reported + flow;
-    const previous = words[cell]! >>> 0;
-    if (Math.abs(ema - previous) > threshold) {
+    floats[(state + flow) | 0] = accumulator;
+    // More than 32 bits only after w was lowered, while the accumulator still has the old scale.
+    const ema = Math.min(Math.floor(accumulator * scale), 4294967295);
+    const cell = (reported + flow) | 0;
+    const previous = words[cell]!;
+    if (Math.abs(ema - (previous >>> 0)) > limit) {
       words[cell] = ema;
-      writeEvent(events, eventStride, count++, row, rule, 0, -1, ema | 0, previous | 0, threshold | 0);
+      events[count] = row;
+      events[(count + value) | 0] = ema;
+      events[(count + before) | 0] = previous;
+      count = (count + 1) | 0;
     }
   }
-  context.survivors += count - before;
-  context.count = count;
+  context.withoutFlow += withoutFlow;
+  closeThreshold(context, rule, count);
 }
 
 /** movingAverage, float form: ema' = ema + alpha (S - ema); absdiff(ema, reported) > T. */
 export function floatAverage(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { view, floats, events, eventStride } = context;
-  const { hops, hopStride, report, reportStride, hopCount, cells } = view;
-  const { reading, state, reported, alpha } = rule;
-  const values = reading.column * hopStride;
-  const pairs = reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
-  const threshold = rule.threshold >>> 0;
-  let count = context.count;
-  const before = count;
-  for (let row = from; row < to; row++) {
+  const { view, floats, events } = context;
+  const { hops, report, hopCount, cells } = view;
+  const { reading, alpha } = rule;
+  const values = (reading.column * view.hopStride) | 0;
+  const pairs = (reading.pair * view.hopStride) | 0;
+  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const state = rule.state | 0;
+  const reported = rule.reported | 0;
+  const limit = rule.threshold >>> 0;
+  const mask = reading.mask | 0;
+  const doubt = doubtOf(reading) | 0;
+  const last = to | 0;
+  let count = context.count | 0;
+  let withoutFlow = 0;
+  for (let row = from | 0; row < last; row = (row + 1) | 0) {
     const flow = cells[row]!;
     if (flow < 0) {
-      context.withoutFlow++;
+      withoutFlow++;
       continue;
     }
-    const first = report[starts + row]!;
-    const sum = sumOf(hops, values + first, pairs + first, reading, hopCount[row]!);
-    if (sum === -1) continue;
-    const old = floats[state + flow]!;
+    const first = report[(starts + row) | 0]!;
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    if (sum < 0) continue;
+    const old = floats[(state + flow) | 0]!;
     const ema = old + alpha * (sum - old);
-    floats[state + flow] = ema;
-    const previous = floats[reported + flow]!;
-    if (Math.abs(ema - previous) > threshold) {
-      floats[reported + flow] = ema;
-      const told = Math.floor(ema) | 0;
-      writeEvent(events, eventStride, count++, row, rule, 0, -1, told, Math.floor(previous) | 0, threshold | 0);
+    floats[(state + flow) | 0] = ema;
+    const previous = floats[(reported + flow) | 0]!;
+    if (Math.abs(ema - previous) > limit) {
+      floats[(reported + flow) | 0] = ema;
+      events[count] = row;
+      events[(count + value) | 0] = Math.floor(ema);
+      events[(count + before) | 0] = Math.floor(previous);
+      count = (count + 1) | 0;
     }
   }
-  context.survivors += count - before;
-  context.count = count;
+  context.withoutFlow += withoutFlow;
+  closeThreshold(context, rule, count);
 }
 
 /** threshold (endToEnd): S > T. */
 export function thresholdEndToEnd(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { view, events, eventStride } = context;
-  const { hops, hopStride, report, reportStride, hopCount } = view;
+  const { view, events } = context;
+  const { hops, report, hopCount } = view;
   const { reading } = rule;
-  const values = reading.column * hopStride;
-  const pairs = reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
-  const threshold = rule.threshold >>> 0;
-  let count = context.count;
-  const before = count;
-  for (let row = from; row < to; row++) {
-    const first = report[starts + row]!;
-    const sum = sumOf(hops, values + first, pairs + first, reading, hopCount[row]!);
+  const values = (reading.column * view.hopStride) | 0;
+  const pairs = (reading.pair * view.hopStride) | 0;
+  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const limit = rule.threshold >>> 0;
+  const mask = reading.mask | 0;
+  const doubt = doubtOf(reading) | 0;
+  const last = to | 0;
+  let count = context.count | 0;
+  for (let row = from | 0; row < last; row = (row + 1) | 0) {
+    const first = report[(starts + row) | 0]!;
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
     // No sum is -1, which is above no threshold.
-    if (sum > threshold) writeEvent(events, eventStride, count++, row, rule, 0, -1, sum | 0, 0, threshold | 0);
+    if (sum > limit) {
+      events[count] = row;
+      events[(count + value) | 0] = sum;
+      count = (count + 1) | 0;
+    }
   }
-  context.survivors += count - before;
-  context.count = count;
+  closeThreshold(context, rule, count);
 }
 
 /** change (endToEnd): absdiff(S, the flow's previous S) > T; none at first sight. A cell: seen, sum. */
 export function changeEndToEnd(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { view, words, events, eventStride } = context;
-  const { hops, hopStride, report, reportStride, hopCount, cells } = view;
-  const { reading, state } = rule;
-  const values = reading.column * hopStride;
-  const pairs = reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
-  const threshold = rule.threshold >>> 0;
-  let count = context.count;
-  const before = count;
-  for (let row = from; row < to; row++) {
+  const { view, words, events } = context;
+  const { hops, report, hopCount, cells } = view;
+  const { reading } = rule;
+  const values = (reading.column * view.hopStride) | 0;
+  const pairs = (reading.pair * view.hopStride) | 0;
+  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const state = rule.state | 0;
+  const limit = rule.threshold >>> 0;
+  const mask = reading.mask | 0;
+  const doubt = doubtOf(reading) | 0;
+  const last = to | 0;
+  let count = context.count | 0;
+  let withoutFlow = 0;
+  for (let row = from | 0; row < last; row = (row + 1) | 0) {
     const flow = cells[row]!;
     if (flow < 0) {
-      context.withoutFlow++;
+      withoutFlow++;
       continue;
     }
-    const first = report[starts + row]!;
-    const sum = sumOf(hops, values + first, pairs + first, reading, hopCount[row]!);
-    if (sum === -1) continue;
-    const cell = state + 2 * flow;
-    const previous = words[cell + 1]! >>> 0;
-    if (words[cell] !== 0 && Math.abs(sum - previous) > threshold) {
-      writeEvent(events, eventStride, count++, row, rule, 0, -1, sum | 0, previous | 0, threshold | 0);
+    const first = report[(starts + row) | 0]!;
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    if (sum < 0) continue;
+    const cell = (state + 2 * flow) | 0;
+    const previous = words[(cell + 1) | 0]!;
+    if (words[cell] !== 0 && Math.abs(sum - (previous >>> 0)) > limit) {
+      events[count] = row;
+      events[(count + value) | 0] = sum;
+      events[(count + before) | 0] = previous;
+      count = (count + 1) | 0;
     }
     words[cell] = 1;
-    words[cell + 1] = sum;
+    words[(cell + 1) | 0] = sum;
   }
-  context.survivors += count - before;
-  context.count = count;
+  context.withoutFlow += withoutFlow;
+  closeThreshold(context, rule, count);
 }

@@ -2,7 +2,7 @@
 import { FLAG } from '@int/codec';
 import { REPORT } from '../batch-view.js';
 import type { RunningRule } from '../running-rule.js';
-import { type LoopContext, writeEvent } from './context.js';
+import { closeReports, type LoopContext } from './context.js';
 
 const SEED_A = 0x2545f491;
 const SEED_B = 0x9e3779b9 | 0;
@@ -25,51 +25,55 @@ function mix(hash: number, id: number, before: number, after: number): number {
  * them.
  */
 export function pathChange(context: LoopContext, rule: RunningRule, from: number, to: number): void {
-  const { view, words, events, eventStride } = context;
+  const { view, words, events } = context;
   const { hops, report, reportStride, hopCount, cells } = view;
-  const starts = REPORT.HOP_START * reportStride;
-  const nodes = REPORT.NODE * reportStride;
-  const flags = REPORT.FLAGS * reportStride;
-  const { state } = rule;
-  let count = context.count;
-  const before = count;
-  for (let row = from; row < to; row++) {
+  const starts = (REPORT.HOP_START * reportStride) | 0;
+  const nodes = (REPORT.NODE * reportStride) | 0;
+  const flags = (REPORT.FLAGS * reportStride) | 0;
+  const OWN = FLAG.OWN | 0;
+  const state = rule.state | 0;
+  const stop = to | 0;
+  let count = context.count | 0;
+  let withoutFlow = 0;
+  for (let row = from | 0; row < stop; row = (row + 1) | 0) {
     const flow = cells[row]!;
     if (flow < 0) {
-      context.withoutFlow++;
+      withoutFlow++;
       continue;
     }
-    const first = report[starts + row]!;
+    const first = report[(starts + row) | 0]!;
     // The reporting node is looked at by itself, so that it counts once.
-    const end = first + hopCount[row]! - ((report[flags + row]! & FLAG.OWN) === 0 ? 0 : 1);
+    const end = (first + hopCount[row]! - ((report[(flags + row) | 0]! & OWN) === 0 ? 0 : 1)) | 0;
     let a = SEED_A;
     let b = SEED_B;
     let length = 0;
     let last = -1;
-    for (let at = first; at < end; at++) {
+    for (let at = first | 0; at < end; at = (at + 1) | 0) {
       const id = hops[at]!;
       if (id === -1) continue;
       a = mix(a, id, 0x239b961b, 0xab0e9789);
       b = mix(b, id, 0x38b34ae5, 0xa1e38b93);
       last = id;
-      length++;
+      length = (length + 1) | 0;
     }
-    const own = report[nodes + row]!;
+    const own = report[(nodes + row) | 0]!;
     if (own !== -1 && own !== last) {
       a = mix(a, own, 0x239b961b, 0xab0e9789);
       b = mix(b, own, 0x38b34ae5, 0xa1e38b93);
-      length++;
+      length = (length + 1) | 0;
     }
     if (length === 0) continue;
-    const cell = state + 3 * flow;
+    const cell = (state + Math.imul(flow, 3)) | 0;
     const known = words[cell]!;
-    if (known !== 0 && (known !== length + 1 || words[cell + 1] !== a || words[cell + 2] !== b)) {
-      writeEvent(events, eventStride, count++, row, rule, 0, -1, 0, 0, 0);
+    const now = (length + 1) | 0;
+    if (known !== 0 && (known !== now || words[(cell + 1) | 0] !== a || words[(cell + 2) | 0] !== b)) {
+      events[count] = row;
+      count = (count + 1) | 0;
     }
-    words[cell] = length + 1;
-    words[cell + 1] = a;
-    words[cell + 2] = b;
+    words[cell] = now;
+    words[(cell + 1) | 0] = a;
+    words[(cell + 2) | 0] = b;
   }
-  context.survivors += count - before;
-  context.count = count;
+  context.withoutFlow += withoutFlow;
+  closeReports(context, rule, count);
 }
