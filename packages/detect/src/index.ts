@@ -33,6 +33,8 @@ export {
   type Expression,
   MAX_CLAUSES,
   MAX_CONDITIONS,
+  MAX_NESTING,
+  MAX_WRITTEN_CONDITIONS,
   OPERATORS,
   type Operator,
   type Quantity,

@@ -27,7 +27,8 @@ const SPARE_BYTES = 128;
 /**
  * Finds events in telemetry, by rules.
  *
- * {@link detect} is the hot path: columns in, event rows out, nothing allocated once the batch has been seen.
+ * {@link detect} is the hot path: columns in, event rows out, nothing allocated once batch and rules
+ * have been seen.
  * {@link observe} is the comfort path: a record in, event objects out, by the same code.
  *
  * Semantics: for each report the matching rule of highest priority decides, alone. Metrics are unsigned, comparisons
@@ -61,7 +62,8 @@ export class Detector {
   #notOk = 0;
   #unmatched = 0;
   #unsampled = 0;
-  #single: { batch: TelemetryBatch; events: EventBatch; input: Required<Input> } | null = null;
+  /** What {@link observe} works with. */
+  #single: { batch: TelemetryBatch; events: EventBatch; input: Required<Input>; time: DataView } | null = null;
 
   /**
    * @throws RulesError if rules overlap at equal priority, bear one name, or exceed the memory asked for
@@ -175,14 +177,18 @@ export class Detector {
         first: 0,
         bytes: new Uint8Array(ETHERNET_BYTES),
       },
+      time: new DataView(new ArrayBuffer(8)),
     };
-    const { batch, events, input } = this.#single;
+    const { batch, events, input, time } = this.#single;
     writeRecord(batch, record, input.bytes);
-    input.timestampsHigh[0] = Number((timeNs >> 32n) & 0xffffffffn);
-    input.timestampsLow[0] = Number(timeNs & 0xffffffffn);
+    time.setBigUint64(0, timeNs);
+    input.timestampsHigh[0] = time.getUint32(0);
+    input.timestampsLow[0] = time.getUint32(4);
     events.clear();
     this.detect(batch, events, 0, 1, input);
-    return Array.from({ length: events.count }, (_, row) => this.event(batch, events, row));
+    const found: Event[] = [];
+    for (let row = 0; row < events.count; row++) found.push(this.event(batch, events, row));
+    return found;
   }
 
   /** The object of row `row` of an event batch. Valid as long as the rules are those that raised the event. */

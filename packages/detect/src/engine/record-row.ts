@@ -1,67 +1,121 @@
 import {
   FLAG,
-  type Hop,
+  type Flow,
+  HOP_COLUMNS,
+  type HopColumn,
   INT_VERSIONS,
   MODES,
-  NOT_AVAILABLE,
-  parseAddress,
+  parseIpv4,
+  parseIpv6,
   parseMac,
   STATE,
   type TelemetryBatch,
   type TelemetryRecord,
 } from '@int/codec';
 import type { MetricName } from '../metric.js';
+import { REPORT } from './batch-view.js';
 
 type Fields = Partial<Record<MetricName, number | null | undefined>>;
 
+const column = (name: HopColumn): number => HOP_COLUMNS.indexOf(name);
+
+/** Index of the hop columns that detection reads. */
+const HOP = /* @__PURE__ */ {
+  NODE: column('nodeId'),
+  L1_INTERFACES: column('l1Interfaces'),
+  LATENCY: column('hopLatency'),
+  QUEUE: column('queue'),
+  L2_INGRESS: column('l2IngressInterface'),
+  L2_EGRESS: column('l2EgressInterface'),
+  UTILIZATION: column('egressUtilization'),
+  BUFFER: column('buffer'),
+  CONGESTION: column('congestion'),
+  RESERVED8: column('reserved8'),
+} as const;
+
+/** All ones, as a signed word: V8 keeps those in registers. */
+const NONE = -1;
+
 function word(value: number | null | undefined): number {
-  return value === null || value === undefined ? NOT_AVAILABLE : value;
+  return value === null || value === undefined ? NONE : value | 0;
 }
 
 /** Id and value as one word; missing only if both are. Decoding gives both or none. */
 function packed(id: number | null | undefined, value: number | null | undefined): number {
-  if (typeof id !== 'number' && typeof value !== 'number') return NOT_AVAILABLE;
+  if (typeof id !== 'number' && typeof value !== 'number') return NONE;
   return ((id ?? 0) << 24) | ((value ?? 0xffffff) & 0xffffff);
 }
 
 function interfaces(ingress: number | null | undefined, egress: number | null | undefined): number {
-  if (typeof ingress !== 'number' && typeof egress !== 'number') return NOT_AVAILABLE;
+  if (typeof ingress !== 'number' && typeof egress !== 'number') return NONE;
   return ((ingress ?? 0) << 16) | ((egress ?? 0xffff) & 0xffff);
 }
 
-function writeHop(batch: TelemetryBatch, row: number, fields: Fields, isWide: boolean): void {
-  const { hop } = batch;
-  hop.nodeId[row] = word(fields.nodeId);
-  hop.l1Interfaces[row] = interfaces(fields.l1IngressInterface, fields.l1EgressInterface);
-  hop.hopLatency[row] = word(fields.hopLatency);
-  hop.queue[row] = isWide ? word(fields.queueOccupancy) : packed(fields.queueId, fields.queueOccupancy);
-  hop.l2IngressInterface[row] = word(fields.l2IngressInterface);
-  hop.l2EgressInterface[row] = word(fields.l2EgressInterface);
-  hop.egressUtilization[row] = word(fields.egressUtilization);
-  hop.buffer[row] = packed(fields.bufferId, fields.bufferOccupancy);
-  hop.congestion[row] = isWide
-    ? word(fields.queueCongestion)
-    : packed(fields.congestionQueueId, fields.queueCongestion);
-  hop.reserved8[row] = word(fields.reserved8);
-  hop.reserved9[row] = word(fields.reserved9);
-  hop.reserved10[row] = word(fields.reserved10);
-  hop.reserved11[row] = word(fields.reserved11);
-  hop.reserved12[row] = word(fields.reserved12);
-  hop.reserved13[row] = word(fields.reserved13);
-  hop.reserved14[row] = word(fields.reserved14);
+/** Writes all columns that detection reads: the row may hold those of another record. */
+function writeHop(words: Uint32Array, stride: number, row: number, fields: Fields, isWide: boolean): void {
+  const { queueOccupancy, queueCongestion } = fields;
+  const queue = isWide ? word(queueOccupancy) : packed(fields.queueId, queueOccupancy);
+  const congestion = isWide ? word(queueCongestion) : packed(fields.congestionQueueId, queueCongestion);
+  words[HOP.NODE * stride + row] = word(fields.nodeId);
+  words[HOP.L1_INTERFACES * stride + row] = interfaces(fields.l1IngressInterface, fields.l1EgressInterface);
+  words[HOP.LATENCY * stride + row] = word(fields.hopLatency);
+  words[HOP.QUEUE * stride + row] = queue;
+  words[HOP.L2_INGRESS * stride + row] = word(fields.l2IngressInterface);
+  words[HOP.L2_EGRESS * stride + row] = word(fields.l2EgressInterface);
+  words[HOP.UTILIZATION * stride + row] = word(fields.egressUtilization);
+  words[HOP.BUFFER * stride + row] = packed(fields.bufferId, fields.bufferOccupancy);
+  words[HOP.CONGESTION * stride + row] = congestion;
+  // These columns lie one behind the other.
+  const reserved = HOP.RESERVED8 * stride + row;
+  words[reserved] = word(fields.reserved8);
+  words[reserved + stride] = word(fields.reserved9);
+  words[reserved + 2 * stride] = word(fields.reserved10);
+  words[reserved + 3 * stride] = word(fields.reserved11);
+  words[reserved + 4 * stride] = word(fields.reserved12);
+  words[reserved + 5 * stride] = word(fields.reserved13);
+  words[reserved + 6 * stride] = word(fields.reserved14);
 }
 
-/** The hops in path order, the reporting node's own values last. */
-function hopsOf(record: TelemetryRecord): { hops: Fields[]; hasOwn: boolean } {
-  const { int, report } = record;
-  const hops: Fields[] =
-    int?.mode === 'gpint'
-      ? int.switches.map(({ switchId, queueDepth }) => ({ nodeId: switchId, queueId: 0, queueOccupancy: queueDepth }))
-      : [...record.hops];
-  const own: Hop | undefined = report?.metadata;
-  const hasOwn = own !== undefined && report?.nodeId !== null && Object.keys(own).length > 0;
-  if (hasOwn) hops.push({ ...own, nodeId: report?.nodeId });
-  return { hops, hasOwn };
+/** The hops that have travelled with the packet, in path order. */
+function embeddedHops({ int, hops }: TelemetryRecord): readonly Fields[] {
+  return int?.mode === 'gpint'
+    ? int.switches.map(({ switchId, queueDepth }) => ({ nodeId: switchId, queueId: 0, queueOccupancy: queueDepth }))
+    : hops;
+}
+
+/** Whether the reporting node's own values follow as a hop. */
+function hasOwnHop({ report }: TelemetryRecord): boolean {
+  return report?.metadata !== undefined && report.nodeId !== null && Object.keys(report.metadata).length > 0;
+}
+
+/** Writes an address to its four columns, the first at `at`; the words that IPv4 lacks are 0. @returns whether IPv6 */
+function writeAddressColumns(words: Uint32Array, stride: number, at: number, text: string): boolean {
+  const isIpv6 = text.includes(':');
+  if (isIpv6) {
+    const [word0, word1, word2, word3] = parseIpv6(text);
+    words[at] = word0;
+    words[at + stride] = word1;
+    words[at + 2 * stride] = word2;
+    words[at + 3 * stride] = word3;
+  } else {
+    words[at] = parseIpv4(text);
+    words[at + stride] = 0;
+    words[at + 2 * stride] = 0;
+    words[at + 3 * stride] = 0;
+  }
+  return isIpv6;
+}
+
+/** Writes the flow columns of row 0. @returns the bits of `flags` that tell of a flow */
+function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
+  // Without its flag, a flow's columns are not read.
+  if (flow === null) return 0;
+  const { reportWords, reportStride } = batch;
+  batch.protocol[0] = flow.protocol;
+  batch.ports[0] = (flow.sourcePort << 16) | flow.destinationPort;
+  writeAddressColumns(reportWords, reportStride, REPORT.DESTINATION * reportStride, flow.destination);
+  const isIpv6 = writeAddressColumns(reportWords, reportStride, REPORT.SOURCE * reportStride, flow.source);
+  return isIpv6 ? FLAG.FLOW | FLAG.IPV6 : FLAG.FLOW;
 }
 
 /** Bytes of the two MAC addresses that {@link writeRecord} provides. */
@@ -73,45 +127,37 @@ export const ETHERNET_BYTES = 12;
  */
 export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethernet: Uint8Array): void {
   const { flow, int, report } = record;
-  const { hops, hasOwn } = hopsOf(record);
-  if (hops.length > batch.capacity.hops) throw new RangeError(`a record has at most ${batch.capacity.hops} hops`);
+  const hops = embeddedHops(record);
+  const embedded = hops.length;
+  const hasOwn = hasOwnHop(record);
+  const count = hasOwn ? embedded + 1 : embedded;
+  if (count > batch.capacity.hops) throw new RangeError(`a record has at most ${batch.capacity.hops} hops`);
   const version = int === null || int.mode === 'gpint' ? null : int.version;
   const isWide = version === 'intmon';
-  const source = flow === null ? null : parseAddress(flow.source);
-  const destination = flow === null ? null : parseAddress(flow.destination);
-  const isIpv6 = source !== null && source.version === 6;
-
   batch.clear();
   batch.code[0] = record.status === 'ok' ? 0 : 1;
   batch.frame[0] = 0;
   batch.hopStart[0] = 0;
-  batch.hopCount[0] = hops.length;
+  batch.hopCount[0] = count;
   batch.nodeId[0] = word(report?.nodeId);
   batch.flags[0] =
-    (flow === null ? 0 : FLAG.FLOW) |
-    (isIpv6 ? FLAG.IPV6 : 0) |
+    writeFlow(batch, flow) |
     (hasOwn ? FLAG.OWN : 0) |
     (Math.max(0, MODES.indexOf(int?.mode ?? null)) << FLAG.MODE_SHIFT) |
     (Math.max(0, INT_VERSIONS.indexOf(version)) << FLAG.INT_VERSION_SHIFT);
-  batch.protocol[0] = flow?.protocol ?? 0;
-  batch.ports[0] = flow === null ? 0 : (flow.sourcePort << 16) | flow.destinationPort;
-  const { source0, source1, source2, source3, destination0, destination1, destination2, destination3 } = batch;
-  [source0, source1, source2, source3].forEach((column, k) => {
-    column[0] = source?.words[k] ?? 0;
-  });
-  [destination0, destination1, destination2, destination3].forEach((column, k) => {
-    column[0] = destination?.words[k] ?? 0;
-  });
-  batch.ethernet[0] = NOT_AVAILABLE;
+  batch.ethernet[0] = NONE;
   if (record.ethernet !== undefined) {
     ethernet.set(parseMac(record.ethernet.destination), 0);
     ethernet.set(parseMac(record.ethernet.source), 6);
     batch.ethernet[0] = 0;
   }
-  hops.forEach((hop, row) => {
-    writeHop(batch, row, hop, isWide);
-  });
+  const { hopWords, hopStride } = batch;
+  for (let row = 0; row < embedded; row++) writeHop(hopWords, hopStride, row, hops[row]!, isWide);
+  if (hasOwn) {
+    writeHop(hopWords, hopStride, embedded, report!.metadata, isWide);
+    hopWords[HOP.NODE * hopStride + embedded] = word(report!.nodeId);
+  }
   batch.state[STATE.FRAMES] = 1;
   batch.state[STATE.REPORTS] = 1;
-  batch.state[STATE.HOPS] = hops.length;
+  batch.state[STATE.HOPS] = count;
 }

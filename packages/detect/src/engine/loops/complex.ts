@@ -1,7 +1,7 @@
 /** Complex events: an expression in conjunctive normal form over aggregates of a report and the history of its flow. */
 import type { RunningExpression, RunningRule } from '../running-rule.js';
 import { fillColumn } from './columns.js';
-import { closeReports, type LoopContext } from './context.js';
+import { closeEvents, type LoopContext } from './context.js';
 import { BLOCK, type Clause, type Program } from './program.js';
 
 /**
@@ -30,7 +30,7 @@ export function complex(context: LoopContext, rule: RunningRule, from: number, t
     const { events } = context;
     const first = context.count;
     for (let k = 0; k < count; k++) events[first + k] = rows[k]!;
-    closeReports(context, rule, first + count);
+    closeEvents(context, rule, first + count);
   }
 }
 
@@ -80,7 +80,7 @@ function recall(
     if (!isCarried) continue;
     rows[kept++] = row;
     const cell = history + 2 * flow;
-    const seen = Math.min((words[cell]! >>> 0) + 1, 4294967295);
+    const seen = Math.min((words[cell]! >>> 0) + 1, 0xffffffff);
     words[cell] = seen;
     program.count!.values[at] = seen;
     for (let m = 0; m < metrics.length; m++) {

@@ -61,14 +61,19 @@ const MANY = 48;
 /** Writes one number to the cells `from` to `to - 1`. */
 function fill(events: Int32Array, value: number, from: number, to: number): void {
   if (to - from >= MANY) events.fill(value, from, to);
-  else for (let at = from; at < to; at++) events[at] = value;
+  else for (let at = from | 0; at < to; at = (at + 1) | 0) events[at] = value;
 }
 
 /**
- * Completes the events up to `to - 1`, one a report, whose `report` is written: with the columns that are the same for
- * all of a rule.
+ * Completes the events up to `to - 1`, whose own columns are written, with those that are the same for all of a rule.
+ * @param survivors reports they are of. Default: one each
  */
-export function closeReports(context: LoopContext, rule: RunningRule, to: number): void {
+export function closeEvents(
+  context: LoopContext,
+  rule: RunningRule,
+  to: number,
+  survivors: number = to - context.count,
+): void {
   const from = context.count;
   if (from === to) return;
   const { events, eventStride } = context;
@@ -76,13 +81,14 @@ export function closeReports(context: LoopContext, rule: RunningRule, to: number
   const kinds = eventStride * EVENT.KIND;
   fill(events, rule.slot | 0, rules + from, rules + to);
   fill(events, rule.eventKind, kinds + from, kinds + to);
-  context.survivors += to - from;
+  context.survivors += survivors;
   context.count = to;
 }
 
-/** The same for events of a threshold, whose `value` and, if it has a meaning, `previous` are written. */
-export function closeThreshold(context: LoopContext, rule: RunningRule, to: number): void {
+/** The same for events of a threshold. */
+export function closeThreshold(context: LoopContext, rule: RunningRule, to: number, survivors?: number): void {
+  if (context.count === to) return;
   const column = context.eventStride * EVENT.THRESHOLD;
   fill(context.events, rule.threshold, column + context.count, column + to);
-  closeReports(context, rule, to);
+  closeEvents(context, rule, to, survivors);
 }

@@ -2,7 +2,7 @@
 import { REPORT } from '../batch-view.js';
 import { EVENT } from '../event-batch.js';
 import type { RunningRule } from '../running-rule.js';
-import { closeReports, closeThreshold, type LoopContext } from './context.js';
+import { closeEvents, closeThreshold, type LoopContext } from './context.js';
 import { doubtOf, sumOf } from './sum.js';
 
 /** noop: always. */
@@ -14,7 +14,7 @@ export function noop(context: LoopContext, rule: RunningRule, from: number, to: 
     events[at] = row;
     at = (at + 1) | 0;
   }
-  closeReports(context, rule, at);
+  closeEvents(context, rule, at);
 }
 
 /** perFlow: absdiff(S, prev[flow]) > T; prev = S. */
@@ -92,7 +92,7 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
     const accumulator = old + sum - Math.floor(old * scale);
     floats[(state + flow) | 0] = accumulator;
     // More than 32 bits only after w was lowered, while the accumulator still has the old scale.
-    const ema = Math.min(Math.floor(accumulator * scale), 4294967295);
+    const ema = Math.min(Math.floor(accumulator * scale), 0xffffffff);
     const cell = (reported + flow) | 0;
     const previous = words[cell]!;
     if (Math.abs(ema - (previous >>> 0)) > limit) {

@@ -2,7 +2,7 @@
 import { REPORT } from '../batch-view.js';
 import { EVENT } from '../event-batch.js';
 import type { RunningRule } from '../running-rule.js';
-import type { LoopContext } from './context.js';
+import { closeThreshold, type LoopContext } from './context.js';
 import { changeHopRare, perHopRare, thresholdHopRare } from './hop-rare.js';
 
 /** Whether a rule reads whole words from bit 0 on and has one threshold: nearly all rules do. */
@@ -44,10 +44,11 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
     const rows = endOfRun(report, starts, hopCount, row, to);
     const end = (report[starts + rows - 1]! + hopCount[rows - 1]!) | 0;
     let count = context.count | 0;
-    for (let at = report[starts + row]!; at < end; at = (at + 1) | 0) {
-      // Four at a time: V8 looks at the arrays anew in each turn of a loop.
-      while (
-        at + 4 <= end &&
+    for (let at = report[starts + row]!; at < end; ) {
+      // Four at a time, see the note in context.ts; one by one if one of them crosses, or lacks id or value.
+      const next = Math.min(at + 4, end);
+      if (
+        next - at === 4 &&
         !crosses(hops[(values + at) | 0]! & mask, words[(state + (hops[at]! & switchMask)) | 0]!, limit) &&
         !crosses(
           hops[(values + at + 1) | 0]! & mask,
@@ -61,23 +62,25 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
         ) &&
         !crosses(hops[(values + at + 3) | 0]! & mask, words[(state + (hops[(at + 3) | 0]! & switchMask)) | 0]!, limit)
       ) {
-        at = (at + 4) | 0;
+        at = next;
+        continue;
       }
-      if (at >= end) break;
-      const word = hops[(values + at) | 0]!;
-      const id = hops[at]!;
-      const x = word & mask;
-      const cell = (state + (id & switchMask)) | 0;
-      const previous = words[cell]!;
-      // Whether the hop has a value and an id is asked last: most have, and few cross.
-      if (crosses(x, previous, limit) && word !== -1 && id !== -1) {
-        words[cell] = x;
-        events[(count + found) | 0] = at;
-        events[(count + before) | 0] = previous;
-        count = (count + 1) | 0;
+      for (; at < next; at = (at + 1) | 0) {
+        const word = hops[(values + at) | 0]!;
+        const id = hops[at]!;
+        if (word === -1 || id === -1) continue;
+        const x = word & mask;
+        const cell = (state + (id & switchMask)) | 0;
+        const previous = words[cell]!;
+        if (crosses(x, previous, limit)) {
+          words[cell] = x;
+          events[(count + found) | 0] = at;
+          events[(count + before) | 0] = previous;
+          count = (count + 1) | 0;
+        }
       }
     }
-    writeHops(context, rule, row, count);
+    locateHops(context, rule, row, count);
     row = rows;
   }
 }
@@ -99,56 +102,62 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
     const rows = endOfRun(report, starts, hopCount, row, to);
     const end = (report[starts + rows - 1]! + hopCount[rows - 1]!) | 0;
     let count = context.count | 0;
-    for (let at = report[starts + row]!; at < end; at = (at + 1) | 0) {
-      // Four at a time: V8 looks at the array anew in each turn of a loop.
-      while (
-        at + 4 <= end &&
+    for (let at = report[starts + row]!; at < end; ) {
+      const next = Math.min(at + 4, end);
+      if (
+        next - at === 4 &&
         (hops[(values + at) | 0]! & mask) >>> 0 <= limit &&
         (hops[(values + at + 1) | 0]! & mask) >>> 0 <= limit &&
         (hops[(values + at + 2) | 0]! & mask) >>> 0 <= limit &&
         (hops[(values + at + 3) | 0]! & mask) >>> 0 <= limit
       ) {
-        at = (at + 4) | 0;
+        at = next;
+        continue;
       }
-      if (at >= end) break;
-      const word = hops[(values + at) | 0]!;
-      if ((word & mask) >>> 0 > limit && word !== -1) {
-        events[(count + found) | 0] = at;
-        count = (count + 1) | 0;
+      for (; at < next; at = (at + 1) | 0) {
+        const word = hops[(values + at) | 0]!;
+        if ((word & mask) >>> 0 > limit && word !== -1) {
+          events[(count + found) | 0] = at;
+          count = (count + 1) | 0;
+        }
       }
     }
-    writeHops(context, rule, row, count);
+    locateHops(context, rule, row, count);
     row = rows;
   }
 }
 
-/**
- * Completes the events of a run of reports: their `hop` is the hop row as yet, and `previous` is written.
- * @param from the first report of the run
- */
-function writeHops(context: LoopContext, rule: RunningRule, from: number, to: number): void {
+/** Completes the events of a run of reports, of which `hop` is the row of the hop columns as yet. */
+function locateHops(context: LoopContext, rule: RunningRule, first: number, to: number): void {
   if (context.count === to) return;
-  const { view, events, eventStride } = context;
+  const { view, events } = context;
   const { hops, report, hopCount } = view;
-  const { mask } = rule.reading;
-  const values = rule.reading.column * view.hopStride;
-  const starts = REPORT.HOP_START * view.reportStride;
-  let row = from;
+  const found = (context.eventStride * EVENT.HOP) | 0;
+  const node = (context.eventStride * EVENT.NODE) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const mask = rule.reading.mask | 0;
+  const values = (rule.reading.column * view.hopStride) | 0;
+  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  let row = first | 0;
+  let start = report[(starts + row) | 0]!;
+  let next = (start + hopCount[row]!) | 0;
+  let survivors = 0;
   let survivor = -1;
-  for (let count = context.count; count < to; count++) {
-    const at = events[count + eventStride * EVENT.HOP]!;
-    while (at >= report[starts + row]! + hopCount[row]!) row++;
+  for (let count = context.count | 0; count < to; count = (count + 1) | 0) {
+    const at = events[(count + found) | 0]!;
+    while (at >= next) {
+      row = (row + 1) | 0;
+      start = next;
+      next = (next + hopCount[row]!) | 0;
+    }
     events[count] = row;
-    events[count + eventStride] = rule.slot;
-    events[count + eventStride * EVENT.KIND] = rule.eventKind;
-    events[count + eventStride * EVENT.HOP] = at - report[starts + row]!;
-    events[count + eventStride * EVENT.NODE] = hops[at]!;
-    events[count + eventStride * EVENT.VALUE] = hops[values + at]! & mask;
-    events[count + eventStride * EVENT.THRESHOLD] = rule.threshold;
-    if (row !== survivor) context.survivors++;
+    events[(count + found) | 0] = at - start;
+    events[(count + node) | 0] = hops[at]!;
+    events[(count + value) | 0] = hops[(values + at) | 0]! & mask;
+    if (row !== survivor) survivors = (survivors + 1) | 0;
     survivor = row;
   }
-  context.count = to;
+  closeThreshold(context, rule, to, survivors);
 }
 
 /**
@@ -162,17 +171,17 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
   }
   const { view, words, events } = context;
   const { hops, report, hopCount, cells } = view;
-  const stride = context.eventStride | 0;
+  const found = (context.eventStride * EVENT.HOP) | 0;
+  const node = (context.eventStride * EVENT.NODE) | 0;
+  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
   const positions = context.positions | 0;
   const size = (1 + 2 * positions) | 0;
   const mask = rule.reading.mask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   const state = rule.state | 0;
-  const slot = rule.slot | 0;
-  const kind = rule.eventKind | 0;
-  const threshold = rule.threshold | 0;
-  const limit = threshold >>> 0;
+  const limit = rule.threshold >>> 0;
   const last = to | 0;
   let count = context.count | 0;
   let survivors = 0;
@@ -185,42 +194,38 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
       continue;
     }
     const all = hopCount[row]!;
-    const end = all > positions ? positions : all;
+    const end = Math.min(all, positions);
     beyond = (beyond + all - end) | 0;
-    const first = report[starts + row]!;
+    const first = report[(starts + row) | 0]!;
     const cell = (state + Math.imul(flow, size)) | 0;
-    const before = count;
+    const counted = count;
     let seen = words[cell]!;
-    for (let hop = 0; hop < end; hop++) {
+    let at = (cell + 1) | 0;
+    for (let hop = 0; hop < end; hop = (hop + 1) | 0) {
       const word = hops[(values + first + hop) | 0]!;
-      if (word === -1) continue;
-      const id = hops[(first + hop) | 0]!;
-      const x = word & mask;
-      const at = (cell + 1 + 2 * hop) | 0;
-      const previous = words[at + 1]!;
-      const bit = 1 << hop;
-      if ((seen & bit) !== 0 && words[at] === id) {
-        if (Math.abs((x >>> 0) - (previous >>> 0)) > limit) {
+      if (word !== -1) {
+        const id = hops[(first + hop) | 0]!;
+        const x = word & mask;
+        const previous = words[(at + 1) | 0]!;
+        const bit = 1 << hop;
+        if (words[at] === id && (seen & bit) !== 0 && crosses(x, previous, limit)) {
           events[count] = row;
-          events[count + stride] = slot;
-          events[count + 2 * stride] = kind;
-          events[count + 3 * stride] = hop;
-          events[count + 4 * stride] = id;
-          events[count + 5 * stride] = x;
-          events[count + 6 * stride] = previous;
-          events[count + 7 * stride] = threshold;
-          count++;
+          events[(count + found) | 0] = hop;
+          events[(count + node) | 0] = id;
+          events[(count + value) | 0] = x;
+          events[(count + before) | 0] = previous;
+          count = (count + 1) | 0;
         }
+        seen |= bit;
+        words[at] = id;
+        words[(at + 1) | 0] = x;
       }
-      seen |= bit;
-      words[at] = id;
-      words[at + 1] = x;
+      at = (at + 2) | 0;
     }
     words[cell] = seen;
-    if (count !== before) survivors++;
+    if (count !== counted) survivors++;
   }
-  context.count = count;
-  context.survivors += survivors;
   context.withoutFlow += withoutFlow;
   context.beyondPositions += beyond;
+  closeThreshold(context, rule, count, survivors);
 }

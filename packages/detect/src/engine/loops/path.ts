@@ -2,7 +2,7 @@
 import { FLAG } from '@int/codec';
 import { REPORT } from '../batch-view.js';
 import type { RunningRule } from '../running-rule.js';
-import { closeReports, type LoopContext } from './context.js';
+import { closeEvents, type LoopContext } from './context.js';
 
 const SEED_A = 0x2545f491;
 const SEED_B = 0x9e3779b9 | 0;
@@ -75,5 +75,5 @@ export function pathChange(context: LoopContext, rule: RunningRule, from: number
     words[(cell + 2) | 0] = b;
   }
   context.withoutFlow += withoutFlow;
-  closeReports(context, rule, count);
+  closeEvents(context, rule, count);
 }

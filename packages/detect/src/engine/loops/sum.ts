@@ -1,15 +1,12 @@
 /** The sum of a metric over a report's hops. */
 import type { Reading } from '../running-rule.js';
 
-/** Largest 32-bit number: where sums saturate. */
-export const FULL = 0xffffffff;
-
 /**
- * Bits of a metric that, where no hop has one set, promise that no hop lacks the metric and that no sum of 255 hops
- * exceeds 32 bits. 0: no such promise, the metric is not a whole word from bit 0 on.
+ * Bits of a metric that, where no hop has one set, promise that no hop lacks the metric and that the sum of
+ * 31 hops has 32 bits: their values are below 2^27. 0: no such promise, the metric is not a word from bit 0 on.
  */
 export function doubtOf({ column, pair, shift, mask }: Reading): number {
-  return pair === column && shift === 0 ? mask & (0xff800000 | ~(mask >>> 1)) : 0;
+  return pair === column && shift === 0 ? mask & (0xf8000000 | ~(mask >>> 1)) : 0;
 }
 
 /**
@@ -30,11 +27,12 @@ export function sumOf(
   doubt: number,
 ): number {
   if (count === 0) return -1;
+  if (doubt === 0 || count > 31) return exactSumOf(hops, values, pairs, reading, count);
   let sum = 0;
   let bits = 0;
   const end = (values + count) | 0;
   let at = values | 0;
-  // Several at a time: see the note on loops.
+  // Several at a time: see the note in context.ts.
   for (; at + 3 < end; at = (at + 4) | 0) {
     const x0 = hops[at]! & mask;
     const x1 = hops[(at + 1) | 0]! & mask;
@@ -48,10 +46,10 @@ export function sumOf(
     sum = (sum + x) | 0;
     bits |= x;
   }
-  return doubt !== 0 && (bits & doubt) === 0 ? sum >>> 0 : exactSumOf(hops, values, pairs, reading, count);
+  return (bits & doubt) === 0 ? sum >>> 0 : exactSumOf(hops, values, pairs, reading, count);
 }
 
-/** {@link sumOf} any values of any metric. */
+/** The same for any values of any metric. */
 function exactSumOf(hops: Int32Array, values: number, pairs: number, reading: Reading, count: number): number {
   const { shift, mask } = reading;
   let sum = 0;
@@ -62,5 +60,5 @@ function exactSumOf(hops: Int32Array, values: number, pairs: number, reading: Re
     sum += ((word >>> shift) & mask) >>> 0;
     carried++;
   }
-  return carried === 0 ? -1 : Math.min(sum, FULL);
+  return carried === 0 ? -1 : Math.min(sum, 0xffffffff);
 }
