@@ -82,7 +82,7 @@ export class Classifier {
   }
 
   /**
-   * Bytes of the arrays: 99 for each slot and 256 KiB for flows, taken at construction, and 16 for each entry and 4 for
+   * Bytes of the arrays: 99 for each slot and 4 MiB for flows, taken at construction, and 16 for each entry and 4 for
    * each hash bucket, which grow by doubling with the rules and do not shrink. The list of the priorities in use (a Map)
    * and objects, one a table, are not counted.
    */

@@ -1,13 +1,14 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
 
-const ROWS = 4096;
+const ROWS_BITS = 16;
+const ROWS = 1 << ROWS_BITS;
 const WORDS = 16;
 const MACS_KNOWN = 1 << 9;
 const IS_IPV6 = 1 << 8;
 const NOT_FOUND = -1;
 
 /**
- * The outcome of the last lookup of each of some thousand flows, since reports of one flow tend to come again and again.
+ * The outcome of the last lookup of each of some ten thousand flows, since reports of one flow tend to come again and again.
  * A flow has one place, where it replaces what was there. Nothing is kept across a change of the rules.
  *
  *   0        generation of the rules at which the outcome was found
@@ -133,5 +134,5 @@ export class FlowCache {
 
 function place(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x165667b1);
-  return (mixed >>> 20) * WORDS;
+  return (mixed >>> (32 - ROWS_BITS)) * WORDS;
 }

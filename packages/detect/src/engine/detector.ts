@@ -39,8 +39,8 @@ const SPARE_BYTES = 128;
  */
 export class Detector {
   /**
-   * Bytes of state and tables, fixed at construction. The rules' classifier comes on top, with about 120 bytes for each
-   * of `maxRules`, and each telemetry batch seen with 12 bytes a report row.
+   * Bytes of state and tables, fixed at construction. The rules' classifier comes on top, with 4 MiB for the flows it
+   * remembers and about 120 bytes for each of `maxRules`, and each telemetry batch seen with 12 bytes a report row.
    */
   readonly byteLength: number;
   readonly options: Readonly<ResolvedOptions>;

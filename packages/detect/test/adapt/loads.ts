@@ -26,7 +26,7 @@ export function lognormal(random: Random, median: number, sigma: number): Draw {
 export function pareto(random: Random, least: number, exponent: number): Draw {
   return () => least * (1 - random.uniform()) ** (-1 / exponent);
 }
-export function uniform(random: Random, from: number, to: number): Draw {
+function uniform(random: Random, from: number, to: number): Draw {
   return () => from + (to - from) * random.uniform();
 }
 /** Few values: 0 to 7, each e^(-1/1.2) as frequent as the one before. */

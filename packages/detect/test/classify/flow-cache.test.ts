@@ -13,7 +13,7 @@ const BASE4: MixPacket = {
   destinationMac: 0,
 };
 const BASE6: MixPacket = { ...BASE4, version: 6, source: [0x20010db8, 0, 0, 1], destination: [0x20010db8, 0, 0, 2] };
-const PLACES = 4096;
+const PLACES = 1 << 16;
 const NO_MACS = new Int32Array(6);
 
 function place(outcome: number): number {
@@ -85,7 +85,7 @@ describe('the flow cache', () => {
     const cache = new FlowCache();
     let shared = 0;
     // A protocol is one of 256: another flow is taken until two protocols share its place.
-    for (let source = 0; source < 4096 && shared < 3; source++) {
+    for (let source = 0; source < 1 << 17 && shared < 3; source++) {
       const base: MixPacket = { ...BASE4, source: [source] };
       const { batch } = writePackets(Array.from({ length: 32 }, (_, protocol) => ({ ...base, protocol })));
       cache.clear();
@@ -111,8 +111,9 @@ describe('the flow cache', () => {
     }
     const cache = new FlowCache();
     let shared = 0;
-    for (let port = 0; port < 0x10000 && shared < 3; port++) {
-      batch.ports[0] = port;
+    // One in 65,536 flows has one place with and without its addresses.
+    for (let flow = 0; flow < 1 << 20 && shared < 3; flow++) {
+      batch.source0[0] = flow;
       cache.clear();
       const first = cache.find(batch, 0, NO_MACS);
       if (place(PLACING.find(batch, 0, known)) !== place(first)) continue;
