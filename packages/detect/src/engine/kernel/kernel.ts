@@ -55,8 +55,8 @@ interface Exports {
   readonly complex: Numbers;
 }
 
-/** Words of a program: see `assembly/complex.ts`. */
-function programOf({ clauses, metrics, sums, history }: RunningExpression): number[] {
+/** An expression as the words of `assembly/complex.ts`. */
+function encodeProgram({ clauses, metrics, sums, history }: RunningExpression): number[] {
   return [
     metrics.length,
     clauses.length,
@@ -206,7 +206,7 @@ export class Kernel {
 
   #load(expression: RunningExpression): void {
     if (this.#loaded === expression) return;
-    this.#program.set(programOf(expression));
+    this.#program.set(encodeProgram(expression));
     this.#loaded = expression;
   }
 }
