@@ -52,6 +52,7 @@ export { FastReport2 } from './fast/report2.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
 export * from './headers/index.js';
 export { type HopJson, type IntJson, type RecordJson, type ReportJson, recordFromJson, recordToJson } from './json.js';
+export { isMetricName, METRIC_NAMES, METRICS, type Metric, type MetricName, metricOf } from './metric.js';
 export type {
   Encapsulation,
   Flow,

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export { isMetricName, METRIC_NAMES, METRICS, type Metric, type MetricName, metricOf } from '@int/codec';
 export {
   Adaptation,
   type AdaptationOptions,
@@ -42,7 +44,6 @@ export {
 } from './expression/model.js';
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';
-export { isMetricName, METRIC_NAMES, METRICS, type Metric, type MetricName, metricOf } from './metric.js';
 export { compileRule, compileRules } from './rules/compile.js';
 export {
   type Adapt,

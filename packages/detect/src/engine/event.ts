@@ -1,5 +1,4 @@
-import { type Flow, NOT_AVAILABLE, type TelemetryBatch, viewRecord } from '@int/codec';
-import { METRIC_NAMES, type MetricName } from '../metric.js';
+import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE, type TelemetryBatch, viewRecord } from '@int/codec';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 import { type EventBatch, type EventScope, KIND, NO_METRIC, SCOPES } from './event-batch.js';
 

@@ -1,3 +1,4 @@
+import type { MetricName } from '@int/codec';
 import {
   FLAG,
   type Flow,
@@ -12,7 +13,6 @@ import {
   type TelemetryBatch,
   type TelemetryRecord,
 } from '@int/codec';
-import type { MetricName } from '../metric.js';
 import { REPORT } from './batch-view.js';
 
 type Fields = Partial<Record<MetricName, number | null | undefined>>;

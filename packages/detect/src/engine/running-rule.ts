@@ -1,6 +1,5 @@
-import { HOP_COLUMNS } from '@int/codec';
+import { HOP_COLUMNS, METRICS, metricOf } from '@int/codec';
 import { AGGREGATES, OPERATORS } from '../expression/model.js';
-import { METRICS, metricOf } from '../metric.js';
 import { DETECTOR_KINDS, type Rule } from '../rules/model.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-batch.js';
 import { type StateKind, type StatePool, stateOf } from './state.js';

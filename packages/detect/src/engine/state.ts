@@ -1,5 +1,5 @@
 import type { Arena } from '@int/codec';
-import { METRICS } from '../metric.js';
+import { METRICS } from '@int/codec';
 import type { Rule } from '../rules/model.js';
 
 /** How many cells of each sort there are. */

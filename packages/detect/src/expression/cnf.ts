@@ -1,5 +1,5 @@
+import { METRIC_NAMES } from '@int/codec';
 import { RULE_PROBLEM_CODES, type RuleProblemCode, RulesError } from '../errors.js';
-import { METRIC_NAMES } from '../metric.js';
 import { ExpressionError } from './errors.js';
 import {
   AGGREGATES,

@@ -1,4 +1,4 @@
-import type { MetricName } from '../metric.js';
+import type { MetricName } from '@int/codec';
 import type { Cnf, Condition, ConvertQuantity, Expression, Operator } from './model.js';
 
 /** Sums end here. */

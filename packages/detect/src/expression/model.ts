@@ -1,4 +1,4 @@
-import type { MetricName } from '../metric.js';
+import type { MetricName } from '@int/codec';
 
 /** Aggregates over the hops of a report that carry the metric, and over a flow's history. */
 export const AGGREGATES = ['any', 'all', 'sum', 'max', 'min', 'last', 'delta', 'count'] as const;

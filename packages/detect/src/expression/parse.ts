@@ -1,4 +1,4 @@
-import { isMetricName, METRIC_NAMES, type MetricName } from '../metric.js';
+import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { nearestName } from '../rules/nearest.js';
 import { ExpressionError } from './errors.js';
 import { Lexer, type Token } from './lexer.js';

@@ -1,8 +1,8 @@
+import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { toCnf } from '../expression/cnf.js';
 import { ExpressionError } from '../expression/errors.js';
 import type { Cnf, Expression } from '../expression/model.js';
 import { parseExpression } from '../expression/parse.js';
-import { isMetricName, METRIC_NAMES, type MetricName } from '../metric.js';
 import { DETECTOR_KINDS, type DetectorConfig, type DetectorKind, type Scope } from './model.js';
 import { described, type Findings, type Mapping, type Path, type Shape, suggestion } from './problems.js';
 import { QuantityError, quantityOf, quoted, unitOf } from './quantity.js';

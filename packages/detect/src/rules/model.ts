@@ -1,5 +1,5 @@
+import type { MetricName } from '@int/codec';
 import type { Cnf } from '../expression/model.js';
-import type { MetricName } from '../metric.js';
 
 /**
  * Rules as the detectors run them: numbers in the unit of the device, addresses as words. {@link compileRules} makes

@@ -1,5 +1,5 @@
+import { METRICS, type MetricName } from '@int/codec';
 import type { Aggregate, Operator, Quantity } from '../expression/model.js';
-import { METRICS, type MetricName } from '../metric.js';
 import {
   DIMENSION_TEXT,
   DIMENSION_UNITS,

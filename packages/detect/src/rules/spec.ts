@@ -1,4 +1,4 @@
-import type { MetricName } from '../metric.js';
+import type { MetricName } from '@int/codec';
 
 /**
  * Rules as people write them: the shape of `rules.yaml`, and of objects that say the same in a program.

@@ -1,4 +1,4 @@
-import { isMetricName, METRIC_NAMES, type MetricName } from '../metric.js';
+import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { described, type Findings, type Path, suggestion } from './problems.js';
 import { QuantityError, quoted } from './quantity.js';
 import {

@@ -2,8 +2,9 @@
  * The names, numbers and widths that the P4 sink and the table export agree on. This module is the source of truth;
  * the README beside the P4 programs says the same in words, and a test holds the two together.
  */
+
+import type { MetricName } from '@int/codec';
 import { AGGREGATES, MAX_CLAUSES, MAX_CONDITIONS, OPERATORS } from '../expression/model.js';
-import type { MetricName } from '../metric.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 
 /** The control that all names begin with. */

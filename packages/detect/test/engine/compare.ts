@@ -1,6 +1,6 @@
+import { METRIC_NAMES } from '@int/codec';
 import type { EventBatch } from '../../src/engine/event-batch.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from '../../src/engine/event-batch.js';
-import { METRIC_NAMES } from '../../src/metric.js';
 import { DETECTOR_KINDS } from '../../src/rules/model.js';
 import type { ReferenceEvent } from '../reference/reference.js';
 

@@ -1,9 +1,9 @@
 import type { Hop } from '@int/codec';
+import { type MetricName, metricOf } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Detector } from '../../src/engine/detector.js';
 import { concerns, evaluateCnf } from '../../src/expression/evaluate.js';
-import { type MetricName, metricOf } from '../../src/metric.js';
 import { cnfs, observations, SOME_METRICS } from '../expression/arbitraries.js';
 import { LENGTH, SEED } from '../seed.js';
 import { record, single } from './reports.js';

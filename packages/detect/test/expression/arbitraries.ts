@@ -1,3 +1,4 @@
+import type { MetricName } from '@int/codec';
 import fc from 'fast-check';
 import type { Observation } from '../../src/expression/evaluate.js';
 import {
@@ -11,7 +12,6 @@ import {
   type Operator,
   type Quantity,
 } from '../../src/expression/model.js';
-import type { MetricName } from '../../src/metric.js';
 
 type ConditionNode = Extract<Expression, { type: 'condition' }>;
 

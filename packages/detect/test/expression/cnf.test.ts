@@ -1,3 +1,4 @@
+import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RulesError } from '../../src/errors.js';
@@ -17,7 +18,6 @@ import {
 } from '../../src/expression/model.js';
 import { parseExpression } from '../../src/expression/parse.js';
 import { printCnf, printExpression } from '../../src/expression/print.js';
-import { METRIC_NAMES } from '../../src/metric.js';
 import { SEED } from '../seed.js';
 import {
   countConditions,

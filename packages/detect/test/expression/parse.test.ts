@@ -1,10 +1,10 @@
+import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ExpressionError } from '../../src/expression/errors.js';
 import { AGGREGATES, type Expression, MAX_NESTING, MAX_WRITTEN_CONDITIONS } from '../../src/expression/model.js';
 import { parseExpression } from '../../src/expression/parse.js';
 import { printExpression } from '../../src/expression/print.js';
-import { METRIC_NAMES } from '../../src/metric.js';
 import { SEED } from '../seed.js';
 import { expressions, fractionalQuantities } from './arbitraries.js';
 import { partsOf, plainTree } from './reference.js';

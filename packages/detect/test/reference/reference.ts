@@ -4,8 +4,9 @@
  *
  * Everything is an unsigned integer. Sums saturate at 2^32 - 1, the accumulator of the moving average has 48 bits.
  */
+
+import type { MetricName } from '@int/codec';
 import type { Cnf, Condition } from '../../src/expression/model.js';
-import type { MetricName } from '../../src/metric.js';
 import type { DetectorConfig, DetectorKind, Match, Prefix, Rule, RuleSet, Sample } from '../../src/rules/model.js';
 
 /** A 5-tuple; 4 or 16 address bytes. */

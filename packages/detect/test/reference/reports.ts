@@ -1,6 +1,7 @@
 /** Random reports and rule sets, biased towards what goes wrong: shared cells, loops, missing items, extreme values. */
+
+import type { MetricName } from '@int/codec';
 import { AGGREGATES, type Cnf, type Condition, OPERATORS } from '../../src/expression/model.js';
-import type { MetricName } from '../../src/metric.js';
 import type { DetectorConfig, DetectorKind, Match, Prefix, Rule, RuleSet, Sample } from '../../src/rules/model.js';
 import { Random } from './random.js';
 import type { ReferenceFlow, ReferenceHop, ReferenceReport } from './reference.js';

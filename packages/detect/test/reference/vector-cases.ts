@@ -1,6 +1,7 @@
 /** The named cases of the golden vectors, by detector: rules, reports, and registers to begin with. */
+
+import type { MetricName } from '@int/codec';
 import { AGGREGATES, type Cnf, type Condition, OPERATORS } from '../../src/expression/model.js';
-import type { MetricName } from '../../src/metric.js';
 import type { DetectorConfig, Match, Rule, RuleSet, Sample } from '../../src/rules/model.js';
 import { METRIC_ITEMS } from '../../src/tables/names.js';
 import { Random } from './random.js';

@@ -1,5 +1,5 @@
 /** The text of the golden vectors: cases, what the plain implementation makes of them, and what the tables hold. */
-import { METRIC_NAMES, type MetricName } from '../../src/metric.js';
+import { METRIC_NAMES, type MetricName } from '@int/codec';
 import type { Match, Prefix, Rule } from '../../src/rules/model.js';
 import { exportTables } from '../../src/tables/export.js';
 import { metricNumber } from '../../src/tables/logic.js';

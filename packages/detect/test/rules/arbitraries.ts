@@ -1,6 +1,5 @@
-import { formatIpv4, formatIpv6 } from '@int/codec';
+import { formatIpv4, formatIpv6, METRIC_NAMES, type MetricName } from '@int/codec';
 import fc from 'fast-check';
-import { METRIC_NAMES, type MetricName } from '../../src/metric.js';
 import { PROTOCOLS } from '../../src/rules/address.js';
 import type { Match, Prefix } from '../../src/rules/model.js';
 import type { DetectSpec, MatchSpec, QuantitySpec, RuleSpec, RulesSpec, UnitsSpec } from '../../src/rules/spec.js';

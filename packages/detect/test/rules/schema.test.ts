@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RulesError } from '../../src/errors.js';
-import { METRIC_NAMES } from '../../src/metric.js';
 import { PROTOCOLS } from '../../src/rules/address.js';
 import { compileRules } from '../../src/rules/compile.js';
 import type { RulesSpec } from '../../src/rules/spec.js';

@@ -1,8 +1,8 @@
+import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RulesError } from '../../src/errors.js';
 import { AGGREGATES, type Cnf, OPERATORS } from '../../src/expression/model.js';
-import { METRIC_NAMES } from '../../src/metric.js';
 import type { DetectorConfig, Match, Rule, RuleSet } from '../../src/rules/model.js';
 import { DETECTOR_KINDS } from '../../src/rules/model.js';
 import { exportTables } from '../../src/tables/export.js';

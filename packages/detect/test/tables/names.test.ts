@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { metricOf } from '@int/codec';
 import { describe, expect, it } from 'vitest';
 import { AGGREGATES, MAX_CLAUSES, MAX_CONDITIONS, OPERATORS } from '../../src/expression/model.js';
-import { metricOf } from '../../src/metric.js';
 import { DETECTOR_KINDS } from '../../src/rules/model.js';
 import {
   AGGREGATE_NUMBERS,

@@ -1,4 +1,4 @@
-import { HOP_COLUMNS, type HopColumn } from '@int/codec';
+import { HOP_COLUMNS, type HopColumn } from './columns.js';
 
 /**
  * An INT metadata item that can be watched: an unsigned integer of at most 32 bits that a hop carries.
