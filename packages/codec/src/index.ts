@@ -17,6 +17,7 @@ export {
 export { Arena } from './arena.js';
 export { type BatchCapacity, STATE, TelemetryBatch } from './batch.js';
 export { BatchDecoder, type BatchDecoderOptions } from './batch-decoder.js';
+export type { BatchInput } from './batch-input.js';
 export {
   checksumComplement,
   internetChecksum,
@@ -79,5 +80,6 @@ export {
   type Profile,
 } from './options.js';
 export { LAYOUT, OP, type Plan, planFor } from './plan.js';
+export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export * from './roles/index.js';
 export { HopView, RecordView, viewRecord } from './view.js';

@@ -19,7 +19,6 @@ export { Classifier, type ClassifierShape } from './classify/classifier.js';
 export { Detector } from './engine/detector.js';
 export type { Event } from './engine/event.js';
 export { EVENT, EventBatch, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-batch.js';
-export type { Input } from './engine/input.js';
 export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
 export { RULE_PROBLEM_CODES, type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';

@@ -1,8 +1,7 @@
-import { FLAG, INT_VERSIONS } from '@int/codec';
+import { type BatchInput, FLAG, INT_VERSIONS } from '@int/codec';
 import { flowCrc32Columns } from '@int/hash';
 import { type BatchView, REPORT } from './batch-view.js';
 import { type FlowTable, FOUND } from './flow-table.js';
-import type { Input } from './input.js';
 import type { Kernel } from './kernel/kernel.js';
 import type { RuleBook } from './rule-book.js';
 import type { StatePool } from './state.js';
@@ -59,7 +58,7 @@ export class Decider {
   }
 
   /** Begins a call with these times. */
-  open(input: Input | undefined): void {
+  open(input: BatchInput | undefined): void {
     this.#calls = (this.#calls + 1) | 0;
     if (this.#flows !== null) this.#flows.ages = input !== undefined;
     if (this.#switches !== null) this.#switches.ages = input !== undefined;
@@ -104,7 +103,7 @@ export class Decider {
     from: number,
     to: number,
     room: number,
-    input: Input | undefined,
+    input: BatchInput | undefined,
     kernel: Kernel | null,
   ): number {
     const { everything, needsFlow } = this.#book;
@@ -148,7 +147,7 @@ export class Decider {
     }
   }
 
-  #prepareEach(view: BatchView, from: number, to: number, input: Input | undefined): number {
+  #prepareEach(view: BatchView, from: number, to: number, input: BatchInput | undefined): number {
     const { code, report, reportStride, decisions, batch } = view;
     const { everything, classifier, needsFlow } = this.#book;
     const bytes = classifier.usesMac ? input!.bytes! : null;
@@ -182,7 +181,7 @@ export class Decider {
    * @param isFirst whether no rows before this one still have to be looked at
    * @returns false if those before it have to be looked at first, for they may still use the cell under its old flow
    */
-  #findFlow(view: BatchView, row: number, isFirst: boolean, input: Input | undefined): boolean {
+  #findFlow(view: BatchView, row: number, isFirst: boolean, input: BatchInput | undefined): boolean {
     const flows = this.#flows!;
     const cell = flows.find(view, row, view.hashes[row]! | 0, this.#tick(view, row, input));
     view.cells[row] = cell;
@@ -198,7 +197,7 @@ export class Decider {
   }
 
   /** Time of a row in units of 2^20 ns, or a count of calls where no times are given. */
-  #tick(view: BatchView, row: number, input: Input | undefined): number {
+  #tick(view: BatchView, row: number, input: BatchInput | undefined): number {
     if (input === undefined) return this.#calls;
     const frame = view.report[REPORT.FRAME * view.reportStride + row]! + input.first;
     return (input.timestampsHigh[frame]! << 12) | (input.timestampsLow[frame]! >>> 20);

@@ -1,4 +1,12 @@
-import { Arena, type KernelMemory, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import {
+  Arena,
+  type BatchInput,
+  ETHERNET_BYTES,
+  type KernelMemory,
+  TelemetryBatch,
+  type TelemetryRecord,
+  writeRecord,
+} from '@int/codec';
 import { RulesError } from '../errors.js';
 import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
 import { BatchView, REPORT } from './batch-view.js';
@@ -6,12 +14,10 @@ import { Decider, NOT_OK, SLOT, TICK_NS, UNMATCHED, WIDE } from './decider.js';
 import { type Event, eventOf } from './event.js';
 import { EventBatch, NO_RULE } from './event-batch.js';
 import { FlowTable } from './flow-table.js';
-import type { Input } from './input.js';
 import { Kernel } from './kernel/kernel.js';
 import { LoopContext } from './loops/context.js';
 import { LOOPS } from './loops/index.js';
 import { type DetectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
-import { ETHERNET_BYTES, writeRecord } from './record-row.js';
 import { RuleBook } from './rule-book.js';
 import { defaultRule, type RunningRule } from './running-rule.js';
 import { admits } from './sampling.js';
@@ -63,7 +69,7 @@ export class Detector {
   #unmatched = 0;
   #unsampled = 0;
   /** What {@link observe} works with. */
-  #single: { batch: TelemetryBatch; events: EventBatch; input: Required<Input>; time: DataView } | null = null;
+  #single: { batch: TelemetryBatch; events: EventBatch; input: Required<BatchInput>; time: DataView } | null = null;
 
   /**
    * @throws RulesError if rules overlap at equal priority, bear one name, or exceed the memory asked for
@@ -132,7 +138,7 @@ export class Detector {
    *   `clear` them, and go on from there
    * @throws TypeError if the rules need an input that is not given; RangeError for rows the batch does not hold
    */
-  detect(batch: TelemetryBatch, events: EventBatch, from = 0, to: number = batch.reports, input?: Input): number {
+  detect(batch: TelemetryBatch, events: EventBatch, from = 0, to: number = batch.reports, input?: BatchInput): number {
     if (!(from >= 0 && from <= to && to <= batch.reports)) {
       throw new RangeError(`rows ${from} to ${to}: the batch holds ${batch.reports}`);
     }
@@ -292,7 +298,7 @@ export class Detector {
   }
 
   /** Looks at prepared rows, a run of equal decisions at a time. */
-  #run(view: BatchView, from: number, to: number, input: Input | undefined): void {
+  #run(view: BatchView, from: number, to: number, input: BatchInput | undefined): void {
     const { decisions } = view;
     const context = this.#context;
     const book = this.#book;
@@ -330,7 +336,7 @@ export class Detector {
     else LOOPS[rule.loop]!(this.#context, rule, from, to);
   }
 
-  #runSampled(view: BatchView, rule: RunningRule, from: number, to: number, input: Input | undefined): void {
+  #runSampled(view: BatchView, rule: RunningRule, from: number, to: number, input: BatchInput | undefined): void {
     const context = this.#context;
     const frames = REPORT.FRAME * view.reportStride;
     for (let row = from; row < to; row++) {

@@ -1,25 +1,15 @@
-import type { MetricName } from '@int/codec';
-import {
-  FLAG,
-  type Flow,
-  HOP_COLUMNS,
-  type HopColumn,
-  INT_VERSIONS,
-  MODES,
-  parseIpv4,
-  parseIpv6,
-  parseMac,
-  STATE,
-  type TelemetryBatch,
-  type TelemetryRecord,
-} from '@int/codec';
-import { REPORT } from './batch-view.js';
+/** From an object to a row of a batch, for those who feed single records to code that works on batches. */
+import { parseIpv4, parseIpv6, parseMac } from './address.js';
+import { STATE, type TelemetryBatch } from './batch.js';
+import { FLAG, HOP_COLUMNS, type HopColumn, INT_VERSIONS, MODES, REPORT_WORD_COLUMNS } from './columns.js';
+import type { MetricName } from './metric.js';
+import type { Flow, TelemetryRecord } from './model.js';
 
 type Fields = Partial<Record<MetricName, number | null | undefined>>;
 
 const column = (name: HopColumn): number => HOP_COLUMNS.indexOf(name);
 
-/** Index of the hop columns that detection reads. */
+/** Index of the hop columns that hold metrics. */
 const HOP = /* @__PURE__ */ {
   NODE: column('nodeId'),
   L1_INTERFACES: column('l1Interfaces'),
@@ -32,6 +22,9 @@ const HOP = /* @__PURE__ */ {
   CONGESTION: column('congestion'),
   RESERVED8: column('reserved8'),
 } as const;
+
+const SOURCE = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('source0');
+const DESTINATION = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('destination0');
 
 /** All ones, as a signed word: V8 keeps those in registers. */
 const NONE = -1;
@@ -51,7 +44,7 @@ function interfaces(ingress: number | null | undefined, egress: number | null | 
   return ((ingress ?? 0) << 16) | ((egress ?? 0xffff) & 0xffff);
 }
 
-/** Writes all columns that detection reads: the row may hold those of another record. */
+/** Writes the columns of all metrics: the row may hold those of another record. */
 function writeHop(words: Uint32Array, stride: number, row: number, fields: Fields, isWide: boolean): void {
   const { queueOccupancy, queueCongestion } = fields;
   const queue = isWide ? word(queueOccupancy) : packed(fields.queueId, queueOccupancy);
@@ -113,8 +106,8 @@ function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
   const { reportWords, reportStride } = batch;
   batch.protocol[0] = flow.protocol;
   batch.ports[0] = (flow.sourcePort << 16) | flow.destinationPort;
-  writeAddressColumns(reportWords, reportStride, REPORT.DESTINATION * reportStride, flow.destination);
-  const isIpv6 = writeAddressColumns(reportWords, reportStride, REPORT.SOURCE * reportStride, flow.source);
+  writeAddressColumns(reportWords, reportStride, DESTINATION * reportStride, flow.destination);
+  const isIpv6 = writeAddressColumns(reportWords, reportStride, SOURCE * reportStride, flow.source);
   return isIpv6 ? FLAG.FLOW | FLAG.IPV6 : FLAG.FLOW;
 }
 
@@ -122,8 +115,14 @@ function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
 export const ETHERNET_BYTES = 12;
 
 /**
- * Writes what detection reads of a record as row 0 of a batch that holds nothing else.
- * @param ethernet takes the MAC addresses of the monitored packet, if they are known
+ * Writes a record as row 0 of a batch that holds nothing else: status, flow, reporting node, INT mode and version, and
+ * the {@link METRICS} of all hops, as decoding would. Sequence number, timestamps, instruction bitmaps, drop reasons and
+ * domain-specific metadata are not written, and the columns of them are undefined.
+ *
+ * @param batch room for the record's hops; what it holds is forgotten
+ * @param ethernet at least {@link ETHERNET_BYTES} bytes: takes the MAC addresses of the monitored packet, if they are
+ * known; the `ethernet` column is then an offset into it
+ * @throws RangeError if the record has more hops than the batch holds; AddressError if an address of it is none
  */
 export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethernet: Uint8Array): void {
   const { flow, int, report } = record;
