@@ -13,13 +13,14 @@ import { relative } from 'node:path';
  * @property {string} target the file to write, absolute
  * @property {string} constant what the text is called there
  * @property {string} package name of the package
+ * @property {string[]} [flags] more flags for the compiler
  */
 
 /**
  * @param {Kernel} kernel
  * @returns {Promise<Uint8Array>} the compiled module
  */
-export async function compile({ asc, folder, source }) {
+export async function compile({ asc, folder, source, flags = [] }) {
   /** @type {Uint8Array | undefined} */
   let binary;
   const options = [
@@ -32,6 +33,7 @@ export async function compile({ asc, folder, source }) {
     '--importMemory',
     '--initialMemory',
     '1',
+    ...flags,
   ];
   const { error, stderr } = await asc.main([source, '--baseDir', folder, ...options, '--outFile', 'kernel.wasm'], {
     writeFile: (/** @type {string} */ name, /** @type {Uint8Array} */ contents) => {

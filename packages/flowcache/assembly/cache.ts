@@ -1,0 +1,141 @@
+/**
+ * The update loop of a flow cache as a WebAssembly SIMD kernel. Written in AssemblyScript; compiled by build.mjs.
+ *
+ * It does what ../src/cache/plain-engine.ts does, to the last bit of the cache, of the entries and of the events. What
+ * differs is the order of memory accesses: WebAssembly has no prefetch, so a block of reports is gone through three
+ * times. The first pass computes hashes and touches rows, the second finds buckets and touches all lines that an update
+ * will need, both without waiting for one access before the next; the third updates.
+ *
+ * All addresses are bytes in the one memory, up to its 4 GiB.
+ */
+
+import { entryCount, inserted, live, setEntryCount } from './admit';
+import {
+  address,
+  BAD_TIMES,
+  context,
+  ENTRY_COUNT,
+  EVENT_COUNT,
+  field,
+  IS_EXACT,
+  IS_WATCHING,
+  LANE_CHANGES,
+  LANE_LEVELS,
+  LANE_ONES,
+  LANES,
+  PLACE_BYTES,
+  PLACES,
+  REGION,
+  THRESHOLDS,
+} from './context';
+import { eventCount, setEventCount } from './events';
+import {
+  HITS,
+  HOPS_BEYOND,
+  INSERTED,
+  LIVE,
+  NO_FLOW,
+  NOT_OK,
+  OFFERED,
+  PATH_CHANGED,
+  UNSUPPORTED_IPV6,
+} from './layout';
+import { clearOthers, countOthers, noFlow, notOk, place, seek, unsupported } from './places';
+import { clearCounts, hits, hopsBeyond, pathsChanged, updatePlaces } from './update';
+
+export { attach } from './context';
+export { hashRows } from './hash';
+
+/** Reports whose buckets are asked for before the first of them is updated: their lines fit into the first-level cache. */
+const GROUP: u32 = 32;
+
+function updateExact(from: u32, to: u32): u32 {
+  return updatePlaces(true, 0, from, to);
+}
+
+function updateExact3(from: u32, to: u32): u32 {
+  return updatePlaces(true, 3, from, to);
+}
+
+function updateExact4(from: u32, to: u32): u32 {
+  return updatePlaces(true, 4, from, to);
+}
+
+function updateCompact(from: u32, to: u32): u32 {
+  return updatePlaces(false, 0, from, to);
+}
+
+function updateCompact3(from: u32, to: u32): u32 {
+  return updatePlaces(false, 3, from, to);
+}
+
+function updateCompact4(from: u32, to: u32): u32 {
+  return updatePlaces(false, 4, from, to);
+}
+
+function update(from: u32, to: u32): u32 {
+  const lanes = field(LANES);
+  if (field(IS_EXACT) != 0) {
+    if (lanes == 3) return updateExact3(from, to);
+    return lanes == 4 ? updateExact4(from, to) : updateExact(from, to);
+  }
+  if (lanes == 3) return updateCompact3(from, to);
+  return lanes == 4 ? updateCompact4(from, to) : updateCompact(from, to);
+}
+
+/** Takes the thresholds of metrics that share a vector apart. */
+function readLimits(): void {
+  const limits = address(THRESHOLDS);
+  const low = v128.load(limits);
+  const high = v128.load(limits, 16);
+  const levels = v128.shuffle<u32>(low, high, 0, 2, 4, 6);
+  const changes = v128.shuffle<u32>(low, high, 1, 3, 5, 7);
+  v128.store(context + LANE_LEVELS, levels);
+  v128.store(context + LANE_CHANGES, changes);
+  const isWatching = v128.any_true(v128.and(v128.not(v128.and(levels, changes)), v128.load(context + LANE_ONES)));
+  store<u32>(context + IS_WATCHING, u32(isWatching));
+}
+
+@inline
+function count(counter: usize, by: u64): void {
+  const at = address(REGION) + counter;
+  store<u64>(at, load<u64>(at) + by);
+}
+
+/**
+ * Updates the cache with the reports of rows, whose hashes are at HASHES.
+ *
+ * @param from first row
+ * @param to one past the last row; at most 256 rows
+ * @returns the first row not looked at, or BAD_HOPS or BAD_TIMES
+ */
+export function run(from: u32, to: u32): u32 {
+  const found = place(from, to);
+  if (found >= BAD_TIMES) return found;
+  readLimits();
+  setEntryCount(field(ENTRY_COUNT));
+  setEventCount(field(EVENT_COUNT));
+  clearCounts();
+  let end: u32 = 0;
+  while (end < found) {
+    const stop = min<u32>(end + GROUP, found);
+    seek(end, stop);
+    end = update(end, stop);
+    if (end < stop) break;
+  }
+  const reached = end < found ? load<u32>(address(PLACES) + <usize>end * PLACE_BYTES) : to;
+  store<u32>(context + ENTRY_COUNT, entryCount);
+  store<u32>(context + EVENT_COUNT, eventCount);
+  if (found < to - from) countOthers(from, reached);
+  else clearOthers();
+  count(OFFERED, <u64>(reached - from));
+  count(HITS, hits);
+  count(INSERTED, inserted);
+  count(LIVE, live);
+  count(NOT_OK, <u64>notOk);
+  count(NO_FLOW, <u64>noFlow);
+  count(UNSUPPORTED_IPV6, <u64>unsupported);
+  count(HOPS_BEYOND, hopsBeyond);
+  count(PATH_CHANGED, pathsChanged);
+  return reached;
+}

@@ -1,0 +1,44 @@
+import type { BatchInput, TelemetryBatch } from '@int/codec';
+import type { Outbox } from './outbox.js';
+
+/**
+ * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect; all numbers
+ * are unsigned 32-bit integers.
+ */
+export interface Comparison {
+  /** T: the value is an event by itself. */
+  exceeds(value: number, threshold: number): boolean;
+  /** C: the value is an event because of what the flow had there before. */
+  differs(value: number, previous: number, threshold: number): boolean;
+}
+
+/** T: value > threshold. C: absdiff(value, previous) > threshold. */
+export const COMPARISON: Comparison = {
+  exceeds: (value, threshold) => value > threshold,
+  differs: (value, previous, threshold) => Math.abs(value - previous) > threshold,
+};
+
+/** The update loop of a cache, over the words of layout.ts. There is one in TypeScript and one in WebAssembly. */
+export interface Engine {
+  /** Whether it is the one in WebAssembly. */
+  readonly isKernel: boolean;
+  /** The memory that holds the cache. */
+  readonly buffer: ArrayBufferLike;
+  /** The cache, from its header on. */
+  readonly words: Int32Array;
+  /** Entries to hand on; there is room for at least one. */
+  readonly entries: Outbox;
+  /** Events to hand on; there is room for those of at least one report. */
+  readonly events: Outbox;
+  /** The thresholds in force, see THRESHOLDS. The cache writes them before each call of {@link run}. */
+  readonly thresholds: Int32Array;
+  /**
+   * Updates the cache with reports, from row `from` on, until `to` or until an outbox may not have room for what the
+   * next report brings.
+   * @returns the first row not looked at
+   */
+  run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number;
+}
+
+/** Records an engine keeps at least, until it lets the cache hand them on. */
+export const OUTBOX = { ENTRIES: 64, EVENTS: 1024 } as const;

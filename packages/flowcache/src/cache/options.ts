@@ -1,0 +1,68 @@
+import type { KernelHost } from '../kernel/memory.js';
+import { type Dimensions, type Geometry, geometryOf, HASHES, type HashName } from '../layout.js';
+import type { Comparison } from './engine.js';
+import type { ThresholdOptions, Thresholds } from './thresholds.js';
+
+/** Takes records as they are made. An SpscRing is one. */
+export interface RecordSink {
+  /**
+   * Takes records, as many as it has room for. It must not keep `words`, which is used again.
+   * @param words what holds them
+   * @param at first word of the first record
+   * @param records how many there are
+   * @returns how many it took: the first ones
+   */
+  push(words: Int32Array, at: number, records: number): number;
+}
+
+/** How to set up a cache. */
+export interface FlowCacheOptions extends Dimensions {
+  /** What chooses a flow's row. Default `xxh32`; `crc32` is what a P4 target computes, and takes no seed. */
+  readonly hash?: HashName;
+  /** Seed of xxh32, 32 bits. Default 0. */
+  readonly seed?: number;
+  /** Put the cache into a SharedArrayBuffer, so that other threads can look at it with a FlowCacheView. Default false. */
+  readonly shared?: boolean;
+  /** Update in WebAssembly where the engine has it and the cache fits into its 4 GiB. Default true. */
+  readonly kernel?: boolean;
+  /**
+   * A WebAssembly memory to put the cache into, with room for it: batches that lie in it are read in place. Default: a
+   * memory of its own, into which batches are copied. Not looked at where updates run in TypeScript.
+   */
+  readonly memory?: KernelHost;
+  /** What is an event. Default: nothing. A {@link Thresholds} can be shared with another thread. */
+  readonly thresholds?: Thresholds | ThresholdOptions;
+  /** Takes entries that leave the cache, `bucketStride` words each. Default: nobody does, which is no loss. */
+  readonly entries?: RecordSink;
+  /** Takes events, EVENT_WORDS words each. Default: nobody does, which is no loss. */
+  readonly events?: RecordSink;
+  /** When a value is an event. Default: as COMPARISON. With another one, updates run in TypeScript. */
+  readonly comparison?: Comparison;
+}
+
+/** Options without gaps. */
+export interface ResolvedOptions {
+  readonly geometry: Geometry;
+  readonly hash: HashName;
+  readonly seed: number;
+  readonly shared: boolean;
+  readonly kernel: boolean;
+  readonly memory: KernelHost | undefined;
+}
+
+/** @throws RangeError for an option out of range */
+export function resolveOptions(options: FlowCacheOptions): ResolvedOptions {
+  const { hash = 'xxh32', seed = 0, shared = false, kernel = true } = options;
+  if (!HASHES.includes(hash)) throw new RangeError(`hash must be one of ${HASHES.join(', ')}, not ${hash}`);
+  if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff) {
+    throw new RangeError(`seed must be an unsigned 32-bit integer, not ${seed}`);
+  }
+  return {
+    geometry: geometryOf(options),
+    hash,
+    seed,
+    shared,
+    kernel: kernel && options.comparison === undefined,
+    memory: options.memory,
+  };
+}

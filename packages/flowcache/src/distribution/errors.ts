@@ -1,0 +1,49 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/flowcache.DistributionError') as never;
+
+export const DISTRIBUTION_ERROR_CODES = [
+  /** Metrics that are unknown, named twice, none or too many. */
+  'BAD_METRICS',
+  /** Bins that are empty, reversed, no integers, beyond 32 bits or too many; or bins of a metric that is not followed. */
+  'BAD_BINS',
+  /** A number of switches or a seed out of range, or more memory than a table of words can address. */
+  'BAD_SIZE',
+  /** A buffer that is too small, or an offset that is not a multiple of 8. */
+  'BAD_BUFFER',
+  /** Attaching: the buffer ends before the distributions do. */
+  'TRUNCATED',
+  /** Attaching: no distributions. */
+  'BAD_MAGIC',
+  /** Attaching: distributions of another layout version. */
+  'BAD_VERSION',
+  /** Attaching: a word of the header that does not fit the others. */
+  'BAD_LAYOUT',
+  /** Attaching: a table of switches that contradicts itself. */
+  'BAD_TABLE',
+  /** Attaching: a counter that holds no count. */
+  'BAD_COUNT',
+  /** Merging: other metrics, or other bins. */
+  'DIFFERENT_BINS',
+  /** Merging: switches that there is no room for. */
+  'TOO_MANY_SWITCHES',
+] as const;
+export type DistributionErrorCode = (typeof DISTRIBUTION_ERROR_CODES)[number];
+
+/** Distributions that cannot be made, attached to, or merged. */
+export class DistributionError extends RangeError {
+  override readonly name = 'DistributionError';
+  readonly code: DistributionErrorCode;
+  /** Attaching: the byte, from the start of the buffer, that the trouble is at. Else `null`. */
+  readonly offset: number | null;
+
+  constructor(code: DistributionErrorCode, message: string, offset: number | null = null) {
+    super(offset === null ? message : `at byte ${offset}: ${message}`);
+    this.code = code;
+    this.offset = offset;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is DistributionError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}

@@ -1,0 +1,226 @@
+/** From the rows of a batch to values with a row of the distributions each. */
+import { REPORT_WORD_COLUMNS, type TelemetryBatch } from '@int/codec';
+import { LATENCY_COLUMN, NODE_COLUMN } from '../layout.js';
+import { DISTRIBUTION_COUNTER } from './layout.js';
+import type { DistributionMemory } from './memory.js';
+import { Tally, tallyValues, type Values } from './tally.js';
+
+/** Rows looked at in one call of the loops. */
+const BLOCK = 256;
+/** Hop rows whose places are worked out before their values are counted. At least the longest stack. */
+const HOPS = 2048;
+/** Values of 32 bits that a sum takes from 2^52 to 2^53. */
+const UNSPLIT = 2 ** 20;
+
+const HOP_START = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('hopStart');
+
+/** Columns of a batch as signed words: V8 keeps those in registers. */
+class Columns {
+  readonly hops: Int32Array;
+  readonly hopStride: number;
+  readonly hopStart: Int32Array;
+  readonly hopCount: Uint8Array;
+  readonly code: Uint8Array;
+
+  constructor(batch: TelemetryBatch) {
+    const { hopWords, reportWords, reportStride } = batch;
+    this.hops = new Int32Array(hopWords.buffer, hopWords.byteOffset, hopWords.length);
+    this.hopStride = batch.hopStride;
+    this.hopStart = new Int32Array(
+      reportWords.buffer,
+      reportWords.byteOffset + HOP_START * reportStride * 4,
+      batch.capacity.reports,
+    );
+    this.hopCount = batch.hopCount;
+    this.code = batch.code;
+  }
+}
+
+/** Counts the values of batches. Allocates nothing once it has seen a batch. */
+export class Recorder {
+  readonly #memory: DistributionMemory;
+  readonly #tallies: readonly Tally[];
+  readonly #endToEnd: Tally;
+  /** Row of each hop at hand. */
+  readonly #bases = new Int32Array(HOPS);
+  readonly #values: Values;
+  /** The end-to-end latencies of a block, then as many zeros, which tell that none is missing. */
+  readonly #latencies: Values;
+  readonly #known = new WeakMap<TelemetryBatch, Columns>();
+  #batch: TelemetryBatch | null = null;
+  #columns: Columns | null = null;
+  /** Values that a sum may have grown by since it was last below 2^52. */
+  #unsplit = UNSPLIT;
+
+  constructor(memory: DistributionMemory) {
+    const { plan, cells } = memory;
+    this.#memory = memory;
+    this.#tallies = plan.metrics.map((metric) => new Tally(cells, metric));
+    this.#endToEnd = new Tally(cells, plan.endToEnd);
+    this.#values = { source: new Int32Array(0), at: 0, pair: 0, bases: this.#bases, count: 0 };
+    const bases = new Int32Array(BLOCK).fill(plan.endToEndAt);
+    this.#latencies = { source: new Int32Array(2 * BLOCK), at: 0, pair: BLOCK, bases, count: 0 };
+  }
+
+  /** Counts the values of report rows `from` to `to - 1`. */
+  record(batch: TelemetryBatch, from: number, to: number): void {
+    const columns = this.#columnsOf(batch);
+    this.#values.source = columns.hops;
+    for (let row = from; row < to; row += BLOCK) this.#block(columns, row, Math.min(row + BLOCK, to));
+  }
+
+  #columnsOf(batch: TelemetryBatch): Columns {
+    if (this.#columns !== null && this.#batch === batch) return this.#columns;
+    const columns = this.#known.get(batch) ?? new Columns(batch);
+    this.#known.set(batch, columns);
+    this.#batch = batch;
+    this.#columns = columns;
+    return columns;
+  }
+
+  #block(columns: Columns, from: number, to: number): void {
+    const { code, hopStart, hopCount } = columns;
+    const { cells } = this.#memory;
+    let notOk = 0;
+    // Hop rows that lie one behind the other, as decoding leaves them, are counted in one go.
+    let first = 0;
+    let end = 0;
+    for (let row = from; row < to; row++) {
+      if (code[row] !== 0) {
+        notOk++;
+        continue;
+      }
+      const start = hopStart[row]!;
+      const count = hopCount[row]!;
+      if (start !== end || end + count - first > HOPS) {
+        this.#hops(columns, first, end);
+        first = start;
+      }
+      end = start + count;
+    }
+    this.#hops(columns, first, end);
+    this.#latencies.count = sumLatencies(columns, from, to, this.#latencies.source);
+    tallyValues(this.#endToEnd, this.#latencies);
+    cells[DISTRIBUTION_COUNTER.REPORTS]! += to - from - notOk;
+    cells[DISTRIBUTION_COUNTER.NOT_OK]! += notOk;
+    this.#unsplit += to - from;
+  }
+
+  #hops(columns: Columns, first: number, end: number): void {
+    if (first === end) return;
+    const count = end - first;
+    if (this.#unsplit + count + BLOCK > UNSPLIT) {
+      this.#memory.splitSums();
+      this.#unsplit = 0;
+    }
+    this.#unsplit += count;
+    this.#locate(columns, first, end);
+    const values = this.#values;
+    const tallies = this.#tallies;
+    values.count = count;
+    for (let index = 0; index < tallies.length; index++) {
+      const tally = tallies[index]!;
+      values.at = tally.column * columns.hopStride + first;
+      values.pair = tally.pair * columns.hopStride + first;
+      tallyValues(tally, values);
+    }
+  }
+
+  /** Finds the row of each hop. */
+  #locate(columns: Columns, first: number, end: number): void {
+    const { words, plan } = this.#memory;
+    const bases = this.#bases;
+    const { hops } = columns;
+    const table = plan.tableAt | 0;
+    const seed = plan.seed | 0;
+    const shift = this.#memory.shift | 0;
+    const nodes = (NODE_COLUMN * columns.hopStride + first) | 0;
+    const count = (end - first) | 0;
+    const fours = (count & ~3) | 0;
+    for (let k = 0; k < fours; k = (k + 4) | 0) {
+      const a = rowOf(words, table, seed, shift, hops[(nodes + k) | 0]!);
+      const b = rowOf(words, table, seed, shift, hops[(nodes + k + 1) | 0]!);
+      const c = rowOf(words, table, seed, shift, hops[(nodes + k + 2) | 0]!);
+      const d = rowOf(words, table, seed, shift, hops[(nodes + k + 3) | 0]!);
+      bases[k] = a;
+      bases[(k + 1) | 0] = b;
+      bases[(k + 2) | 0] = c;
+      bases[(k + 3) | 0] = d;
+      if (a === 0 || b === 0 || c === 0 || d === 0) this.#place(columns, first, k, k + 4);
+    }
+    this.#place(columns, first, fours, count);
+  }
+
+  /** Finds the rows of hops one by one: those that are not in their first two slots, or not in the table. */
+  #place({ hops, hopStride }: Columns, first: number, from: number, to: number): void {
+    const memory = this.#memory;
+    for (let k = from; k < to; k++) {
+      const id = hops[NODE_COLUMN * hopStride + first + k]!;
+      let base = id === -1 ? 0 : memory.find(id);
+      if (base === 0) base = this.#carriesValue(hops, hopStride, first + k) ? this.#rowFor(id) : memory.unnamed;
+      this.#bases[k] = base;
+    }
+  }
+
+  /** The row of a hop that is in no row yet, and carries a value: one that does not would not be counted in any. */
+  #rowFor(id: number): number {
+    const memory = this.#memory;
+    if (id === -1) {
+      memory.cells[DISTRIBUTION_COUNTER.UNNAMED_HOPS]!++;
+      return memory.unnamed;
+    }
+    const added = memory.findOrAdd(id);
+    if (added !== 0) return added;
+    memory.cells[DISTRIBUTION_COUNTER.LOST_HOPS]!++;
+    return memory.others;
+  }
+
+  #carriesValue(hops: Int32Array, hopStride: number, hop: number): boolean {
+    const tallies = this.#tallies;
+    for (let index = 0; index < tallies.length; index++) {
+      const { column, pair } = tallies[index]!;
+      if (hops[column * hopStride + hop] !== -1 || hops[pair * hopStride + hop] !== -1) return true;
+    }
+    return false;
+  }
+}
+
+/** The row of a switch if it is in its first slot or the next; else 0. An id of all ones is in none. */
+function rowOf(words: Int32Array, table: number, seed: number, shift: number, id: number): number {
+  const slot = (table + 2 * (Math.imul(id ^ seed, 0x9e3779b1) >>> shift)) | 0;
+  if (words[slot] === id) return words[(slot + 1) | 0]!;
+  return words[(slot + 2) | 0] === id ? words[(slot + 3) | 0]! : 0;
+}
+
+/** Sums the hop latencies of each report that carries any, saturating. @returns how many do */
+function sumLatencies(columns: Columns, from: number, to: number, sums: Int32Array): number {
+  const { code, hopStart, hopCount, hops } = columns;
+  const latencies = (LATENCY_COLUMN * columns.hopStride) | 0;
+  let reports = 0;
+  for (let row = from; row < to; row = (row + 1) | 0) {
+    if (code[row] !== 0) continue;
+    const first = (latencies + hopStart[row]!) | 0;
+    const end = (first + hopCount[row]!) | 0;
+    let sum = 0;
+    let carry = 0;
+    let at = first;
+    for (; at < ((end - 3) | 0); at = (at + 4) | 0) {
+      const a = hops[at]!;
+      const b = hops[(at + 1) | 0]!;
+      const c = hops[(at + 2) | 0]!;
+      const d = hops[(at + 3) | 0]!;
+      if (a === -1 || b === -1 || c === -1 || d === -1) break;
+      sum += (a >>> 0) + (b >>> 0) + ((c >>> 0) + (d >>> 0));
+      carry = 1;
+    }
+    for (; at < end; at = (at + 1) | 0) {
+      const word = hops[at]!;
+      if (word === -1) continue;
+      sum += word >>> 0;
+      carry = 1;
+    }
+    sums[reports] = sum > 0xffffffff ? -1 : sum;
+    reports = (reports + carry) | 0;
+  }
+  return reports;
+}

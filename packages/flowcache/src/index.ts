@@ -1,0 +1,60 @@
+/**
+ * A cache of millions of flows with per-hop statistics, in one block of memory.
+ *
+ * @packageDocumentation
+ */
+export { COMPARISON, type Comparison } from './cache/engine.js';
+export { EntryReader, type FlowEntry, type HopStatistics, type MetricStatistics } from './cache/entry.js';
+export { FlowCacheError, type FlowCacheErrorCode } from './cache/errors.js';
+export { type FlowEvent, type FlowEventKind, readFlowEvent } from './cache/event.js';
+export { FlowCache } from './cache/flow-cache.js';
+export type { FlowCacheOptions, RecordSink } from './cache/options.js';
+export { type FlowCacheTotals, FlowCacheView } from './cache/reader.js';
+export { type RestoreOptions, SnapshotReader, writeSnapshot } from './cache/snapshot.js';
+export { type Limits, type ThresholdOptions, Thresholds } from './cache/thresholds.js';
+export type { Bins, ExplicitBins, LinearBins, LogarithmicBins } from './distribution/bins.js';
+export {
+  type DistributionNode,
+  type DistributionOptions,
+  Distributions,
+  type DistributionTotals,
+  type HopTotals,
+} from './distribution/distributions.js';
+export { DISTRIBUTION_ERROR_CODES, DistributionError, type DistributionErrorCode } from './distribution/errors.js';
+export { Histogram, type HistogramJson, type HistogramRecorder, type ValueRange } from './distribution/histogram.js';
+export type { DistributionDimensions, DistributionName } from './distribution/layout.js';
+export { flowKernelAvailable, kernelBytes } from './kernel/kernel-engine.js';
+export { CacheMemory, type KernelHost } from './kernel/memory.js';
+export {
+  COMPACT,
+  COUNTER,
+  COUNTER_WORDS,
+  COUNTERS,
+  type CounterName,
+  DEFAULT_METRICS,
+  type Dimensions,
+  EMPTY_RANK,
+  EVENT,
+  EVENT_KIND,
+  EVENT_WORDS,
+  EXACT,
+  type Geometry,
+  geometryOf,
+  HASHES,
+  type HashName,
+  HEADER,
+  HEADER_WORDS,
+  LAYOUT_VERSION,
+  LAYOUTS,
+  type LayoutName,
+  MAGIC,
+  MAX_BUCKETS,
+  MAX_HOPS,
+  MAX_METRICS,
+  META,
+  METRIC_WORDS,
+  REASON,
+  REASONS,
+  type Reason,
+  THRESHOLDS,
+} from './layout.js';

@@ -1,0 +1,113 @@
+/** The context block of the kernel: words, in the order of `assembly/context.ts`. */
+import { COMPACT, EXACT, type Geometry, LATENCY_COLUMN, metricWords } from '../layout.js';
+
+export const CONTEXT = {
+  REGION: 0,
+  ROWS: 1,
+  ROW_MASK: 2,
+  ROWS_AT: 3,
+  ROW_STRIDE: 4,
+  BUCKETS: 5,
+  BUCKETS_AT: 6,
+  BUCKET_STRIDE: 7,
+  HOPS: 8,
+  HOPS_AT: 9,
+  HOP_STRIDE: 10,
+  METRICS: 11,
+  SEED: 12,
+  IS_EXACT: 13,
+  LANES: 14,
+  WIDE: 15,
+  THRESHOLDS: 16,
+  ENTRIES: 17,
+  ENTRY_CAPACITY: 18,
+  EVENTS: 19,
+  EVENT_LIMIT: 20,
+  ENTRY_COUNT: 21,
+  EVENT_COUNT: 22,
+  IS_LATENCY_FIRST: 23,
+  CODE: 24,
+  HOP_COUNT: 25,
+  PROTOCOL: 26,
+  FLAGS: 27,
+  NODE: 28,
+  HOP_START: 29,
+  PORTS: 30,
+  SOURCE: 31,
+  DESTINATION: 32,
+  REPORT_STRIDE: 33,
+  HOP_BASE: 34,
+  HOP_ROWS: 35,
+  HOP_NODE: 36,
+  HOP_LATENCY: 37,
+  TIME_INDEX: 38,
+  TIME_BASE: 39,
+  TIME_COUNT: 40,
+  TIMES_LOW: 41,
+  TIMES_HIGH: 42,
+  HASHES: 43,
+  PLACES: 44,
+  /** Four words a metric: addresses of its column and of the other half's, shift, mask. */
+  METRIC: 48,
+  LANE_MASKS: 80,
+  LANE_ONES: 84,
+  RANK_ONES: 88,
+  BYTES: 92,
+} as const;
+export const CONTEXT_WORDS = 128;
+
+/** Words that the kernel keeps of a report on its way. */
+export const PLACE_WORDS = 8;
+
+/** Most reports that the kernel takes at once. */
+export const BLOCK = 256;
+
+/** Metrics that go through one vector: three or four, each the lower bits of its column. Else 0. */
+function lanesOf(metrics: readonly number[]): number {
+  const count = metrics.length / 4;
+  if (count !== 3 && count !== 4) return 0;
+  for (let at = 0; at < metrics.length; at += 4) {
+    if (metrics[at + 1] !== 0 || metrics[at + 3] !== metrics[at]) return 0;
+  }
+  return count;
+}
+
+/** Writes what does not change. Addresses are bytes. */
+export function writeDimensions(context: Uint32Array, geometry: Geometry, region: number, seed: number): void {
+  const { rows, buckets, hops, rowStride, bucketStride, hopStride, rowsAt, bucketsAt, layout } = geometry;
+  const metrics = metricWords(geometry.metrics);
+  const lanes = lanesOf(metrics);
+  context[CONTEXT.REGION] = region;
+  context[CONTEXT.ROWS] = rows;
+  context[CONTEXT.ROW_MASK] = (rows & (rows - 1)) === 0 ? rows - 1 : 0;
+  context[CONTEXT.ROWS_AT] = region + rowsAt * 4;
+  context[CONTEXT.ROW_STRIDE] = rowStride * 4;
+  context[CONTEXT.BUCKETS] = buckets;
+  context[CONTEXT.BUCKETS_AT] = region + bucketsAt * 4;
+  context[CONTEXT.BUCKET_STRIDE] = bucketStride * 4;
+  context[CONTEXT.HOPS] = hops;
+  context[CONTEXT.HOPS_AT] = (layout === 'exact' ? EXACT.HOPS : COMPACT.HOPS) * 4;
+  context[CONTEXT.HOP_STRIDE] = hopStride * 4;
+  context[CONTEXT.METRICS] = geometry.metrics.length;
+  context[CONTEXT.SEED] = seed;
+  context[CONTEXT.IS_EXACT] = layout === 'exact' ? 1 : 0;
+  context[CONTEXT.LANES] = lanes;
+  context[CONTEXT.IS_LATENCY_FIRST] = metrics[0] === LATENCY_COLUMN ? 1 : 0;
+  // The ranks begin behind the tags; what is read and written must end with the row.
+  const hasWideRanks = buckets <= 16 && buckets + 4 <= rowStride;
+  const isWide = buckets <= 16 && rowStride >= 16;
+  context[CONTEXT.WIDE] = (hasWideRanks ? 1 : 0) | (isWide ? 2 : 0);
+  const bytes = new Uint8Array(context.buffer, context.byteOffset);
+  for (let byte = 0; byte < 16; byte++) {
+    bytes[CONTEXT.RANK_ONES * 4 + byte] = byte < Math.ceil(buckets / 4) * 4 ? 0xff : 0;
+    bytes[CONTEXT.BYTES * 4 + byte] = byte;
+  }
+  for (let metric = 0; metric < geometry.metrics.length; metric++) {
+    context[CONTEXT.METRIC + 4 * metric + 2] = metrics[4 * metric + 1]!;
+    context[CONTEXT.METRIC + 4 * metric + 3] = metrics[4 * metric + 2]!;
+  }
+  for (let lane = 0; lane < lanes; lane++) {
+    context[CONTEXT.LANE_MASKS + lane] = metrics[4 * lane + 2]!;
+    context[CONTEXT.LANE_ONES + lane] = 0xffffffff;
+  }
+}

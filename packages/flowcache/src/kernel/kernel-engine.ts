@@ -1,0 +1,199 @@
+import type { BatchInput, TelemetryBatch } from '@int/codec';
+import { flowCrc32Columns } from '@int/hash';
+import { type Engine, OUTBOX } from '../cache/engine.js';
+import { Outbox } from '../cache/outbox.js';
+import { PlainEngine } from '../cache/plain-engine.js';
+import { EVENT_WORDS, type Geometry, type HashName, THRESHOLDS } from '../layout.js';
+import { CACHE_WASM } from './cache.wasm.js';
+import { KernelColumns } from './columns.js';
+import { BLOCK, CONTEXT, CONTEXT_WORDS, PLACE_WORDS, writeDimensions } from './context.js';
+import { CacheMemory, canRun, type KernelHost } from './memory.js';
+import { KernelTimes } from './times.js';
+
+interface Exports {
+  attach(context: number): void;
+  hashRows(from: number, to: number): void;
+  run(from: number, to: number): number;
+}
+
+/** What `run` of the kernel returns, as the signed number that arrives, when it cannot do a block and has done nothing. */
+const BAD_HOPS = -1;
+const BAD_TIMES = -2;
+
+const LINE = 64;
+
+function eventCapacity({ hops, metrics }: Geometry): number {
+  return Math.max(OUTBOX.EVENTS, hops * metrics.length + 2);
+}
+
+/** The update loop in TypeScript, for blocks that the kernel refuses, with the kernel's outboxes. */
+class SubstituteEngine extends PlainEngine {
+  override readonly entries: Outbox;
+  override readonly events: Outbox;
+
+  constructor(kernel: KernelEngine, geometry: Geometry, hash: HashName, seed: number) {
+    super(kernel.words, geometry, hash, seed);
+    this.entries = kernel.entries;
+    this.events = kernel.events;
+  }
+}
+
+/** Whether this JavaScript engine can run the kernel: WebAssembly with 128-bit SIMD. */
+export function flowKernelAvailable(): boolean {
+  return canRun(CACHE_WASM);
+}
+
+/**
+ * The update loop in WebAssembly: what it does is what {@link PlainEngine} does, to the last bit.
+ *
+ * Batches and times that lie in its memory are read in place; what lies elsewhere is copied in, block by block. A batch
+ * whose hop rows are in no order, as no decoder leaves them, goes through TypeScript.
+ */
+export class KernelEngine implements Engine {
+  readonly isKernel = true;
+  readonly buffer: ArrayBufferLike;
+  readonly words: Int32Array;
+  readonly entries: Outbox;
+  readonly events: Outbox;
+  readonly thresholds: Int32Array;
+  readonly #exports: Exports;
+  readonly #context: Uint32Array;
+  readonly #columns: KernelColumns;
+  readonly #times: KernelTimes;
+  readonly #hashes: Uint32Array;
+  readonly #hash: HashName;
+  readonly #substitute: SubstituteEngine;
+  #crcs = new Uint32Array(0);
+
+  /** Bytes that the kernel and a cache take of a memory. */
+  static byteLength(geometry: Geometry): number {
+    const working = (CONTEXT_WORDS + BLOCK + BLOCK * PLACE_WORDS + THRESHOLDS.WORDS) * 4;
+    const handedOn = (OUTBOX.ENTRIES * geometry.bucketStride + eventCapacity(geometry) * EVENT_WORDS) * 4;
+    const columns = KernelColumns.byteLength(geometry) + KernelTimes.byteLength;
+    // Each part begins with a cache line.
+    return working + handedOn + columns + geometry.byteLength + 16 * LINE;
+  }
+
+  /**
+   * @param host where the kernel and the cache are to lie; takes {@link byteLength} bytes of it, which must be 0
+   * @throws RangeError if there is not that much left
+   * @throws Error where the engine cannot run the kernel
+   */
+  constructor(host: KernelHost, geometry: Geometry, hash: HashName, seed: number) {
+    const { arena } = host;
+    const signed = (words: number): Int32Array => new Int32Array(arena.buffer, arena.take(words * 4), words);
+    this.buffer = host.buffer;
+    this.#hash = hash;
+    this.#context = arena.words(CONTEXT_WORDS);
+    this.#hashes = arena.words(BLOCK);
+    const places = arena.words(BLOCK * PLACE_WORDS);
+    this.#columns = new KernelColumns(arena, this.#context, geometry);
+    this.#times = new KernelTimes(arena, this.#context);
+    this.thresholds = signed(THRESHOLDS.WORDS).fill(-1);
+    const { bucketStride } = geometry;
+    this.entries = new Outbox(bucketStride, OUTBOX.ENTRIES, signed(OUTBOX.ENTRIES * bucketStride));
+    const events = eventCapacity(geometry);
+    this.events = new Outbox(EVENT_WORDS, events, signed(events * EVENT_WORDS));
+    this.words = signed(geometry.words);
+    const context = this.#context;
+    writeDimensions(context, geometry, this.words.byteOffset, seed);
+    context[CONTEXT.HASHES] = this.#hashes.byteOffset;
+    context[CONTEXT.PLACES] = places.byteOffset;
+    context[CONTEXT.THRESHOLDS] = this.thresholds.byteOffset;
+    context[CONTEXT.ENTRIES] = this.entries.words.byteOffset;
+    context[CONTEXT.ENTRY_CAPACITY] = this.entries.capacity;
+    context[CONTEXT.EVENTS] = this.events.words.byteOffset;
+    context[CONTEXT.EVENT_LIMIT] = events - (geometry.hops * geometry.metrics.length + 2);
+    this.#exports = host.instantiate(CACHE_WASM) as unknown as Exports;
+    this.#exports.attach(context.byteOffset);
+    this.#substitute = new SubstituteEngine(this, geometry, hash, seed);
+  }
+
+  run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+    let row = from;
+    while (row < to) {
+      const end = this.#prepare(batch, row, Math.min(to, row + BLOCK));
+      const stop = end > row ? end : Math.min(to, row + BLOCK);
+      const reached = end > row ? this.#runBlock(batch, input, row, end) : -1;
+      row = reached >= 0 ? reached : this.#runPlainly(batch, input, row, stop);
+      if (row < stop) return row;
+    }
+    return row;
+  }
+
+  #runPlainly(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+    this.#substitute.thresholds.set(this.thresholds);
+    return this.#substitute.run(batch, input, from, to);
+  }
+
+  /** Lets the kernel find the columns of rows. @returns the end of the rows for which it can; `from` if there are none */
+  #prepare(batch: TelemetryBatch, from: number, to: number): number {
+    if (batch.buffer !== this.buffer) return this.#columns.copy(batch, from, to);
+    this.#columns.useInPlace(batch);
+    return to;
+  }
+
+  /** @returns the first row not looked at, or -1 if the kernel cannot do the block */
+  #runBlock(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+    const context = this.#context;
+    const kernel = this.#exports;
+    const times = this.#times;
+    // Row 0 of a copy is the first row of the block.
+    const shift = batch.buffer === this.buffer ? 0 : from;
+    const start = from - shift;
+    const end = to - shift;
+    if (this.#hash === 'crc32') this.#hashCrc(batch, from, to);
+    else kernel.hashRows(start, end);
+    context[CONTEXT.ENTRY_COUNT] = this.entries.count;
+    context[CONTEXT.EVENT_COUNT] = this.events.count;
+    let reached = BAD_TIMES;
+    if (times.stage(batch, input, from, to, start, this.#columns.frames)) reached = kernel.run(start, end);
+    if (reached === BAD_TIMES && input !== undefined) {
+      times.gather(batch, input, from, to, start);
+      reached = kernel.run(start, end);
+    }
+    if (reached === BAD_HOPS) return -1;
+    this.entries.count = context[CONTEXT.ENTRY_COUNT]!;
+    this.events.count = context[CONTEXT.EVENT_COUNT]!;
+    return reached + shift;
+  }
+
+  #hashCrc(batch: TelemetryBatch, from: number, to: number): void {
+    if (this.#crcs.length < to) this.#crcs = new Uint32Array(batch.capacity.reports);
+    flowCrc32Columns(batch, from, to, this.#crcs);
+    this.#hashes.set(this.#crcs.subarray(from, to));
+  }
+}
+
+/** What {@link makeKernelEngine} takes. */
+export interface KernelEngineOptions {
+  readonly geometry: Geometry;
+  readonly hash: HashName;
+  readonly seed: number;
+  /** Whether other threads are to read the cache. */
+  readonly shared: boolean;
+  /** Where the kernel and the cache are to lie. Default: a memory of their own. */
+  readonly memory?: KernelHost | undefined;
+}
+
+/**
+ * The kernel with a cache, or `undefined` where there is no WebAssembly with SIMD, where its 4 GiB are too small for the
+ * cache, or where there is not that much address space.
+ */
+export function makeKernelEngine(options: KernelEngineOptions): KernelEngine | undefined {
+  const { geometry, hash, seed, shared } = options;
+  const bytes = KernelEngine.byteLength(geometry);
+  if (!flowKernelAvailable()) return undefined;
+  try {
+    return new KernelEngine(options.memory ?? new CacheMemory(bytes, shared), geometry, hash, seed);
+  } catch (error) {
+    // Of memory: there is none.
+    if (error instanceof RangeError && options.memory === undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Bytes that a cache in WebAssembly takes of a memory, what it works with included. */
+export function kernelBytes(geometry: Geometry): number {
+  return KernelEngine.byteLength(geometry);
+}

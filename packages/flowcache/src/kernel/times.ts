@@ -1,0 +1,86 @@
+import type { Arena, BatchInput, TelemetryBatch } from '@int/codec';
+import { BLOCK, CONTEXT } from './context.js';
+
+/** Times copied in at once: frames that bring no report lie between those that do. */
+const TIME_ROWS = 1024;
+
+/** Lets the kernel find the times of a block of reports. */
+export class KernelTimes {
+  readonly #buffer: ArrayBufferLike;
+  readonly #context: Uint32Array;
+  readonly #low: Uint32Array;
+  readonly #high: Uint32Array;
+  /** 0, 1, 2 ... */
+  readonly #sequence: Uint32Array;
+  /** The times of reports without one. */
+  readonly #none: Uint32Array;
+
+  constructor(arena: Arena, context: Uint32Array) {
+    this.#buffer = arena.buffer;
+    this.#context = context;
+    this.#low = arena.words(TIME_ROWS);
+    this.#high = arena.words(TIME_ROWS);
+    this.#sequence = arena.words(BLOCK);
+    this.#none = arena.words(BLOCK);
+    for (let row = 0; row < BLOCK; row++) this.#sequence[row] = row;
+  }
+
+  static readonly byteLength: number = 2 * (TIME_ROWS + BLOCK) * 4;
+
+  /**
+   * The times of rows, to be found by their frame. The kernel says if a row's is not among them; then {@link gather} is
+   * the way.
+   *
+   * @param start number of the first row in the kernel
+   * @param frames address of the column `frame`
+   * @returns whether that is possible
+   */
+  stage(
+    batch: TelemetryBatch,
+    input: BatchInput | undefined,
+    from: number,
+    to: number,
+    start: number,
+    frames: number,
+  ): boolean {
+    if (input === undefined) {
+      this.#write(this.#sequence.byteOffset - start * 4, 0, BLOCK, this.#none, this.#none);
+      return true;
+    }
+    const { timestampsLow, timestampsHigh, first } = input;
+    const length = Math.min(timestampsLow.length, timestampsHigh.length);
+    if (timestampsLow.buffer === this.#buffer && timestampsHigh.buffer === this.#buffer) {
+      this.#write(frames, -first, length, timestampsLow, timestampsHigh);
+      return true;
+    }
+    const base = batch.frame[from]!;
+    const count = batch.frame[to - 1]! + 1 - base;
+    const at = first + base;
+    if (count < 1 || count > TIME_ROWS || at < 0 || at + count > length) return false;
+    this.#low.set(timestampsLow.subarray(at, at + count));
+    this.#high.set(timestampsHigh.subarray(at, at + count));
+    this.#write(frames, base, count, this.#low, this.#high);
+    return true;
+  }
+
+  /** The times of rows, taken one by one; 0 for a frame that has none. */
+  gather(batch: TelemetryBatch, input: BatchInput, from: number, to: number, start: number): void {
+    const { timestampsLow, timestampsHigh, first } = input;
+    for (let row = from; row < to; row++) {
+      const at = first + batch.frame[row]!;
+      this.#low[row - from] = timestampsLow[at] ?? 0;
+      this.#high[row - from] = timestampsHigh[at] ?? 0;
+    }
+    this.#write(this.#sequence.byteOffset - start * 4, 0, BLOCK, this.#low, this.#high);
+  }
+
+  /** @param base number that the first of the times has in the column at `index` */
+  #write(index: number, base: number, count: number, low: Uint32Array, high: Uint32Array): void {
+    const context = this.#context;
+    context[CONTEXT.TIME_INDEX] = index;
+    context[CONTEXT.TIME_BASE] = base;
+    context[CONTEXT.TIME_COUNT] = count;
+    context[CONTEXT.TIMES_LOW] = low.byteOffset;
+    context[CONTEXT.TIMES_HIGH] = high.byteOffset;
+  }
+}

@@ -1,0 +1,47 @@
+import type { BatchInput } from '@int/codec';
+import type { FlowCache } from '../cache/flow-cache.js';
+
+/** Rows looked at after one slot of reports, at most: what an update of some hundred reports costs. */
+const MOST_ROWS = 512;
+const WORD = 0x1_0000_0000;
+
+/**
+ * Ages a cache by the clock of its reports: as many rows as the time that has passed since the last slot asks for, so
+ * that each row is looked at twice per `idleNs`. An entry leaves when it has been idle for `idleNs` to 1.5 times that;
+ * later if there are more than {@link MOST_ROWS} rows due per slot.
+ */
+export class Ageing {
+  readonly #cache: FlowCache;
+  readonly #idleNs: bigint;
+  readonly #rowsPerNs: number;
+  /** The newest time seen, two words and as a number. */
+  #high = 0;
+  #low = 0;
+  #nowNs = 0;
+  /** Rows to look at; not whole. */
+  #due = 0;
+
+  constructor(cache: FlowCache, idleNs: bigint) {
+    this.#cache = cache;
+    this.#idleNs = idleNs;
+    this.#rowsPerNs = (2 * cache.geometry.rows) / Math.max(Number(idleNs), 1);
+  }
+
+  /** Goes on after reports, of which the last one tells the time. */
+  after({ timestampsHigh, timestampsLow }: BatchInput, reports: number): void {
+    const high = timestampsHigh[reports - 1]!;
+    const low = timestampsLow[reports - 1]!;
+    if (high < this.#high || (high === this.#high && low <= this.#low)) return;
+    // Rounded to 2^8 ns in our century, which is as good.
+    const nowNs = high * WORD + low;
+    const { rows } = this.#cache.geometry;
+    if (this.#nowNs > 0) this.#due = Math.min(this.#due + (nowNs - this.#nowNs) * this.#rowsPerNs, rows);
+    this.#high = high;
+    this.#low = low;
+    this.#nowNs = nowNs;
+    const step = Math.min(Math.floor(this.#due), MOST_ROWS);
+    if (step === 0) return;
+    this.#due -= step;
+    this.#cache.age((BigInt(high) << 32n) | BigInt(low), this.#idleNs, step);
+  }
+}

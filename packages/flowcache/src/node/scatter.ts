@@ -1,0 +1,144 @@
+/**
+ * Spreading the reports of a batch over shards by the hash of their flow: which rows go where.
+ *
+ * Nothing is allocated per report.
+ */
+import { type BatchInput, FLAG, type MetricName } from '@int/codec';
+import { flowXxh32Columns } from '@int/hash';
+import { type BatchColumns, REPORT } from '../cache/batch-columns.js';
+import { LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
+import { copyColumn, copyRows, copyRun, runLength } from './copy-rows.js';
+import type { Slot } from './slot.js';
+
+/** Rows looked at before any is copied. */
+export const SCATTER_BLOCK = 256;
+/** Most shards: the product in {@link shardOf} must not exceed 32 bits, and a machine has no more cores. */
+export const MAX_SHARDS = 256;
+/** Rows without a gap from which on copying them as a whole is faster than one by one. */
+const RUN = 32;
+
+/**
+ * The shard of a flow: `floor(hash * shards / 2^32)`, which is decided by the upper bits of the hash, while the row in
+ * the cache is decided by the lower ones.
+ *
+ * @param hash xxh32 of the flow, unsigned
+ * @param shards 1 to {@link MAX_SHARDS}
+ */
+export function shardOf(hash: number, shards: number): number {
+  return (Math.imul(hash >>> 16, shards) + (Math.imul(hash & 0xffff, shards) >>> 16)) >>> 16;
+}
+
+/** Indices of the hop columns that caches of these metrics read, without duplicates. */
+export function hopColumnsOf(metrics: readonly MetricName[]): number[] {
+  const read = metricWords(metrics).filter((_, index) => index % 4 === 0 || index % 4 === 3);
+  return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...read])];
+}
+
+/** Sorts the rows of a block by shard, then copies them to slots. */
+export class Scatter {
+  readonly shards: number;
+  /** Rows of the block per shard. */
+  readonly counts: Int32Array;
+  /** Of all rows sorted: those that are no report, and those without a flow, as far as they go to no shard. */
+  notOk = 0;
+  noFlow = 0;
+  readonly #seed: number;
+  readonly #keepsFlowless: boolean;
+  /** Rows of each shard in their order, {@link SCATTER_BLOCK} cells for each shard. */
+  readonly #rows: Int32Array;
+  readonly #hopColumns: readonly number[];
+  /** The first four of them, and the others. */
+  readonly #firstColumns: Int32Array;
+  readonly #moreColumns: readonly number[];
+  #hashes = new Uint32Array(0);
+
+  /**
+   * @param shards 1 to {@link MAX_SHARDS}
+   * @param metrics those of the caches
+   * @param seed of the flow hash
+   * @param keepsFlowless whether reports without a flow go to shard 0, which has a use for them
+   */
+  constructor(shards: number, metrics: readonly MetricName[], seed: number, keepsFlowless = false) {
+    this.shards = shards;
+    this.#seed = seed;
+    this.#keepsFlowless = keepsFlowless;
+    this.counts = new Int32Array(shards);
+    this.#rows = new Int32Array(shards * SCATTER_BLOCK);
+    const columns = hopColumnsOf(metrics);
+    this.#hopColumns = columns;
+    // Where there are fewer than four, the last one is copied more than once.
+    this.#firstColumns = Int32Array.from([0, 1, 2, 3], (index) => columns[Math.min(index, columns.length - 1)]!);
+    this.#moreColumns = columns.slice(4);
+  }
+
+  /** Sorts rows `from` to `to - 1`, at most {@link SCATTER_BLOCK}: {@link counts} says how many each shard has. */
+  sort(source: BatchColumns, from: number, to: number): void {
+    const { counts, shards } = this;
+    const rows = this.#rows;
+    const keepsFlowless = this.#keepsFlowless;
+    const { code, report, reportStride } = source;
+    const flags = REPORT.FLAGS * reportStride;
+    counts.fill(0);
+    if (shards > 1) this.#hashRows(source, from, to);
+    const hashes = this.#hashes;
+    for (let row = from; row < to; row++) {
+      if (code[row] !== 0) {
+        this.notOk++;
+        continue;
+      }
+      let shard = 0;
+      if ((report[flags + row]! & FLAG.FLOW) === 0) {
+        if (!keepsFlowless) {
+          this.noFlow++;
+          continue;
+        }
+      } else if (shards > 1) {
+        shard = shardOf(hashes[row]!, shards);
+      }
+      const count = counts[shard]!;
+      rows[shard * SCATTER_BLOCK + count] = row;
+      counts[shard] = count + 1;
+    }
+  }
+
+  /**
+   * Copies rows of a shard to the end of a slot, some or all that there is room for.
+   *
+   * @param at how many of the shard's rows have been copied before; below its count
+   * @param input times; without it they are 0
+   * @returns how many were copied; 0 if the slot is full
+   */
+  copy(source: BatchColumns, input: BatchInput | undefined, shard: number, at: number, slot: Slot): number {
+    const first = shard * SCATTER_BLOCK + at;
+    const left = Math.min(this.counts[shard]! - at, slot.batch.capacity.reports - slot.reports);
+    if (left === 0) return 0;
+    const count = this.#copyRun(source, input, first, left, slot) || this.#copyRows(source, input, first, left, slot);
+    slot.reports += count;
+    return count;
+  }
+
+  #hashRows({ batch }: BatchColumns, from: number, to: number): void {
+    // As many as the batch may ever have, so that this happens once.
+    if (this.#hashes.length < to) this.#hashes = new Uint32Array(batch.capacity.reports);
+    flowXxh32Columns(batch, from, to, this.#hashes, this.#seed);
+  }
+
+  /** Copies rows without a gap, as all are where there is one shard and nothing damaged. @returns 0 if they are not such */
+  #copyRun(source: BatchColumns, input: BatchInput | undefined, first: number, left: number, slot: Slot): number {
+    const rows = this.#rows;
+    const from = rows[first]!;
+    if (left < RUN || rows[first + left - 1]! - from !== left - 1) return 0;
+    const count = runLength(source, from, left, slot);
+    if (count < RUN) return 0;
+    copyRun(source, from, count, slot, input, this.#hopColumns);
+    return count;
+  }
+
+  #copyRows(source: BatchColumns, input: BatchInput | undefined, first: number, left: number, slot: Slot): number {
+    const rows = this.#rows;
+    const hops = slot.hops;
+    const count = copyRows(source, rows, first, left, slot, input, this.#firstColumns);
+    for (const column of this.#moreColumns) copyColumn(source, rows, first, count, slot, hops, column);
+    return count;
+  }
+}

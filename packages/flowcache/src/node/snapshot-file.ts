@@ -1,0 +1,50 @@
+/** Snapshots in files, read and written by the thread that owns the cache: it can do nothing else meanwhile anyway. */
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { FlowCache } from '../cache/flow-cache.js';
+import { type RestoreOptions, SnapshotReader, writeSnapshot } from '../cache/snapshot.js';
+
+const READ_BYTES = 1 << 20;
+
+/**
+ * Writes a snapshot. The file is there whole or not at all: it is written beside its place and then moved there.
+ * @returns bytes written
+ * @throws the platform's errors
+ */
+export function writeSnapshotFile(cache: FlowCache, file: string): number {
+  const part = `${file}.part`;
+  const descriptor = openSync(part, 'w');
+  let bytes = 0;
+  try {
+    for (const chunk of writeSnapshot(cache)) {
+      for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at);
+      bytes += chunk.length;
+    }
+    fsyncSync(descriptor);
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(part, { force: true });
+    throw error;
+  }
+  closeSync(descriptor);
+  renameSync(part, file);
+  return bytes;
+}
+
+/**
+ * Makes a cache of a file.
+ * @throws the platform's errors; FlowCacheError if the file holds no whole snapshot
+ */
+export function readSnapshotFile(file: string, options: RestoreOptions): FlowCache {
+  const reader = new SnapshotReader(options);
+  const descriptor = openSync(file, 'r');
+  try {
+    const chunk = new Uint8Array(READ_BYTES);
+    for (;;) {
+      const bytes = readSync(descriptor, chunk);
+      if (bytes === 0) return reader.end();
+      reader.push(chunk.subarray(0, bytes));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

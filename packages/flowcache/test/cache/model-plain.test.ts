@@ -1,0 +1,4 @@
+import { describe } from 'vitest';
+import { testAgainstModel } from './model-run.js';
+
+describe('in TypeScript', () => testAgainstModel(false));

@@ -1,0 +1,99 @@
+import { METRIC_NAMES, type MetricName } from '@int/codec';
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { flowKernelAvailable } from '../../src/kernel/kernel-engine.js';
+import { DEFAULT_METRICS, geometryOf, HASHES, LAYOUTS, THRESHOLDS } from '../../src/layout.js';
+import { LENGTH, SEED } from '../seed.js';
+import { EnginePair } from './engines.js';
+import { fillRandom, Random, type Traffic } from './random-batch.js';
+
+const MOST_WORDS = 200_000;
+
+const metrics: fc.Arbitrary<MetricName[]> = fc.oneof(
+  fc.constant([...DEFAULT_METRICS]),
+  fc.constant<MetricName[]>(['hopLatency', 'queueOccupancy', 'egressUtilization', 'bufferOccupancy']),
+  fc.constant<MetricName[]>(['l2IngressInterface', 'l2EgressInterface', 'queueId']),
+  fc.uniqueArray(fc.constantFrom(...METRIC_NAMES), { minLength: 1, maxLength: 8 }),
+);
+
+const geometries = fc
+  .record({
+    layout: fc.constantFrom(...LAYOUTS),
+    rows: fc.oneof(fc.constantFrom(1, 2, 8, 16), fc.integer({ min: 1, max: 40 })),
+    buckets: fc.oneof(fc.constantFrom(4, 8, 12, 16), fc.integer({ min: 1, max: 17 }), fc.integer({ min: 1, max: 64 })),
+    hops: fc.oneof(fc.constant(5), fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 64 })),
+    metrics,
+  })
+  .map((dimensions) => {
+    const { words, rows } = geometryOf(dimensions);
+    return geometryOf({ ...dimensions, rows: Math.max(1, Math.min(rows, Math.floor((rows * MOST_WORDS) / words))) });
+  });
+
+const traffic: fc.Arbitrary<Traffic> = fc.record({
+  flows: fc.constantFrom(5, 60, 2000),
+  ipv6: fc.constantFrom(0, 0.5, 1),
+  odd: fc.constantFrom(0, 0.2),
+  missing: fc.constantFrom(0, 0.15, 0.6),
+  detour: fc.constantFrom(0, 0.05, 0.4),
+  hops: fc.constantFrom(1, 5, 9),
+  scattered: fc.constantFrom(false, false, true),
+  shuffledFrames: fc.boolean(),
+});
+
+const limits = fc.constantFrom(0xffffffff, 0, 10, 900, 0x80000000);
+
+describe.runIf(flowKernelAvailable())('the kernel', () => {
+  it('leaves the same words as the loop in TypeScript, whatever the cache and the batch', () => {
+    fc.assert(
+      fc.property(
+        geometries,
+        traffic,
+        fc.record({
+          hash: fc.constantFrom(...HASHES),
+          seed: fc.nat(0xffffffff),
+          kind: fc.constantFrom('own', 'shared', 'codec'),
+          thresholds: fc.oneof(
+            fc.constant(new Array<number>(THRESHOLDS.WORDS).fill(0xffffffff)),
+            fc.array(limits, { minLength: THRESHOLDS.WORDS, maxLength: THRESHOLDS.WORDS }),
+          ),
+          random: fc.integer(),
+        }),
+        (geometry, shape, { hash, seed, kind, thresholds, random: state }) => {
+          const random = new Random(state);
+          const pair = new EnginePair(geometry, hash, seed, kind);
+          const perReport = geometry.hops * geometry.metrics.length + 2;
+          const inside = { high: pair.words(3000), low: pair.words(3000) };
+          for (let turn = 0; turn < 6; turn++) {
+            const isInside = random.chance(0.5);
+            const batch = isInside ? pair.inside : pair.outside;
+            const wanted = random.chance(0.5) ? random.below(40) : random.below(batch.capacity.reports);
+            const reports = fillRandom(batch, wanted, shape, random);
+            const { high, low } = random.chance(0.5)
+              ? inside
+              : { high: new Uint32Array(3000), low: new Uint32Array(3000) };
+            for (let frame = 0; frame < 3000; frame++) {
+              high[frame] = random.below(2);
+              low[frame] = random.word();
+            }
+            const first = random.below(3) * 700;
+            const input = random.chance(0.3) ? undefined : { timestampsHigh: high, timestampsLow: low, first };
+            pair.limit(thresholds);
+            pair.fillPackets([random.below(1000), random.below(1000)]);
+            let row = 0;
+            while (row < reports) {
+              const { entries, events } = pair.plain;
+              const isTiny = random.chance(0.3);
+              pair.occupy(
+                isTiny ? entries.capacity - random.below(3) : 0,
+                isTiny ? Math.max(0, events.capacity - perReport - random.below(20)) : 0,
+              );
+              const to = random.chance(0.5) ? reports : row + 1 + random.below(reports - row);
+              row = pair.run(batch, input, row, to);
+            }
+          }
+        },
+      ),
+      { seed: SEED, numRuns: 120 * LENGTH },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,102 @@
+import { Arena, type BatchInput, KernelMemory, TelemetryBatch } from '@int/codec';
+import { expect } from 'vitest';
+import type { Engine } from '../../src/cache/engine.js';
+import { PlainEngine } from '../../src/cache/plain-engine.js';
+import { initialize } from '../../src/cache/region.js';
+import { KernelEngine } from '../../src/kernel/kernel-engine.js';
+import { CacheMemory, type KernelHost } from '../../src/kernel/memory.js';
+import { COMPACT, EXACT, type Geometry, type HashName } from '../../src/layout.js';
+
+/** Which kind of memory the kernel gets. */
+export type HostKind = 'own' | 'shared' | 'codec';
+
+const BYTES = 48 << 20;
+const CAPACITY = { frames: 700, reports: 700, hops: 6000 } as const;
+
+function makeHost(kind: HostKind): KernelHost {
+  return kind === 'codec' ? new KernelMemory(BYTES) : new CacheMemory(BYTES, kind === 'shared');
+}
+
+const HOSTS = new Map<HostKind, KernelHost>();
+
+/** The memory of a kind, as if it were new: engines do not free address space soon enough for one memory a case. */
+function hostOf(kind: HostKind): KernelHost {
+  const host = HOSTS.get(kind) ?? makeHost(kind);
+  HOSTS.set(kind, host);
+  const arena = new Arena(host.buffer, 64);
+  return { buffer: host.buffer, arena, instantiate: (base64) => host.instantiate(base64) };
+}
+
+/** A cache twice, in TypeScript and in WebAssembly. */
+export class EnginePair {
+  readonly geometry: Geometry;
+  readonly plain: Engine;
+  readonly kernel: KernelEngine;
+  /** In the kernel's memory and outside of it. */
+  readonly inside: TelemetryBatch;
+  readonly outside = new TelemetryBatch(CAPACITY);
+  readonly #arena: Arena;
+
+  constructor(geometry: Geometry, hash: HashName, seed: number, kind: HostKind) {
+    this.geometry = geometry;
+    const host = hostOf(kind);
+    new Uint8Array(host.buffer, 0, KernelEngine.byteLength(geometry) + 64).fill(0);
+    this.kernel = new KernelEngine(host, geometry, hash, seed);
+    this.plain = new PlainEngine(new Int32Array(geometry.words), geometry, hash, seed);
+    for (const engine of [this.plain, this.kernel]) initialize(engine.words, geometry, hash, seed);
+    this.inside = new TelemetryBatch(CAPACITY, host.arena);
+    this.#arena = host.arena;
+  }
+
+  /** Room for times in the kernel's memory. */
+  words(count: number): Uint32Array {
+    return this.#arena.words(count);
+  }
+
+  /** Sets the thresholds of both. */
+  limit(limits: readonly number[]): void {
+    for (const { thresholds } of [this.plain, this.kernel]) thresholds.set(limits);
+  }
+
+  /** Sets how many records the outboxes seem to hold. */
+  occupy(entries: number, events: number): void {
+    for (const engine of [this.plain, this.kernel]) {
+      engine.entries.count = entries;
+      engine.events.count = events;
+    }
+  }
+
+  /** Makes the packet counts of some buckets full. */
+  fillPackets(buckets: readonly number[]): void {
+    const { bucketsAt, bucketStride, layout, rows, buckets: each } = this.geometry;
+    const packets = layout === 'exact' ? EXACT.PACKETS : COMPACT.PACKETS;
+    for (const bucket of buckets) {
+      const at = bucketsAt + (bucket % (rows * each)) * bucketStride + packets;
+      for (const { words } of [this.plain, this.kernel]) if (words[at] !== 0) words[at] = -1;
+    }
+  }
+
+  /** Lets both have a batch and compares all they leave. @returns the first row not looked at */
+  run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+    const { plain, kernel } = this;
+    const before = [plain.entries.count, plain.events.count] as const;
+    const reached = plain.run(batch, input, from, to);
+    expect(kernel.run(batch, input, from, to)).toBe(reached);
+    expect(difference(plain.words, kernel.words)).toBe('');
+    expect([kernel.entries.count, kernel.events.count]).toEqual([plain.entries.count, plain.events.count]);
+    for (const [index, box] of (['entries', 'events'] as const).entries()) {
+      const { recordWords, count } = plain[box];
+      const [first, end] = [before[index]! * recordWords, count * recordWords];
+      expect(difference(plain[box].words.subarray(first, end), kernel[box].words.subarray(first, end))).toBe('');
+    }
+    return reached;
+  }
+}
+
+/** Where two arrays differ first. */
+function difference(expected: Int32Array, found: Int32Array): string {
+  for (let at = 0; at < expected.length; at++) {
+    if (expected[at] !== found[at]) return `word ${at}: ${found[at]} instead of ${expected[at]}`;
+  }
+  return expected.length === found.length ? '' : `${found.length} words instead of ${expected.length}`;
+}

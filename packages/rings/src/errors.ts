@@ -1,0 +1,36 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/rings.RingError') as never;
+
+/** Codes of {@link RingError}; appended to, never renamed. */
+export type RingErrorCode =
+  /** The memory ends before the header or before the last record does. */
+  | 'ERR_RING_TRUNCATED'
+  /** The memory does not begin with {@link RING_MAGIC}: no ring, one not ready yet, or one of the other byte order. */
+  | 'ERR_RING_MAGIC'
+  /** A ring of another version. */
+  | 'ERR_RING_VERSION'
+  /** A record size or a capacity out of range, or a check word that does not fit them. */
+  | 'ERR_RING_GEOMETRY'
+  /** More records pushed than popped and the capacity allow, or fewer pushed than popped, or a count above 2^53 - 1. */
+  | 'ERR_RING_INDICES'
+  /** A flag, a counter of lost records or an unused word has a value that it never takes. */
+  | 'ERR_RING_STATE';
+
+/** Memory that is no ring, or whose header was overwritten. */
+export class RingError extends Error {
+  override readonly name = 'RingError';
+  readonly code: RingErrorCode;
+  /** Where the word that is wrong lies, in bytes from the start of the ring; for missing memory, where it ends. */
+  readonly offset: number;
+
+  constructor(code: RingErrorCode, offset: number, message: string) {
+    super(`${message} (byte ${offset})`);
+    this.code = code;
+    this.offset = offset;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is RingError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}

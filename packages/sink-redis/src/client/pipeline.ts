@@ -1,0 +1,429 @@
+import { ErrorReply } from '@redis/client';
+import { isNoScript, RedisSinkError, toSinkError } from '../errors.js';
+import type { ServerCounts } from '../lane/counters.js';
+import { type Batch, LANES, type Lane } from '../lane/lane.js';
+import type { BackOff } from './back-off.js';
+import type { Connection } from './connection.js';
+import { BATCH_REPLY, HELLO_REPLY, SCRIPTS, type ScriptName } from './scripts.js';
+
+/** A batch that has its number. It is kept until the server is known to have applied it. */
+interface Numbered {
+  readonly number: number;
+  readonly batch: Batch;
+  sends: number;
+  sentAt: number;
+  /** The script failed in a way that it should not: some of the batch may be written. */
+  failure: RedisSinkError | null;
+}
+
+export interface PipelineOptions {
+  connect(onEnd: (error: unknown) => void): Promise<Connection>;
+  readonly lanes: readonly Lane[];
+  /** Key of the writer's hash. */
+  readonly writerKey: string;
+  readonly session: string;
+  /** Batches under way at most. */
+  readonly inFlight: number;
+  readonly replyTimeoutMs: number;
+  readonly backOff: BackOff;
+  onProblem(error: RedisSinkError): void;
+  onRecovered(outage: { readonly lastedMs: number; readonly attempts: number }): void;
+  /** Records have been settled. */
+  onProgress(): void;
+  /** It has ended by itself: another session has taken over. */
+  onFenced(): void;
+}
+
+/** Counts of what went over the wire. */
+export interface PipelineTotals {
+  /** Batches acknowledged. */
+  readonly batches: number;
+  /** Batches sent once more, and the records in them. */
+  readonly resentBatches: number;
+  readonly resentRecords: number;
+  /** Batches that turned out to have been applied, though their acknowledgement never came. */
+  readonly confirmedBatches: number;
+  /** Bytes of records sent, as they are encoded, each time they are sent. */
+  readonly bytes: number;
+  /** Connections established, less the first. */
+  readonly reconnects: number;
+  /** Attempts that failed: connections not made or broken, batches that the server could not write. */
+  readonly failedAttempts: number;
+}
+
+/** Greetings at once before it is time to wait. */
+const MAX_GREETINGS = 8;
+
+type State = 'idle' | 'connecting' | 'greeting' | 'open' | 'waiting' | 'ended';
+
+/**
+ * Brings batches to the server, each exactly once and in order.
+ *
+ * Several are under way at a time. Whatever goes wrong, the answer is the same: forget which were sent, wait, connect if
+ * need be, ask the server which batch it has applied last (`hello`), and go on behind that one. Answers to what was
+ * sent before are not listened to. The scripts see to it that a batch which arrives twice, late, or out of turn does no
+ * harm.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #scripts = new Map<ScriptName, string>();
+  #state: State = 'idle';
+  #connection: Connection | null = null;
+  #connections = 0;
+  /** Rises with each trouble: what was sent under a lower number is not listened to. */
+  #attempt = 0;
+  /** Batches not known to be applied, oldest first; the first `#sent` of them were sent in this attempt. */
+  #flight: Numbered[] = [];
+  #sent = 0;
+  /** 0: this session has not begun. */
+  #epoch = 0;
+  #acknowledged = 0;
+  #lastNumber = 0;
+  #turn = 0;
+  /** Greetings at once, without a batch being acknowledged between them. */
+  #greetings = 0;
+  #outage: { readonly since: number; readonly codes: Set<string>; attempts: number } | null = null;
+  #isRefusing = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+  readonly #totals = {
+    batches: 0,
+    resentBatches: 0,
+    resentRecords: 0,
+    confirmedBatches: 0,
+    bytes: 0,
+    failedAttempts: 0,
+  };
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+  }
+
+  get totals(): PipelineTotals {
+    return { ...this.#totals, reconnects: Math.max(0, this.#connections - 1) };
+  }
+
+  /** Whether the server has answered and nothing has gone wrong since. */
+  get isOpen(): boolean {
+    return this.#state === 'open' && this.#outage === null;
+  }
+
+  start(): void {
+    if (this.#state === 'idle') this.#connect();
+  }
+
+  /** Sends what is ready, as far as the window allows. */
+  pump(): void {
+    if (this.#state !== 'open') return;
+    // After trouble, one batch shows whether it is over.
+    const window = this.#outage === null ? this.#options.inFlight : 1;
+    while (this.#sent < window) {
+      if (this.#sent === this.#flight.length) {
+        const batch = this.#next();
+        if (batch === null) return;
+        this.#lastNumber += 1;
+        this.#flight.push({ number: this.#lastNumber, batch, sends: 0, sentAt: 0, failure: null });
+      }
+      this.#send(this.#flight[this.#sent]!);
+    }
+  }
+
+  /**
+   * Ends at once. Batches under way are settled: those that were sent as unconfirmed, the others with `reason`.
+   * @returns the connection, if there is one, for a last word
+   */
+  end(reason: 'closed' | 'fenced'): Connection | null {
+    if (this.#state === 'ended') return null;
+    const isUsable = this.#state === 'open' && this.#sent === 0;
+    this.#state = 'ended';
+    this.#attempt += 1;
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#watchdog);
+    for (const { batch, sends } of this.#flight) {
+      batch.lane.counters.inFlight -= batch.records;
+      batch.lane.counters.dropped[sends > 0 ? 'unconfirmed' : reason] += batch.records;
+    }
+    this.#flight = [];
+    this.#sent = 0;
+    const connection = this.#connection;
+    this.#connection = null;
+    if (isUsable) return connection;
+    connection?.destroy();
+    return null;
+  }
+
+  /** The next batch of the lanes that have one, in turn. */
+  #next(): Batch | null {
+    const { lanes } = this.#options;
+    for (let k = 0; k < lanes.length; k++) {
+      const lane = lanes[(this.#turn + k) % lanes.length]!;
+      if (!lane.isReady) continue;
+      this.#turn = (this.#turn + k + 1) % lanes.length;
+      return lane.next();
+    }
+    return null;
+  }
+
+  #send(numbered: Numbered): void {
+    const { batch, number } = numbered;
+    this.#sent += 1;
+    if (numbered.sends > 0) {
+      this.#totals.resentBatches += 1;
+      this.#totals.resentRecords += batch.records;
+    }
+    numbered.sends += 1;
+    numbered.sentAt = performance.now();
+    this.#totals.bytes += batch.bytes;
+    const attempt = this.#attempt;
+    const { writerKey, session } = this.#options;
+    const sha = this.#scripts.get(batch.script) ?? '';
+    this.#connection!.send([
+      'EVALSHA',
+      sha,
+      '1',
+      writerKey,
+      session,
+      String(number),
+      batch.lane.name,
+      ...batch.args,
+    ]).then(
+      (reply) => {
+        if (attempt === this.#attempt) this.#onReply(numbered, reply);
+      },
+      (error: unknown) => {
+        if (attempt === this.#attempt) this.#onError(numbered, error);
+      },
+    );
+    this.#watch();
+  }
+
+  #onReply(numbered: Numbered, reply: unknown): void {
+    const [status, refused, incomplete, why] = reply as [number, number, number, string];
+    if (status !== BATCH_REPLY.APPLIED && status !== BATCH_REPLY.APPLIED_BEFORE) {
+      // Others of this attempt are not applied either. What the server has, it says in its answer to hello.
+      this.#greetAgain();
+      return;
+    }
+    this.#flight.shift();
+    this.#sent -= 1;
+    numbered.batch.lane.counters.update(refused, incomplete);
+    this.#settle(numbered);
+    this.#onRefused(why);
+    this.#recover();
+    this.#options.onProgress();
+    this.pump();
+  }
+
+  /** The server has applied a batch, or says that it had. */
+  #settle({ batch, number, failure }: Numbered): void {
+    const { counters } = batch.lane;
+    this.#acknowledged = number;
+    this.#greetings = 0;
+    this.#totals.batches += 1;
+    counters.inFlight -= batch.records;
+    if (failure === null) counters.acknowledged += batch.records;
+    else counters.dropped.unconfirmed += batch.records;
+    batch.release();
+  }
+
+  #onRefused(why: string): void {
+    if (why !== '' && !this.#isRefusing) this.#options.onProblem(new RedisSinkError('ERR_REDIS_REFUSED', why));
+    this.#isRefusing = why !== '';
+  }
+
+  #onError(numbered: Numbered, error: unknown): void {
+    if (isNoScript(error)) {
+      this.#greetAgain();
+      return;
+    }
+    const problem = toSinkError(error);
+    if (problem.code === 'ERR_REDIS_UNEXPECTED') numbered.failure = problem;
+    this.#fail(problem, error instanceof ErrorReply);
+  }
+
+  /** Nothing counts as sent; answers still to come are not listened to. */
+  #forgetSent(): void {
+    this.#attempt += 1;
+    this.#sent = 0;
+    clearTimeout(this.#watchdog);
+    this.#watchdog = undefined;
+  }
+
+  /** Something went wrong: tries again later. @param canStay the connection itself is sound */
+  #fail(problem: RedisSinkError, canStay: boolean): void {
+    if (this.#state === 'ended') return;
+    this.#forgetSent();
+    this.#totals.failedAttempts += 1;
+    // The name may by now belong to another server, and a password may have been changed.
+    const mustReconnect = problem.code === 'ERR_REDIS_READONLY' || problem.code === 'ERR_REDIS_AUTH';
+    if (!canStay || mustReconnect) {
+      this.#connection?.destroy();
+      this.#connection = null;
+    }
+    this.#outage ??= { since: performance.now(), codes: new Set(), attempts: 0 };
+    this.#outage.attempts += 1;
+    if (!this.#outage.codes.has(problem.code)) {
+      this.#outage.codes.add(problem.code);
+      this.#options.onProblem(problem);
+    }
+    this.#state = 'waiting';
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => {
+      if (this.#connection === null) this.#connect();
+      else this.#greet();
+    }, this.#options.backOff.next());
+  }
+
+  #recover(): void {
+    this.#options.backOff.reset();
+    if (this.#outage === null) return;
+    const { since, attempts } = this.#outage;
+    this.#outage = null;
+    this.#options.onRecovered({ lastedMs: performance.now() - since, attempts });
+  }
+
+  #connect(): void {
+    this.#state = 'connecting';
+    const attempt = this.#attempt;
+    const onEnd = (error: unknown): void => {
+      if (this.#connection === made) this.#fail(toSinkError(error), false);
+    };
+    let made: Connection | undefined;
+    this.#options.connect(onEnd).then(
+      (connection) => {
+        if (attempt !== this.#attempt) {
+          connection.destroy();
+          return;
+        }
+        made = connection;
+        this.#connection = connection;
+        this.#connections += 1;
+        this.#greet();
+      },
+      (error: unknown) => {
+        if (attempt === this.#attempt) this.#fail(toSinkError(error), false);
+      },
+    );
+  }
+
+  /** The server has forgotten the scripts or the writer's hash. */
+  #greetAgain(): void {
+    this.#greetings += 1;
+    if (this.#greetings > MAX_GREETINGS) {
+      this.#greetings = 0;
+      this.#fail(
+        new RedisSinkError('ERR_REDIS_UNEXPECTED', 'the server forgets scripts or keys again and again'),
+        true,
+      );
+    } else {
+      this.#forgetSent();
+      this.#greet();
+    }
+  }
+
+  /** Loads the scripts and finds out where the server stands. */
+  #greet(): void {
+    this.#state = 'greeting';
+    const attempt = this.#attempt;
+    const connection = this.#connection!;
+    const loaded = Object.entries(SCRIPTS).filter(([name]) => name !== 'hello');
+    const replies = Promise.all([
+      connection.send([
+        'EVAL',
+        SCRIPTS.hello,
+        '1',
+        this.#options.writerKey,
+        this.#options.session,
+        String(this.#epoch),
+        String(this.#acknowledged),
+        String(this.#lastNumber),
+      ]),
+      ...loaded.map(([, source]) => connection.send(['SCRIPT', 'LOAD', source])),
+    ]);
+    this.#watch();
+    replies.then(
+      ([hello, ...shas]) => {
+        if (attempt !== this.#attempt) return;
+        clearTimeout(this.#watchdog);
+        this.#watchdog = undefined;
+        loaded.forEach(([name], index) => {
+          this.#scripts.set(name as ScriptName, String(shas[index]));
+        });
+        this.#onHello(hello as number[]);
+      },
+      (error: unknown) => {
+        if (attempt === this.#attempt) this.#fail(toSinkError(error), error instanceof ErrorReply);
+      },
+    );
+  }
+
+  #onHello([status, epoch = 0, applied = 0, ...numbers]: readonly number[]): void {
+    if (status === HELLO_REPLY.FENCED) {
+      this.#options.onProblem(
+        new RedisSinkError('ERR_REDIS_FENCED', `another sink has taken over ${this.#options.writerKey}`),
+      );
+      this.#options.onFenced();
+      return;
+    }
+    const server = LANES.map((_, lane): ServerCounts => {
+      const [written = 0, refused = 0, incomplete = 0] = numbers.slice(3 * lane, 3 * lane + 3);
+      return { written, refused, incomplete };
+    });
+    if (this.#epoch === 0) {
+      this.#epoch = epoch;
+      this.#acknowledged = applied;
+      this.#lastNumber = applied;
+      for (const lane of this.#options.lanes) lane.counters.begin(server[LANES.indexOf(lane.name)]!);
+    } else if (status === HELLO_REPLY.LOST) {
+      this.#onLost(server);
+    } else {
+      this.#confirm(applied, server);
+    }
+    this.#state = 'open';
+    if (this.#flight.length === 0 && !this.#options.lanes.some((lane) => lane.isReady)) this.#recover();
+    this.#options.onProgress();
+    this.pump();
+  }
+
+  /** Batches up to number `applied` were applied, though their acknowledgement may not have arrived. */
+  #confirm(applied: number, server: readonly ServerCounts[]): void {
+    for (const lane of this.#options.lanes) {
+      const { refused, incomplete } = server[LANES.indexOf(lane.name)]!;
+      lane.counters.update(refused, incomplete);
+    }
+    while (this.#flight.length > 0 && this.#flight[0]!.number <= applied) {
+      this.#totals.confirmedBatches += 1;
+      this.#settle(this.#flight.shift()!);
+    }
+  }
+
+  #onLost(server: readonly ServerCounts[]): void {
+    const lost = this.#options.lanes.map((lane) => {
+      const records = lane.counters.lose(server[LANES.indexOf(lane.name)]!);
+      return `${records} ${lane.name}`;
+    });
+    this.#options.onProblem(
+      new RedisSinkError('ERR_REDIS_LOST', `the server no longer has ${lost.join(', ')} that it had acknowledged`),
+    );
+  }
+
+  /** Sees to it that the server answers in time. */
+  #watch(): void {
+    if (this.#watchdog !== undefined) return;
+    const { replyTimeoutMs } = this.#options;
+    const began = performance.now();
+    const check = (): void => {
+      const oldest = this.#state === 'greeting' || this.#sent === 0 ? began : this.#flight[0]!.sentAt;
+      const left = oldest + replyTimeoutMs - performance.now();
+      if (this.#state === 'open' && this.#sent === 0) {
+        this.#watchdog = undefined;
+      } else if (left > 0) {
+        this.#watchdog = setTimeout(check, left);
+      } else {
+        this.#watchdog = undefined;
+        this.#fail(new RedisSinkError('ERR_REDIS_TIMEOUT', `no answer for ${replyTimeoutMs} ms`), false);
+      }
+    };
+    this.#watchdog = setTimeout(check, replyTimeoutMs);
+  }
+}

@@ -1,0 +1,348 @@
+/**
+ * What runs inside the server. Redis applies a script as a whole or, if it cannot write at all, not at all; together
+ * with a number per batch this makes writing a batch again harmless.
+ *
+ * Every batch is one call. Its arguments begin with session, number, lane. The writer's hash holds the number of the
+ * last batch applied, and a batch is applied only if its number is the next one:
+ * - its number is not above: it was applied before, and is not again;
+ * - there is a gap: a batch before it was not applied, so this one must wait;
+ * - the session is another: another sink has taken over this writer id, or the server has lost its memory.
+ *
+ * The first write of a batch is that of its number, with `call`. There the server raises OOM, MISCONF, READONLY and
+ * NOREPLICAS, before anything is written, and never after (Redis checks them at a script's first write). All that
+ * follows is caught: what a single record meets, such as a key of another type, concerns that record alone and is
+ * counted.
+ */
+
+/** What a batch's script answers: one of these, refused and incomplete records of the lane in all, the last reason. */
+export const BATCH_REPLY = { APPLIED: 0, APPLIED_BEFORE: 1, GAP: 2, OTHER_SESSION: 3 } as const;
+
+const BEGIN = `
+local call, try = redis.call, redis.pcall
+local writer, session, number, lane = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local state = call('HMGET', writer, 'session', 'batch', lane .. '.refused', lane .. '.incomplete')
+if state[1] ~= session then return {${BATCH_REPLY.OTHER_SESSION}, 0, 0, ''} end
+local refused, incomplete, why = tonumber(state[3] or 0), tonumber(state[4] or 0), ''
+local ahead = tonumber(number) - tonumber(state[2])
+if ahead <= 0 then return {${BATCH_REPLY.APPLIED_BEFORE}, refused, incomplete, ''} end
+if ahead > 1 then return {${BATCH_REPLY.GAP}, 0, 0, ''} end
+call('HSET', writer, 'batch', number)
+local refusedBefore, incompleteBefore = refused, incomplete
+local function failed(reply)
+  if type(reply) ~= 'table' or reply.err == nil then return false end
+  why = reply.err
+  return true
+end
+`;
+
+const END = `
+try('HINCRBY', writer, lane, n - (refused - refusedBefore))
+if refused > refusedBefore then try('HSET', writer, lane .. '.refused', string.format('%d', refused)) end
+if incomplete > incompleteBefore then try('HSET', writer, lane .. '.incomplete', string.format('%d', incomplete)) end
+return {${BATCH_REPLY.APPLIED}, refused, incomplete, why}
+`;
+
+/** Adds the counts of the batch: argument \`counts\` is a list of name and number. */
+const COUNTS = `
+local counted, at = ARGV[counts], 1
+while at <= #counted do
+  local field, count
+  field, count, at = struct.unpack('Bc0Bc0', counted, at)
+  if failed(try('HINCRBY', ARGV[counts - 1], field, count)) then incomplete = incomplete + tonumber(count) end
+end
+`;
+
+/**
+ * Arguments: session, number, lane, stream, events, entries to keep in a stream (0: all), 1 for one stream per switch,
+ * texts, key of the counts, counts.
+ */
+const EVENTS = `${BEGIN}
+local stream, n, keep, texts, counts = ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[8], 10
+local read, at = struct.unpack, 1
+local streams = {}
+local function add(key, time, kinds, metric, hop, node, value, previous, threshold, flow)
+  return try('XADD', key, '*', 'time', time, 'kinds', kinds, 'metric', metric, 'hop', hop, 'node', node,
+    'value', value, 'previous', previous, 'threshold', threshold, 'flow', flow)
+end
+if ARGV[7] == '1' then
+  for _ = 1, n do
+    local time, kinds, metric, hop, node, value, previous, threshold, flow, scope
+    time, kinds, metric, hop, node, value, previous, threshold, flow, scope, at =
+      read('Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0', texts, at)
+    local key = stream .. ':' .. scope
+    streams[key] = true
+    if failed(add(key, time, kinds, metric, hop, node, value, previous, threshold, flow)) then refused = refused + 1 end
+  end
+else
+  streams[stream] = true
+  for _ = 1, n do
+    local time, kinds, metric, hop, node, value, previous, threshold, flow
+    time, kinds, metric, hop, node, value, previous, threshold, flow, at =
+      read('Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0', texts, at)
+    if failed(add(stream, time, kinds, metric, hop, node, value, previous, threshold, flow)) then
+      refused = refused + 1
+    end
+  end
+end
+if keep ~= '0' then
+  for key in pairs(streams) do try('XTRIM', key, 'MAXLEN', '~', keep) end
+end
+${COUNTS}${END}`;
+
+/**
+ * Arguments: session, number, lane, stream, records, stream entries to keep (0: all), layout, hops, metrics, records'
+ * words, key of the counts, counts.
+ */
+const PACKED = `${BEGIN}
+local n, counts = tonumber(ARGV[5]), 12
+if failed(try('XADD', ARGV[4], '*', 'layout', ARGV[7], 'hops', ARGV[8], 'metrics', ARGV[9], 'count', ARGV[5],
+  'records', ARGV[10])) then refused = refused + n end
+if ARGV[6] ~= '0' then try('XTRIM', ARGV[4], 'MAXLEN', '~', ARGV[6]) end
+${COUNTS}${END}`;
+
+/**
+ * Arguments: session, number, lane, prefix, entries, metrics, 1 if there are sums, ms to keep a flow (0: for ever),
+ * flows to keep (0: all), texts.
+ *
+ * Numbers of more than 15 digits are added in pieces: sums stay exact beyond what a double can hold.
+ */
+const ENTRIES = `${BEGIN}
+local prefix, n, exact, keepMs, keepFlows, texts = ARGV[4], tonumber(ARGV[5]), ARGV[7] == '1', ARGV[8], tonumber(ARGV[9]), ARGV[10]
+local index, read, at = prefix .. ':flows', struct.unpack, 1
+local format, match = string.format, string.match
+local metrics = {}
+for name in string.gmatch(ARGV[6], '[^,]+') do metrics[#metrics + 1] = name end
+local hopFormat = string.rep('Bc0', 1 + 3 * #metrics)
+local names = {}
+local function namesOf(hop)
+  local made = names[hop]
+  if made == nil then
+    made = {'hop.' .. hop .. '.node'}
+    for _, name in ipairs(metrics) do made[#made + 1] = 'hop.' .. hop .. '.' .. name end
+    names[hop] = made
+  end
+  return made
+end
+
+local function plus(a, b)
+  if #a < 16 and #b < 16 then return format('%.0f', a + b) end
+  local out, carry = '', 0
+  repeat
+    local sum = (tonumber(string.sub(a, -14)) or 0) + (tonumber(string.sub(b, -14)) or 0) + carry
+    a, b = string.sub(a, 1, -15), string.sub(b, 1, -15)
+    carry = sum >= 1e14 and 1 or 0
+    local more = carry > 0 or #a > 0 or #b > 0
+    out = format(more and '%014.0f' or '%.0f', sum - carry * 1e14) .. out
+  until not more
+  return out
+end
+
+local function less(a, b) return #a < #b or (#a == #b and a < b) end
+
+-- Last, mean, count and sum in one text. A value that is not known is '-'.
+local function statistics(old, last, count, third)
+  if last == '' then last = '-' end
+  if not old then
+    if exact then return format('%s %.12g %s %s', last, third / count, count, third) end
+    return last .. ' ' .. third .. ' ' .. count .. ' -'
+  end
+  local oldLast, oldMean, oldCount, oldSum = match(old, '^([^ ]+) ([^ ]+) ([^ ]+) ([^ ]+)$')
+  if not (oldSum and tonumber(oldMean) and tonumber(oldCount)) then
+    error({err = 'ERR not the statistics of a metric: ' .. string.sub(old, 1, 64)})
+  end
+  if exact and oldSum ~= '-' then
+    if #oldSum < 16 and #third < 16 and #oldCount < 16 then
+      count, third = oldCount + count, oldSum + third
+      return format('%s %.12g %d %d', last, third / count, count, third)
+    end
+    count, third = plus(oldCount, count), plus(oldSum, third)
+    return format('%s %.12g %s %s', last, third / count, count, third)
+  end
+  -- Means of the compact layout, or of both layouts under one prefix.
+  local mean = exact and third / count or third
+  return format('%s %.9g %s -', last, (oldMean * oldCount + mean * count) / (oldCount + count), plus(oldCount, count))
+end
+
+local set, ask = {}, {}
+local function store(flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount, endSum, seen, hops)
+  local live = reason == 'live'
+  local key = prefix .. (live and ':live:' or ':flow:') .. flow
+  local known = {}
+  if live then
+    call('DEL', key)
+  else
+    local asked = 8
+    ask[1], ask[2], ask[3], ask[4], ask[5], ask[6], ask[7], ask[8] =
+      'HMGET', key, 'packets', 'entries', 'pathChanges', 'first', 'last', 'hopsBeyond'
+    asked = asked + 1
+    ask[asked] = 'endToEnd'
+    for hop = 1, seen do
+      for metric = 2, #metrics + 1 do
+        asked = asked + 1
+        ask[asked] = namesOf(hop - 1)[metric]
+      end
+    end
+    known = call(unpack(ask, 1, asked))
+  end
+  local old = known[1]
+  local entries = '1'
+  if old then
+    packets, entries, changes = plus(old, packets), plus(known[2], '1'), plus(known[3], changes)
+    if less(known[4], first) then first = known[4] end
+    if less(last, known[5]) then last = known[5] end
+    if known[6] and beyond ~= '' then beyond = plus(known[6], beyond) end
+  end
+  set[1], set[2], set[3], set[4], set[5], set[6], set[7], set[8], set[9], set[10], set[11], set[12], set[13], set[14],
+    set[15], set[16], set[17], set[18] = 'HSET', key, 'packets', packets, 'entries', entries, 'pathChanges', changes,
+    'first', first, 'last', last, 'pathLength', length, 'path', path, 'reason', reason
+  local used = 18
+  if beyond ~= '' then
+    set[used + 1], set[used + 2] = 'hopsBeyond', beyond
+    used = used + 2
+  end
+  if endCount ~= '' then
+    set[used + 1], set[used + 2] = 'endToEnd', statistics(old and known[7], endLast, endCount, endSum)
+    used = used + 2
+  end
+  local asked = 7
+  for hop = 1, seen do
+    local name, values = namesOf(hop - 1), hops[hop]
+    set[used + 1], set[used + 2] = name[1], values[1]
+    used = used + 2
+    for metric = 2, #metrics + 1 do
+      local value = 3 * metric - 4
+      asked = asked + 1
+      if values[value + 1] ~= '0' then
+        set[used + 1] = name[metric]
+        set[used + 2] = statistics(old and known[asked], values[value], values[value + 1], values[value + 2])
+        used = used + 2
+      end
+    end
+  end
+  call(unpack(set, 1, used))
+  if keepMs ~= '0' then call('PEXPIRE', key, keepMs) end
+  if not live then call('UNLINK', prefix .. ':live:' .. flow) end
+  return last
+end
+
+for _ = 1, n do
+  local flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount, endSum, seen
+  flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount, endSum, seen, at =
+    read('<Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Hc0Bc0Bc0Bc0B', texts, at)
+  local hops = {}
+  for hop = 1, seen do
+    hops[hop] = {read(hopFormat, texts, at)}
+    at = hops[hop][2 + 3 * #metrics]
+  end
+  local ok, latest = pcall(store, flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount,
+    endSum, seen, hops)
+  if ok then
+    local ms = #latest > 6 and string.sub(latest, 1, -7) or '0'
+    if failed(try('ZADD', index, ms, flow)) then incomplete = incomplete + 1 end
+  else
+    refused = refused + 1
+    why = type(latest) == 'table' and latest.err or tostring(latest)
+  end
+end
+
+local function forget(flows)
+  for _, flow in ipairs(flows) do
+    try('UNLINK', prefix .. ':flow:' .. flow, prefix .. ':live:' .. flow)
+    try('ZREM', index, flow)
+  end
+end
+if keepFlows > 0 then
+  local held = try('ZCARD', index)
+  if type(held) == 'number' and held > keepFlows then
+    -- A limited number, so that a new, lower limit does not occupy the server for long.
+    local old = try('ZRANGE', index, '0', format('%d', math.min(held - keepFlows, 8 * n) - 1))
+    if old.err == nil then
+      forget(old)
+      try('HINCRBY', writer, 'flows.forgotten', format('%d', #old))
+    end
+  end
+end
+if keepMs ~= '0' then
+  -- Takes flows that have expired out of the index: the oldest ones, until some are still there.
+  local oldest, there = try('ZRANGE', index, '0', format('%d', 4 * n)), 0
+  if oldest.err == nil then
+    for _, flow in ipairs(oldest) do
+      if try('EXISTS', prefix .. ':flow:' .. flow, prefix .. ':live:' .. flow) == 0 then
+        try('ZREM', index, flow)
+      else
+        there = there + 1
+        if there >= 16 then break end
+      end
+    end
+  end
+end
+${END}`;
+
+/** Arguments: session, number, lane, prefix, records, texts: name, number of fields, and these, each name and value. */
+const VALUES = `${BEGIN}
+local prefix, n, texts = ARGV[4], tonumber(ARGV[5]), ARGV[6]
+local read, at = struct.unpack, 1
+for _ = 1, n do
+  local name, fields
+  name, fields, at = read('<Hc0H', texts, at)
+  local set, used = {'HSET', prefix .. ':values:' .. name}, 2
+  for _ = 1, fields do
+    set[used + 1], set[used + 2], at = read('<Hc0I4c0', texts, at)
+    used = used + 2
+  end
+  try('DEL', set[2])
+  if failed(try(unpack(set, 1, used))) then refused = refused + 1 end
+end
+${END}`;
+
+/** What \`hello\` answers first. */
+export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2 } as const;
+
+/**
+ * Run on each new connection, and after each refusal. Arguments: session; its epoch, or 0 if it has none yet; number of
+ * the last batch acknowledged; number of the last batch sent.
+ *
+ * Answers {@link HELLO_REPLY}, epoch, number of the last batch applied, and of each lane what was written, refused and
+ * incomplete.
+ *
+ * A session begins by taking the writer id over, whoever had it: its epoch is one more than the last. Another session
+ * with an epoch as high has come later, so this one is over. A lower one, or none, means that the server went back to
+ * an older state; the number is then set to what was acknowledged, so that writing goes on.
+ */
+const HELLO = `
+local call, writer = redis.call, KEYS[1]
+local lanes = {'events', 'events.refused', 'events.incomplete', 'entries', 'entries.refused', 'entries.incomplete',
+  'values', 'values.refused', 'values.incomplete'}
+local session, mine, acknowledged, sent = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local state = call('HMGET', writer, 'session', 'epoch', 'batch', unpack(lanes))
+local epoch, batch, status = tonumber(state[2] or 0), tonumber(state[3] or 0), ${HELLO_REPLY.GOES_ON}
+if mine == 0 then
+  mine = epoch + 1
+  call('HSET', writer, 'session', session, 'epoch', string.format('%d', mine), 'batch', string.format('%d', batch))
+  call('PERSIST', writer)
+else
+  if state[1] ~= session then
+    if epoch >= mine then return {${HELLO_REPLY.FENCED}} end
+    status = ${HELLO_REPLY.LOST}
+  elseif batch < acknowledged or batch > sent then
+    status = ${HELLO_REPLY.LOST}
+  end
+  if status == ${HELLO_REPLY.LOST} then
+    batch = acknowledged
+    call('HSET', writer, 'session', session, 'epoch', string.format('%d', mine), 'batch', string.format('%d', batch))
+  end
+end
+local reply = {status, mine, batch}
+for k = 1, #lanes do reply[#reply + 1] = tonumber(state[k + 3] or 0) end
+return reply
+`;
+
+/** Sources by name. */
+export const SCRIPTS = {
+  events: EVENTS,
+  packed: PACKED,
+  entries: ENTRIES,
+  values: VALUES,
+  hello: HELLO,
+} as const;
+export type ScriptName = keyof typeof SCRIPTS;

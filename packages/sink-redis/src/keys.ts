@@ -1,0 +1,90 @@
+import { type Flow, formatIpv4, formatIpv6, parseAddress } from '@int/codec';
+
+/** Names of all keys that a sink writes. The README says what they hold. */
+export class RedisKeys {
+  readonly prefix: string;
+  /** Stream of events. With one stream per switch, what the names of those begin with. */
+  readonly events: string;
+  /** Hash: events by switch, metric and kind. */
+  readonly counts: string;
+  /** Sorted set: flows by the time of their last report, in ms. */
+  readonly flows: string;
+  /** Stream of entries, if those are not merged into flows. */
+  readonly entries: string;
+
+  /** @param prefix without a colon at its end, such as `int` */
+  constructor(prefix: string) {
+    this.prefix = prefix;
+    this.events = `${prefix}:events`;
+    this.counts = `${prefix}:counts`;
+    this.flows = `${prefix}:flows`;
+    this.entries = `${prefix}:entries`;
+  }
+
+  /**
+   * Stream of the events of a switch.
+   * @param scope a node id; `endToEnd` for those of whole paths; `unnamed` for hops without an id; `other` for switches
+   *   beyond `maxSwitches`
+   */
+  eventsOf(scope: number | 'endToEnd' | 'unnamed' | 'other'): string {
+    return `${this.events}:${scope}`;
+  }
+
+  /** Hash: what is known of a flow, from the entries that have left the cache. */
+  flow(flow: Flow | string): string {
+    return `${this.prefix}:flow:${typeof flow === 'string' ? flow : flowText(flow)}`;
+  }
+
+  /** Hash: the entry that the flow has in the cache now, as last written. */
+  live(flow: Flow | string): string {
+    return `${this.prefix}:live:${typeof flow === 'string' ? flow : flowText(flow)}`;
+  }
+
+  /** Hash: the values last written under a name. */
+  values(name: string): string {
+    return `${this.prefix}:values:${name}`;
+  }
+
+  /** Hash: what a writer has had applied. */
+  writer(id: string): string {
+    return `${this.prefix}:writer:${id}`;
+  }
+}
+
+function addressText(text: string): string {
+  const { version, words } = parseAddress(text);
+  return version === 4 ? formatIpv4(words[0]!) : `[${formatIpv6(words[0]!, words[1]!, words[2]!, words[3]!)}]`;
+}
+
+/**
+ * The name of a flow in keys and fields: `10.0.1.1:5000-10.0.2.2:80/17` (source, destination, protocol),
+ * `[2001:db8::1]:5000-[2001:db8::2]:80/17` for IPv6. Addresses are in their canonical form.
+ *
+ * @throws AddressError of the codec for an address that is none
+ */
+export function flowText(flow: Flow): string {
+  const { source, sourcePort, destination, destinationPort, protocol } = flow;
+  return `${addressText(source)}:${sourcePort}-${addressText(destination)}:${destinationPort}/${protocol}`;
+}
+
+const FLOW = /^(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)-(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)\/(\d+)$/;
+
+/**
+ * Reads what {@link flowText} has written.
+ * @throws SyntaxError for another text
+ */
+export function parseFlowText(text: string): Flow {
+  const [, source6, source4, sourcePort, destination6, destination4, destinationPort, protocol] = FLOW.exec(text) ?? [];
+  const source = source6 ?? source4;
+  const destination = destination6 ?? destination4;
+  if (source === undefined || destination === undefined) {
+    throw new SyntaxError(`not the name of a flow: ${JSON.stringify(text.slice(0, 128))}`);
+  }
+  return {
+    source,
+    destination,
+    protocol: Number(protocol),
+    sourcePort: Number(sourcePort),
+    destinationPort: Number(destinationPort),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Geometry } from '@int/flowcache';
+import type { RedisKeys } from '../keys.js';
+import { AsciiWriter } from '../record/ascii-writer.js';
+import { EntryText, entryTextBytes } from '../record/entry-text.js';
+import { type Batch, BufferPool } from './lane.js';
+import { packedArguments, packRecords } from './packed.js';
+import { RecordLane } from './record-lane.js';
+
+/** How entries are kept. */
+export interface EntryOptions {
+  /**
+   * `flows`: a hash for each flow, into which its entries are merged, and an index. `packed`: a stream, in which each
+   * batch is an entry and its records, as they are in memory, are one field; the reader merges. Default `flows`.
+   */
+  readonly form?: 'flows' | 'packed';
+  /** `flows`: time after which a flow that had no new entry expires, in ms. 0: never. Default 0. */
+  readonly keepMs?: number;
+  /** `flows`: flows held; beyond that, those whose last report is oldest are removed. 0: no limit. Default 1,000,000. */
+  readonly maxFlows?: number;
+  /** `packed`: entries that the stream keeps at least, counted in full batches. 0 keeps all. Default 1,000,000. */
+  readonly keep?: number;
+}
+
+/** Entries on their way. */
+export class EntryLane extends RecordLane {
+  readonly #options: Required<EntryOptions>;
+  readonly #geometry: Geometry;
+  readonly #keys: RedisKeys;
+  readonly #text: EntryText;
+  readonly #pool: BufferPool;
+  readonly #out = new AsciiWriter(new Uint8Array(0));
+
+  constructor(
+    options: Required<EntryOptions>,
+    geometry: Geometry,
+    keys: RedisKeys,
+    capacity: number,
+    batchRecords: number,
+  ) {
+    super('entries', geometry.bucketStride, capacity, batchRecords);
+    this.#options = options;
+    this.#geometry = geometry;
+    this.#keys = keys;
+    this.#text = new EntryText(geometry);
+    const bytes = options.form === 'packed' ? geometry.bucketStride * 4 : entryTextBytes(geometry);
+    this.#pool = new BufferPool(this.batchRecords * bytes);
+  }
+
+  protected encode(records: number): Batch {
+    const buffer = this.#pool.take();
+    const { form, keep, keepMs, maxFlows } = this.#options;
+    const { layout, metrics } = this.#geometry;
+    const isPacked = form === 'packed';
+    const payload = isPacked ? packRecords(this.queue, records, buffer) : this.#texts(records, buffer);
+    this.queue.drop(records);
+    const args = isPacked
+      ? [
+          this.#keys.entries,
+          String(records),
+          String(Math.ceil(keep / this.batchRecords)),
+          ...packedArguments(this.#geometry),
+          payload,
+          this.#keys.counts,
+          '',
+        ]
+      : [
+          this.#keys.prefix,
+          String(records),
+          metrics.join(','),
+          layout === 'exact' ? '1' : '0',
+          String(keepMs),
+          String(maxFlows),
+          payload,
+        ];
+    return {
+      lane: this,
+      script: isPacked ? 'packed' : 'entries',
+      args,
+      records,
+      bytes: payload.length,
+      release: () => this.#pool.give(buffer),
+    };
+  }
+
+  #texts(records: number, buffer: Buffer): Buffer {
+    const out = this.#out;
+    out.bytes = buffer;
+    out.at = 0;
+    for (let k = 0; k < records; k++) this.#text.write(out, this.queue.words, this.queue.wordOf(k));
+    return buffer.subarray(0, out.at);
+  }
+}

@@ -1,0 +1,130 @@
+import { EVENT_WORDS, type Geometry } from '@int/flowcache';
+import type { RedisKeys } from '../keys.js';
+import { AsciiWriter } from '../record/ascii-writer.js';
+import { EventCounts } from '../record/event-counts.js';
+import { EVENT_TEXT_BYTES, EventText } from '../record/event-text.js';
+import { type Batch, BufferPool } from './lane.js';
+import { packedArguments, packRecords } from './packed.js';
+import { RecordLane } from './record-lane.js';
+
+/** How events are kept. */
+export interface EventOptions {
+  /**
+   * `fields`: each event is an entry of a stream, its parts are fields that any tool can read. `packed`: each batch is
+   * an entry of the stream, its events are records of 64 bytes in one field; the server needs a hundredth of the time.
+   * Default `fields`.
+   */
+  readonly form?: 'fields' | 'packed';
+  /** One stream, or one for each switch and one for what concerns whole paths. Default `one`; `packed` has only that. */
+  readonly streams?: 'one' | 'perSwitch';
+  /**
+   * Events that a stream keeps at least; older ones are removed now and then. `packed` counts full batches. 0 keeps all.
+   * Default 1,000,000.
+   */
+  readonly keep?: number;
+  /** Whether events are also counted, by switch, metric and kind. Default true. */
+  readonly counts?: boolean;
+  /** Switches that are named in counts and streams; the others go together as `other`. Default 4096. */
+  readonly maxSwitches?: number;
+}
+
+/** Events on their way. */
+export class EventLane extends RecordLane {
+  readonly #options: Required<EventOptions>;
+  readonly #geometry: Geometry;
+  readonly #keys: RedisKeys;
+  readonly #text: EventText;
+  readonly #counts: EventCounts;
+  readonly #pool: BufferPool;
+  readonly #out = new AsciiWriter(new Uint8Array(0));
+
+  constructor(
+    options: Required<EventOptions>,
+    geometry: Geometry,
+    keys: RedisKeys,
+    capacity: number,
+    batchRecords: number,
+  ) {
+    super('events', EVENT_WORDS, capacity, batchRecords);
+    this.#options = options;
+    this.#geometry = geometry;
+    this.#keys = keys;
+    this.#text = new EventText(geometry.metrics);
+    this.#counts = new EventCounts(geometry.metrics, options.maxSwitches, this.batchRecords);
+    const bytes = options.form === 'packed' ? EVENT_WORDS * 4 : EVENT_TEXT_BYTES;
+    this.#pool = new BufferPool(this.batchRecords * bytes);
+  }
+
+  protected encode(records: number): Batch {
+    const buffer = this.#pool.take();
+    const { form, keep } = this.#options;
+    const isPacked = form === 'packed';
+    const payload = isPacked ? packRecords(this.queue, records, buffer) : this.#texts(records, buffer);
+    if (isPacked) this.#count(records);
+    this.queue.drop(records);
+    const counts = encodeCounts(this.#options.counts ? this.#counts.take() : []);
+    const { events, counts: key } = this.#keys;
+    const { streams } = this.#options;
+    const args = isPacked
+      ? [
+          events,
+          String(records),
+          String(Math.ceil(keep / this.batchRecords)),
+          ...packedArguments(this.#geometry),
+          payload,
+          key,
+          counts,
+        ]
+      : [events, String(records), String(keep), streams === 'perSwitch' ? '1' : '0', payload, key, counts];
+    return {
+      lane: this,
+      script: isPacked ? 'packed' : 'events',
+      args,
+      records,
+      bytes: payload.length + counts.length,
+      release: () => this.#pool.give(buffer),
+    };
+  }
+
+  #texts(records: number, buffer: Buffer): Buffer {
+    const { words } = this.queue;
+    const out = this.#out;
+    const isPerSwitch = this.#options.streams === 'perSwitch';
+    const isCounting = this.#options.counts;
+    out.bytes = buffer;
+    out.at = 0;
+    for (let k = 0; k < records; k++) {
+      const at = this.queue.wordOf(k);
+      this.#text.write(out, words, at);
+      if (!isPerSwitch && !isCounting) continue;
+      const row = this.#counts.rowOf(words, at);
+      if (isCounting) this.#counts.add(words, at, row);
+      if (!isPerSwitch) continue;
+      out.open();
+      out.put(this.#counts.name(row));
+      out.close();
+    }
+    return buffer.subarray(0, out.at);
+  }
+
+  #count(records: number): void {
+    if (!this.#options.counts) return;
+    const { words } = this.queue;
+    for (let k = 0; k < records; k++) {
+      const at = this.queue.wordOf(k);
+      this.#counts.add(words, at, this.#counts.rowOf(words, at));
+    }
+  }
+}
+
+/** Names and numbers as texts, each behind its length in one byte. */
+function encodeCounts(counts: readonly (readonly [field: string, count: number])[]): Buffer {
+  const texts = counts.flatMap(([field, count]) => [field, String(count)]);
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + text.length + 1, 0));
+  let at = 0;
+  for (const text of texts) {
+    bytes[at] = text.length;
+    at += 1 + bytes.write(text, at + 1, 'latin1');
+  }
+  return bytes;
+}

@@ -1,0 +1,32 @@
+import { RecordQueue } from '../record/queue.js';
+import { Lane, type LaneName } from './lane.js';
+
+/** A lane whose records are words: they wait in a ring of fixed size. */
+export abstract class RecordLane extends Lane {
+  protected readonly queue: RecordQueue;
+
+  constructor(name: LaneName, recordWords: number, capacity: number, batchRecords: number) {
+    super(name, capacity, batchRecords);
+    this.queue = new RecordQueue(recordWords, capacity);
+  }
+
+  get recordWords(): number {
+    return this.queue.recordWords;
+  }
+
+  /** Copies as many records as there is room for. @returns how many */
+  take(words: Int32Array | Uint32Array, at: number, records: number): number {
+    const taken = Math.min(records, this.room);
+    if (taken > 0) {
+      this.queue.put(words, at, taken);
+      this.counters.waiting += taken;
+      this.counters.accepted += taken;
+    }
+    return taken;
+  }
+
+  override clear(): void {
+    super.clear();
+    this.queue.drop(this.queue.count);
+  }
+}

@@ -1,0 +1,77 @@
+import type { RedisKeys } from '../keys.js';
+import { type Batch, Lane } from './lane.js';
+
+const MAX_FIELDS = 1000;
+const MAX_NAME_BYTES = 0xffff;
+const MAX_RECORD_BYTES = 1 << 18;
+
+/** Sets of named values on their way. */
+export class ValueLane extends Lane {
+  readonly #keys: RedisKeys;
+  #queue: Buffer[] = [];
+
+  constructor(keys: RedisKeys, capacity: number, batchRecords: number) {
+    super('values', capacity, batchRecords);
+    this.#keys = keys;
+  }
+
+  /** Adds an encoded record. The caller has seen that there is room. */
+  put(record: Buffer): void {
+    this.#queue.push(record);
+    this.counters.waiting += 1;
+    this.counters.accepted += 1;
+  }
+
+  protected encode(records: number): Batch {
+    const payload = Buffer.concat(this.#queue.slice(0, records));
+    this.#queue = this.#queue.slice(records);
+    return {
+      lane: this,
+      script: 'values',
+      args: [this.#keys.prefix, String(records), payload],
+      records,
+      bytes: payload.length,
+      release: () => undefined,
+    };
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#queue = [];
+  }
+}
+
+/**
+ * Encodes named values for the script.
+ * @throws RangeError for no or too many fields, or more than 256 KiB; TypeError for a value that is no finite number,
+ *   bigint or string
+ */
+export function encodeValues(name: string, fields: Readonly<Record<string, string | number | bigint>>): Buffer {
+  const entries = Object.entries(fields);
+  if (entries.length < 1 || entries.length > MAX_FIELDS) {
+    throw new RangeError(`values need 1 to ${MAX_FIELDS} fields, not ${entries.length}`);
+  }
+  const parts: Buffer[] = [...text(name, 2, MAX_NAME_BYTES), number(entries.length, 2)];
+  for (const [field, value] of entries) {
+    const isValue = typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value);
+    if (!isValue) throw new TypeError(`${name}: the value of '${field}' is no text and no finite number`);
+    parts.push(...text(field, 2, MAX_NAME_BYTES), ...text(String(value), 4, MAX_RECORD_BYTES));
+  }
+  const record = Buffer.concat(parts);
+  if (record.length > MAX_RECORD_BYTES) {
+    throw new RangeError(`${name}: values of ${record.length} bytes; at most ${MAX_RECORD_BYTES}`);
+  }
+  return record;
+}
+
+function number(value: number, bytes: 2 | 4): Buffer {
+  const out = Buffer.alloc(bytes);
+  out.writeUIntLE(value, 0, bytes);
+  return out;
+}
+
+function text(value: string, lengthBytes: 2 | 4, most: number): [length: Buffer, bytes: Buffer] {
+  const bytes = Buffer.from(value);
+  if (bytes.length > most) throw new RangeError(`a text of ${bytes.length} bytes; at most ${most}`);
+  return [number(bytes.length, lengthBytes), bytes];
+}

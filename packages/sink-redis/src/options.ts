@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import type { Geometry } from '@int/flowcache';
+import type { RedisAddress } from './client/connection.js';
+import type { RedisSinkError } from './errors.js';
+import type { EntryOptions } from './lane/entry-lane.js';
+import type { EventOptions } from './lane/event-lane.js';
+import { LANES, type LaneName } from './lane/lane.js';
+
+/** A number for each lane. */
+export type PerLane = { readonly [K in LaneName]?: number };
+
+/** How long an outage was, for `onRecovered`. */
+export interface Outage {
+  readonly lastedMs: number;
+  /** Attempts that failed. */
+  readonly attempts: number;
+}
+
+/** Options of a sink. */
+export interface RedisSinkOptions extends RedisAddress {
+  /** That of the cache whose entries and events are written. Its layout, hops and metrics say how records are read. */
+  readonly geometry: Geometry;
+  /** What the names of all keys begin with. Default `int`. */
+  readonly prefix?: string;
+  /**
+   * Names this writer. Two sinks must not use the same name at the same time: the later one ends the earlier one.
+   * Default: 16 random hexadecimal digits.
+   */
+  readonly writer?: string;
+  readonly events?: EventOptions;
+  readonly entries?: EntryOptions;
+  /** Records held at most, those under way included. Default 65,536 events, 8,192 entries, 256 sets of values. */
+  readonly maxPending?: PerLane;
+  /**
+   * `wait`: no more is taken than there is room for; the caller keeps the rest. `drop`: everything is taken, and what has
+   * no room is counted as `overflow`. Default `wait`.
+   */
+  readonly whenFull?: 'wait' | 'drop';
+  /** Records in a batch at most. The server does nothing else meanwhile. Default 1024 events, 64 entries, 64 values. */
+  readonly batch?: PerLane;
+  /** How long records wait for a batch to fill, in ms. Default 5. */
+  readonly lingerMs?: number;
+  /** Batches under way at a time. Default 4. */
+  readonly inFlight?: number;
+  /** Time limit for connecting, in ms. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** Time limit for the answer to a batch, in ms; after that, a new connection is tried. Default 30,000. */
+  readonly replyTimeoutMs?: number;
+  /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 50 and 5000. */
+  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  /** Time for which Redis keeps the hash of this writer after `close`, in ms. Default a week. */
+  readonly writerKeepMs?: number;
+  /**
+   * Told of what goes wrong: in an outage once per code, and of each loss. The sink goes on, except after
+   * `ERR_REDIS_FENCED`.
+   */
+  readonly onProblem?: (problem: RedisSinkError) => void;
+  /** Told that an outage is over. */
+  readonly onRecovered?: (outage: Outage) => void;
+  /** From 0 to below 1; spreads attempts to connect. Default Math.random. */
+  readonly random?: () => number;
+}
+
+type ResolvedPerLane = { readonly [K in LaneName]: number };
+
+/** Options with their defaults. */
+export interface ResolvedOptions {
+  readonly address: RedisAddress;
+  readonly geometry: Geometry;
+  readonly prefix: string;
+  readonly writer: string;
+  readonly events: Required<EventOptions>;
+  readonly entries: Required<EntryOptions>;
+  readonly maxPending: ResolvedPerLane;
+  readonly whenFull: 'wait' | 'drop';
+  readonly batch: ResolvedPerLane;
+  readonly lingerMs: number;
+  readonly inFlight: number;
+  readonly connectTimeoutMs: number;
+  readonly replyTimeoutMs: number;
+  readonly retryFirstMs: number;
+  readonly retryLongestMs: number;
+  readonly writerKeepMs: number;
+  readonly onProblem: (problem: RedisSinkError) => void;
+  readonly onRecovered: (outage: Outage) => void;
+  readonly random: () => number;
+}
+
+const MAX_PENDING = { events: 65_536, entries: 8192, values: 256 } as const;
+const BATCH = { events: 1024, entries: 64, values: 64 } as const;
+/** The longest time that timers know. */
+const MAX_MS = 2 ** 31 - 1;
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+function integer(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === value);
+  if (found === undefined) throw new TypeError(`${name} must be one of ${allowed.join(', ')}, not ${value}`);
+  return found;
+}
+
+function perLane(name: string, given: PerLane, defaults: ResolvedPerLane, most: ResolvedPerLane): ResolvedPerLane {
+  const [events = 0, entries = 0, values = 0] = LANES.map((lane) =>
+    integer(`${name}.${lane}`, given[lane] ?? defaults[lane], 1, most[lane]),
+  );
+  return { events, entries, values };
+}
+
+function text(name: string, value: string): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text that is not empty`);
+  return value;
+}
+
+/** @throws TypeError or RangeError that names the option */
+export function resolveOptions(options: RedisSinkOptions): ResolvedOptions {
+  const { geometry, events = {}, entries = {}, retry = {} } = options;
+  if (typeof geometry !== 'object' || geometry === null) throw new TypeError('geometry must be that of a flow cache');
+  const form = oneOf('events.form', events.form ?? 'fields', ['fields', 'packed']);
+  const streams = oneOf('events.streams', events.streams ?? 'one', ['one', 'perSwitch']);
+  if (form === 'packed' && streams === 'perSwitch') throw new TypeError('packed events have one stream');
+  const { url, username, password, database, tls } = options;
+  if (url !== undefined && !/^(rediss?|unix):\/\//.test(url)) {
+    throw new TypeError('url must begin with redis://, rediss:// or unix://');
+  }
+  const retryFirstMs = integer('retry.firstMs', retry.firstMs ?? 50, 1, MAX_MS);
+  return {
+    address: {
+      ...(url === undefined ? {} : { url }),
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(database === undefined ? {} : { database: integer('database', database, 0, MAX_MS) }),
+      ...(tls === undefined ? {} : { tls }),
+    },
+    geometry,
+    prefix: text('prefix', options.prefix ?? 'int'),
+    writer: text('writer', options.writer ?? randomBytes(8).toString('hex')),
+    events: {
+      form,
+      streams,
+      keep: integer('events.keep', events.keep ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
+      counts: events.counts ?? true,
+      maxSwitches: integer('events.maxSwitches', events.maxSwitches ?? 4096, 0, 1 << 20),
+    },
+    entries: {
+      form: oneOf('entries.form', entries.form ?? 'flows', ['flows', 'packed']),
+      keepMs: integer('entries.keepMs', entries.keepMs ?? 0, 0, Number.MAX_SAFE_INTEGER),
+      maxFlows: integer('entries.maxFlows', entries.maxFlows ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
+      keep: integer('entries.keep', entries.keep ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
+    },
+    maxPending: perLane('maxPending', options.maxPending ?? {}, MAX_PENDING, {
+      events: 1 << 24,
+      entries: 1 << 20,
+      values: 1 << 16,
+    }),
+    whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
+    batch: perLane('batch', options.batch ?? {}, BATCH, { events: 1 << 16, entries: 1 << 13, values: 1 << 10 }),
+    lingerMs: integer('lingerMs', options.lingerMs ?? 5, 0, MAX_MS),
+    inFlight: integer('inFlight', options.inFlight ?? 4, 1, 1024),
+    connectTimeoutMs: integer('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1, MAX_MS),
+    replyTimeoutMs: integer('replyTimeoutMs', options.replyTimeoutMs ?? 30_000, 1, MAX_MS),
+    retryFirstMs,
+    retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),
+    writerKeepMs: integer('writerKeepMs', options.writerKeepMs ?? WEEK_MS, 1, Number.MAX_SAFE_INTEGER),
+    onProblem: options.onProblem ?? (() => undefined),
+    onRecovered: options.onRecovered ?? (() => undefined),
+    random: options.random ?? Math.random,
+  };
+}

@@ -1,0 +1,89 @@
+import type { MetricName } from '@int/codec';
+import { EVENT, EVENT_KIND } from '@int/flowcache';
+import type { AsciiWriter } from './ascii-writer.js';
+
+/** Fields of an event in a stream, in the order in which they are sent and stored. */
+export const EVENT_FIELDS = [
+  'time',
+  'kinds',
+  'metric',
+  'hop',
+  'node',
+  'value',
+  'previous',
+  'threshold',
+  'flow',
+] as const;
+
+/** What stands in the field `metric` for events of the whole path. */
+export const WHOLE_PATH = { LATENCY: 'endToEnd', CHANGE: 'path' } as const;
+
+/**
+ * Bytes of one event at most: the texts with their lengths, and the name of its stream. The flow is longest, with 99
+ * characters for two IPv6 addresses.
+ */
+export const EVENT_TEXT_BYTES = 320;
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Texts of all combinations of the three kinds. */
+const KIND_TEXTS: readonly Uint8Array[] = /* @__PURE__ */ Array.from({ length: 8 }, (_, bits) =>
+  encoder.encode(['threshold', 'change', 'pathChange'].filter((_name, index) => (bits & (1 << index)) !== 0).join(',')),
+);
+
+/** Turns event records into the texts of {@link EVENT_FIELDS}. */
+export class EventText {
+  readonly #metrics: readonly Uint8Array[];
+  readonly #latency = encoder.encode(WHOLE_PATH.LATENCY);
+  readonly #change = encoder.encode(WHOLE_PATH.CHANGE);
+  readonly #none = new Uint8Array(0);
+
+  constructor(metrics: readonly MetricName[]) {
+    this.#metrics = metrics.map((name) => encoder.encode(name));
+  }
+
+  write(out: AsciiWriter, words: Int32Array, at: number): void {
+    const kind = words[at + EVENT.KIND]!;
+    const isWhole = (kind & EVENT_KIND.END_TO_END) !== 0;
+    const isPath = (kind & EVENT_KIND.PATH) !== 0;
+    out.open();
+    out.uint64(words[at + EVENT.TIME]!, words[at + EVENT.TIME + 1]!);
+    out.close();
+    out.open();
+    out.put(KIND_TEXTS[kind & 7]!);
+    out.close();
+    out.open();
+    out.put(isPath ? this.#change : isWhole ? this.#latency : this.#metric(kind));
+    out.close();
+    out.open();
+    if (!isWhole) out.uint32((kind >>> EVENT_KIND.HOP_SHIFT) & EVENT_KIND.HOP_MASK);
+    out.close();
+    out.open();
+    if (words[at + EVENT.NODE] !== -1) out.uint32(words[at + EVENT.NODE]!);
+    out.close();
+    out.open();
+    out.uint32(words[at + EVENT.VALUE]!);
+    out.close();
+    out.open();
+    // Only a change has compared the previous value: there, all ones is a value.
+    if (words[at + EVENT.PREVIOUS] !== -1 || (kind & EVENT_KIND.CHANGE) !== 0) out.uint32(words[at + EVENT.PREVIOUS]!);
+    out.close();
+    out.open();
+    if (!isPath) out.uint32(words[at + EVENT.THRESHOLD]!);
+    out.close();
+    out.open();
+    out.flow(
+      words,
+      at + EVENT.SOURCE,
+      at + EVENT.DESTINATION,
+      words[at + EVENT.PORTS]!,
+      kind >>> EVENT_KIND.PROTOCOL_SHIFT,
+      (kind & EVENT_KIND.IPV6) !== 0,
+    );
+    out.close();
+  }
+
+  #metric(kind: number): Uint8Array {
+    return this.#metrics[(kind >>> EVENT_KIND.METRIC_SHIFT) & EVENT_KIND.METRIC_MASK] ?? this.#none;
+  }
+}

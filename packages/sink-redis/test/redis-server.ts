@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, type RedisClientType } from '@redis/client';
+import { requires } from '../../../.ci/test/requires.js';
+
+export type Client = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>;
+
+/** All servers and clients that a test has not stopped itself. */
+const running = new Set<RedisServer>();
+
+/** Stops every server started since the last call; for `afterEach`. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.dispose()));
+}
+
+/** A real Redis server in a folder of its own, on a Unix socket; killed and started again at will. */
+export class RedisServer {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'int-redis-'));
+  readonly socket: string = join(this.folder, 's');
+  readonly #program: string;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | undefined;
+  #clients: Client[] = [];
+
+  /** @param settings as on the command line, such as `--appendonly yes` */
+  constructor(...settings: readonly string[]) {
+    this.#program = requires('redis-server', 'apt-get install redis-server, or npm run setup:system');
+    this.#settings = settings;
+    running.add(this);
+  }
+
+  static async start(...settings: readonly string[]): Promise<RedisServer> {
+    const server = new RedisServer(...settings);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `unix://${this.socket}`;
+  }
+
+  /** Starts it and waits until it accepts connections, or, with `isReady` false, not even that. */
+  async start(isReady = true, ...more: readonly string[]): Promise<void> {
+    const fixed = ['--port', '0', '--unixsocket', this.socket, '--dir', this.folder, '--save', ''];
+    this.#process = spawn(this.#program, [...fixed, ...this.#settings, ...more], { stdio: 'ignore' });
+    if (!isReady) return;
+    for (let tries = 0; tries < 500; tries++) {
+      try {
+        const client = await this.#connect({});
+        client.destroy();
+        return;
+      } catch (error) {
+        // A server that asks for a password is there, too.
+        if (/NOAUTH|WRONGPASS/.test(String(error))) return;
+        await sleep(10);
+      }
+    }
+    throw new Error('redis-server did not start');
+  }
+
+  async #connect(credentials: { password?: string; username?: string }): Promise<Client> {
+    const client: Client = createClient({
+      ...credentials,
+      RESP: 2,
+      disableOfflineQueue: true,
+      maintNotifications: 'disabled',
+      commandOptions: { timeout: 0 },
+      socket: { path: this.socket, tls: false, reconnectStrategy: false },
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.sendCommand(['PING']);
+    } catch (error) {
+      client.destroy();
+      throw error;
+    }
+    return client;
+  }
+
+  /** A connection of the test's own. */
+  async client(credentials: { password?: string; username?: string } = {}): Promise<Client> {
+    const client = await this.#connect(credentials);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Ends the process without a chance to save anything, as SIGKILL does. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const over = once(child, 'exit');
+    child.kill('SIGKILL');
+    await over;
+  }
+
+  /** Stops the process without ending it, and lets it go on. */
+  freeze(isFrozen: boolean): void {
+    this.#process?.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT');
+  }
+
+  /** Stops a script that occupies the server; only a connection that asks nothing else can. */
+  async killScript(): Promise<void> {
+    const socket = createConnection(this.socket);
+    socket.write('SCRIPT KILL\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+  }
+
+  async dispose(): Promise<void> {
+    running.delete(this);
+    for (const client of this.#clients) client.destroy();
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
