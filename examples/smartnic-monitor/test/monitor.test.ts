@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Load } from './load.js';
+import { order, Program } from './program.js';
+import { Redis } from './redis.js';
+
+const SEED = Number(process.env.INT_SEED ?? 20_261_121);
+
+const open: { dispose(): void | Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.dispose();
+});
+
+function later<T>(thing: T, dispose: (thing: T) => void | Promise<void>): T {
+  open.push({ dispose: () => dispose(thing) });
+  return thing;
+}
+
+function start(...args: readonly string[]): Program {
+  return later(new Program(...args), (program) => program.kill());
+}
+
+function folder(): string {
+  return later(mkdtempSync(join(tmpdir(), 'int-control-')), (path) => rmSync(path, { recursive: true, force: true }));
+}
+
+async function portOf(program: Program): Promise<number> {
+  const [, port] = await program.said(/listening at udp:\/\/127\.0\.0\.1:(\d+)/);
+  return Number(port);
+}
+
+async function redis(): Promise<Redis> {
+  const server = later(new Redis(), (each) => each.dispose());
+  await server.start();
+  return server;
+}
+
+const LISTEN = ['--listen', 'udp://127.0.0.1:0', '--shards', '2', '--rows', '256'] as const;
+
+describe('the monitor', () => {
+  test('writes every flow and every event to Redis, and loses nothing', async () => {
+    const server = await redis();
+    const program = start(...LISTEN, '--redis', server.url, '--level', 'hopLatency=20000', '--path-changes');
+    const load = later(new Load(await portOf(program), 500, SEED), (each) => each.close());
+    await load.send(20_000);
+    await sleep(300);
+    const summary = await program.stop();
+    expect(summary.losses).toEqual({});
+    expect(summary.balanced).toBe(true);
+    expect(summary.frames.reports).toBe(load.sent);
+    expect(summary.flows.events).toBeGreaterThan(0);
+    expect(Number(server.ask('XLEN', 'int:events'))).toBe(summary.flows.events);
+    // All flows, whether they gave way or stayed to the end, are one hash each.
+    expect(Number(server.ask('ZCARD', 'int:flows'))).toBeGreaterThan(100);
+    expect(summary.written.redis!.entries.written).toBe(summary.flows.inserted);
+    const flows = server.ask('ZRANGE', 'int:flows', '0', '-1').split('\n');
+    const packets = flows.map((flow) => Number(server.ask('HGET', `int:flow:${flow}`, 'packets')));
+    expect(packets.reduce((sum, each) => sum + each, 0)).toBe(load.sent);
+  });
+
+  test('takes other thresholds while it runs', async () => {
+    const control = join(folder(), 'control');
+    const program = start(...LISTEN, '--control', control);
+    const load = later(new Load(await portOf(program), 100, SEED), (each) => each.close());
+    await program.said(/orders at/);
+    await load.send(2000);
+    await sleep(200);
+    const before = await order(control, 'GET', '/totals');
+    expect(before.body.flows.offered).toBe(2000);
+    expect(before.body.flows.events).toBe(0);
+    const none = { level: null, change: null };
+    const thresholds = { hopLatency: { level: 0, change: null }, queueOccupancy: none, egressUtilization: none };
+    const changed = await order(control, 'PUT', '/thresholds', { hopLatency: { level: 0 } });
+    expect(changed).toEqual({ status: 200, body: { ...thresholds, endToEnd: none, pathChange: false } });
+    await load.send(1000);
+    await sleep(200);
+    const after = await order(control, 'GET', '/totals');
+    expect(after.body.flows.events).toBeGreaterThanOrEqual(1000);
+    const { body } = await order(control, 'GET', '/distributions');
+    // Reports of dropped packets carry no hop latency.
+    expect(body.endToEnd.values).toBeGreaterThan(2900);
+    expect(Object.keys(body.switches).length).toBeGreaterThan(2);
+    expect((await order(control, 'PUT', '/thresholds', { jitter: { level: 1 } })).status).toBe(400);
+    expect((await order(control, 'PUT', '/thresholds', { hopLatency: { level: -1 } })).status).toBe(400);
+    expect((await order(control, 'GET', '/flow?source=x')).status).toBe(400);
+    const summary = await program.stop();
+    expect(summary.balanced).toBe(true);
+    expect(summary.losses).toEqual({});
+    expect(existsSync(control)).toBe(false);
+  });
+
+  test('goes on while Redis is killed and started again, catches up, and its accounts close', async () => {
+    const server = await redis();
+    const program = start(...LISTEN, '--redis', server.url, '--level', 'hopLatency=0');
+    const load = later(new Load(await portOf(program), 2000, SEED), (each) => each.close());
+    for (let round = 0; round < 2; round++) {
+      await load.send(3000);
+      await server.kill();
+      await load.send(3000);
+      await server.start();
+    }
+    await program.said(/Redis is back/);
+    await load.send(1000);
+    const summary = await program.stop();
+    expect(summary.losses).toEqual({});
+    expect(summary.balanced).toBe(true);
+    expect(summary.frames.reports).toBe(load.sent);
+    expect(Number(server.ask('XLEN', 'int:events'))).toBe(summary.flows.events);
+    expect(summary.written.redis!.entries.written).toBe(summary.flows.inserted);
+  });
+
+  test('counts what it loses where Redis never comes, ring by ring', async () => {
+    const program = start(
+      ...LISTEN,
+      ...['--redis', 'unix:///nowhere/redis', '--patience', '0.2', '--ring-records', '64'],
+      ...['--level', 'hopLatency=0', '--packed'],
+    );
+    const load = later(new Load(await portOf(program), 4000, SEED), (each) => each.close());
+    await load.send(20_000);
+    await sleep(200);
+    const summary = await program.stop();
+    expect(summary.balanced).toBe(true);
+    expect(summary.losses['rings: events']).toBeGreaterThan(0);
+    expect(summary.losses['redis: events closed']).toBeGreaterThan(0);
+    expect(summary.written.redis!.events.written).toBe(0);
+  });
+
+  test('says what is wrong with a command line, and what cannot be opened', async () => {
+    expect(await start().ended()).toMatchObject({ code: 2, err: expect.stringContaining('Usage') });
+    expect((await start(...LISTEN, '--level', 'jitter=1').ended()).err).toContain("no metric 'jitter'");
+    const missing = await start('--capture', '/nowhere/at.pcap', '--shards', '1', '--rows', '16').ended();
+    expect(missing).toMatchObject({ code: 3, err: expect.stringContaining('/nowhere/at.pcap') });
+  });
+});

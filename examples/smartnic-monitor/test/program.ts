@@ -1,0 +1,106 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const MONITOR: string = fileURLToPath(new URL('../dist/monitor.js', import.meta.url));
+
+/** What the monitor prints at its end, as far as tests look at it. */
+export interface Summary {
+  readonly frames: { readonly received: number; readonly reports: number };
+  readonly flows: {
+    readonly inserted: number;
+    readonly events: number;
+    readonly lostEvents: number;
+    readonly lostEntries: number;
+  };
+  readonly written: {
+    readonly entries: number;
+    readonly events: number;
+    readonly redis: null | {
+      readonly events: { readonly written: number; readonly dropped: Readonly<Record<string, number>> };
+      readonly entries: { readonly written: number; readonly dropped: Readonly<Record<string, number>> };
+    };
+  };
+  readonly losses: Readonly<Record<string, number>>;
+  readonly balanced: boolean;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The monitor in a process of its own. */
+export class Program {
+  readonly #process: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #ended: Promise<Ended>;
+  #out = '';
+  #err = '';
+
+  constructor(...args: readonly string[]) {
+    this.#process = spawn(process.execPath, [MONITOR, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#out += text;
+    });
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#err += text;
+    });
+    this.#ended = once(this.#process, 'close').then(([code]) => ({
+      code: code as number | null,
+      out: this.#out,
+      err: this.#err,
+    }));
+  }
+
+  /** Waits until it has said something on standard error. */
+  async said(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#err);
+      if (found !== null) return found;
+      const ended = await Promise.race([this.#ended, once(this.#process.stderr, 'data').then(() => null)]);
+      if (ended !== null && !pattern.test(this.#err)) throw new Error(`it ended without ${pattern}: ${this.#err}`);
+    }
+  }
+
+  ended(): Promise<Ended> {
+    return this.#ended;
+  }
+
+  /** Asks it to stop, and reads its summary. */
+  async stop(): Promise<Summary> {
+    this.#process.kill('SIGTERM');
+    const { out, err } = await this.#ended;
+    const line = out.trim().split('\n').at(-1);
+    if (line === undefined || !line.startsWith('{')) throw new Error(`there is no summary: ${out}${err}`);
+    return JSON.parse(line) as Summary;
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+}
+
+/** What orders are answered with, as far as tests look at it. */
+export interface Answer {
+  readonly flows: { readonly offered: number; readonly events: number };
+  readonly endToEnd: { readonly values: number };
+  readonly switches: object;
+}
+
+/** An order at the Unix socket of a monitor. */
+export async function order(
+  socketPath: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; body: Answer }> {
+  const asked = request({ socketPath, method, path });
+  asked.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
+  return { status: response.statusCode!, body: JSON.parse(text) as Answer };
+}
