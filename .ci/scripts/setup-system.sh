@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the full test run uses besides Node: a C compiler, clang (for BPF), tshark (as a second opinion on
-# captures) and Chromium (to run the bundles in a browser). `npm ci && npm test` works without any of them: the tests
+# captures), Redis (which a sink writes to) and Chromium (to run the bundles in a browser). `npm ci && npm test` works without any of them: the tests
 # that need one say so in a line that starts with "skipped:".
 # Safe to run again; does nothing when everything is there.
 set -euo pipefail
@@ -14,6 +14,7 @@ missing=()
 have cc && have make || missing+=(build-essential)
 have clang || missing+=(clang)
 have tshark || missing+=(tshark)
+have redis-server || missing+=(redis-server)
 have_any "${browsers[@]}" || missing+=(chromium)
 
 if [ "${#missing[@]}" -eq 0 ]; then
@@ -25,7 +26,7 @@ if ! have apt-get; then
   {
     echo "setup:system: this script knows Debian and Ubuntu (apt-get) only. Please install by hand: ${missing[*]}"
     echo '  build-essential: a C compiler (cc) and make;  clang: LLVM 11 or newer with the bpf target;'
-    echo '  tshark: the command line of Wireshark;  chromium: Chromium or Google Chrome.'
+    echo '  tshark: the command line of Wireshark;  redis-server: Redis 6.2 or newer;  chromium: Chromium or Google Chrome.'
   } >&2
   exit 1
 fi
