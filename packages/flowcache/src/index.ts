@@ -44,6 +44,7 @@ export {
   type HashName,
   HEADER,
   HEADER_WORDS,
+  hopWords,
   LAYOUT_VERSION,
   LAYOUTS,
   type LayoutName,

@@ -18,7 +18,7 @@ function sentIn(truth: Float64Array, from: number, to: number): number {
   return sum;
 }
 
-export function compare(histogram: Histogram, truth: Float64Array): Comparison {
+function compare(histogram: Histogram, truth: Float64Array): Comparison {
   const { edges, counts } = histogram;
   let difference = histogram.underflow + histogram.overflow;
   let tooMany = 0;

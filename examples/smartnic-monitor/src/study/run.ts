@@ -62,7 +62,7 @@ function truthOf(order: SenderOrder): Promise<SenderTruth> {
 }
 
 /** The queue occupancy above which there are `events` a second at `rate` reports: the tail of the exponential. */
-export function thresholdFor(rate: number, events: number): number {
+function thresholdFor(rate: number, events: number): number {
   const share = events / (rate * SWITCHES.length);
   return Math.max(0, Math.round(-METRICS.queueOccupancy.mean * Math.log(Math.min(1, share))) - 1);
 }
