@@ -1,11 +1,19 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'tsup';
 
-const source = (name: string): string => fileURLToPath(new URL(`../packages/${name}/src/index.ts`, import.meta.url));
+const source = (name: string, file = 'index.ts'): string =>
+  fileURLToPath(new URL(`../packages/${name}/src/${file}`, import.meta.url));
+
+const programs = readdirSync(new URL('src/', import.meta.url)).filter((file) => file.endsWith('.ts'));
 
 /** Benchmarks are bundled with the sources of the packages, so that they measure the working tree. */
 export default defineConfig({
-  entry: ['src/*.ts'],
+  entry: {
+    ...Object.fromEntries(programs.map((file) => [file.slice(0, -3), `src/${file}`])),
+    // What a program that is a bundle has to bring along for a sharded cache.
+    'flowcache-shard': source('flowcache', 'node/shard-worker.ts'),
+  },
   format: ['esm'],
   target: 'es2022',
   platform: 'node',
@@ -15,7 +23,10 @@ export default defineConfig({
     options.alias = {
       '@int/codec': source('codec'),
       '@int/detect': source('detect'),
+      '@int/flowcache': source('flowcache'),
+      '@int/flowcache/node': source('flowcache', 'node/index.ts'),
       '@int/hash': source('hash'),
+      '@int/rings': source('rings'),
       '@int/traffic': source('traffic'),
     };
   },

@@ -65,7 +65,7 @@ async function send(order: SenderOrder): Promise<void> {
   const seconds = (performance.now() - start) / 1000;
   socket.close();
   if (failure !== null) throw failure;
-  await new Promise((resolve) => process.send!(truth.finish(seconds), resolve));
+  await new Promise((resolve) => process.send!(truth.finish(seconds), undefined, undefined, resolve));
 }
 
 process.once('message', (order: SenderOrder) => {

@@ -9,6 +9,7 @@ import { addCollect } from './commands/collect.js';
 import { addDecode } from './commands/decode.js';
 import { addDetect } from './commands/detect.js';
 import { addEncode } from './commands/encode.js';
+import { addFlows } from './commands/flows.js';
 import { addGenerate } from './commands/generate.js';
 import { CliError, EXIT, type Io, sayFailure } from './io.js';
 
@@ -62,7 +63,9 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   };
   const program = new Command('int');
   program
-    .description('In-band Network Telemetry: decode, encode, generate and collect it, and detect events in it')
+    .description(
+      'In-band Network Telemetry: decode, encode, generate and collect it, detect events in it, follow its flows',
+    )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help')
@@ -80,6 +83,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   addGenerate(program, io, done);
   addCollect(program, io, done);
   addDetect(program, io, done);
+  addFlows(program, io, done);
   for (const command of program.commands) {
     command.showHelpAfterError(`(\`int ${command.name()} --help\` lists the options)`);
   }

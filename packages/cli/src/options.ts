@@ -122,7 +122,7 @@ const TIME_UNITS: Readonly<Record<string, number>> = {
 const DURATION = /^(\d+(?:\.\d+)?)(ns|us|ms|s|min|h)$/;
 
 /** An option parser for a time span such as `10us` or `1.5s`; 0 needs no unit. Gives nanoseconds. */
-function duration(what: string, maximumMs: number): (text: string) => number {
+export function duration(what: string, maximumMs: number): (text: string) => number {
   return (text) => {
     const match = DURATION.exec(text);
     const ns = text === '0' ? 0 : match === null ? Number.NaN : Number(match[1]) * TIME_UNITS[match[2]!]!;

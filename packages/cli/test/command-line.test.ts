@@ -6,7 +6,9 @@ describe('help and version', () => {
   test.each([[['help']], [['--help']], [['-h']]])('int %s lists the commands', async (args) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(0);
-    for (const name of ['decode', 'encode', 'generate', 'collect', 'detect']) expect(stdout).toContain(`\n  ${name} `);
+    for (const name of ['decode', 'encode', 'generate', 'collect', 'detect', 'flows']) {
+      expect(stdout).toContain(`\n  ${name} `);
+    }
     expect(stderr).toBe('');
   });
 
@@ -17,6 +19,8 @@ describe('help and version', () => {
     ['collect', '--listen'],
     ['collect', '--rules'],
     ['detect', '--state'],
+    ['flows', '--idle'],
+    ['flows', '--int-port'],
   ])('int %s --help and int help %s list %s', async (command, option) => {
     const byOption = await run([command, '--help']);
     const byCommand = await run(['help', command]);
@@ -83,6 +87,29 @@ describe('a wrong command line ends with code 2 and says what to do', () => {
     [['detect', 'x.pcap', '--rules', 'r.yaml', '--idle', '1s'], '--state exact'],
     [['detect', 'x.pcap', '--rules', 'r.yaml', '--state', 'exact', '--idle', '10'], 'with a unit'],
     [['detect', 'x.pcap', '--rules', 'r.yaml', '--state', 'exact', '--idle', '99999h'], 'at most'],
+    [['flows'], 'FILE'],
+    [['flows', 'x.pcap', 'y.pcap'], 'too many arguments'],
+    [['flows', 'x.pcap', '--rows', '0'], 'from 1 to 268435456'],
+    [['flows', 'x.pcap', '--rows', 'many'], '--rows'],
+    [['flows', 'x.pcap', '--buckets', '65'], 'from 1 to 64'],
+    [['flows', 'x.pcap', '--hops', '0'], 'from 1 to 64'],
+    [['flows', 'x.pcap', '--idle', '0'], 'above 0'],
+    [['flows', 'x.pcap', '--idle', '0s'], 'above 0'],
+    [['flows', 'x.pcap', '--idle', '30'], 'with a unit'],
+    [['flows', 'x.pcap', '--idle', '99999h'], 'at most'],
+    [['flows', 'x.pcap', '--metrics', 'hopLatency,depth'], "'depth' is none of hopLatency"],
+    [['flows', 'x.pcap', '--metrics', 'hopLatency,hopLatency'], 'named twice'],
+    [
+      [
+        'flows',
+        'x.pcap',
+        '--metrics',
+        'reserved8,reserved9,reserved10,reserved11,reserved12,reserved13,reserved14,queueId,bufferId',
+      ],
+      '8 at most',
+    ],
+    [['flows', 'x.pcap', '--sort', 'size'], 'packets, latency, duration'],
+    [['flows', 'x.pcap', '--top', '0'], '--top'],
   ])('int %j', async (args, expected) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(2);

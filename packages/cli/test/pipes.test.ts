@@ -57,8 +57,19 @@ describe('a reader that leaves early is no error', () => {
     }
   });
 
-  test('for the totals of int decode --count and int collect', async () => {
+  test('for int flows', async () => {
+    const capture = files.path('flows.pcap');
+    await piped(['generate', '--flows', '20000', '--packets', '20000', '-o', capture], 'cat');
+    for (const option of ['--json', '--per-hop']) {
+      const { out, err, code } = await piped(['flows', option, capture], 'head -n 1');
+      expect({ err, code }).toEqual({ err: '', code: '0' });
+      expect(out.split('\n')).toHaveLength(1);
+    }
+  });
+
+  test('for the totals of int decode --count, int collect and int flows', async () => {
     const path = await files.write('few.pcap', pcap([reportFrame()]));
+    expect(await piped(['flows', path], 'true')).toMatchObject({ err: '', code: '0' });
     expect(await piped(['decode', '--count', path], 'true')).toMatchObject({ err: '', code: '0' });
     expect(await piped(['collect', '--pcap', path], 'true')).toMatchObject({ err: '', code: '0' });
   });

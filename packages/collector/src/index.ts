@@ -9,6 +9,8 @@ export {
   type RuleFigures,
   reportIndex,
 } from './detection/stage.js';
+export type { SweepOptions } from './flows/ageing.js';
+export { FlowStage, type FlowStageOptions } from './flows/stage.js';
 export { type FrameBatch, FrameSlab, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';

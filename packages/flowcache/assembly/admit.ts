@@ -1,6 +1,25 @@
-/** Buckets: whose they are, and how another flow gets one. */
+/** How a flow gets a bucket. */
 
-import { address, BUCKET_STRIDE, BUCKETS, context, ENTRIES, field, HOP_STRIDE, HOPS, HOPS_AT, METRICS, NONE } from './context';
+import {
+  address,
+  BUCKET_STRIDE,
+  BUCKETS,
+  cell,
+  context,
+  ENTRIES,
+  field,
+  HOP_STRIDE,
+  HOPS,
+  HOPS_AT,
+  IS_EXACT,
+  METRICS,
+  NONE,
+  PLACE_BUCKET,
+  PLACE_FIRST,
+  PLACE_FLOW,
+  PLACE_TAG,
+  PLACE_TAGS,
+} from './context';
 import {
   COMPACT_FIRST,
   COMPACT_META,
@@ -13,41 +32,20 @@ import {
   EXACT_META,
   EXACT_PACKETS,
   EXACT_PORTS,
-  META_KEY,
   META_REASON_SHIFT,
   RETIRED,
 } from './layout';
+import { destinationOf, isIpv6, keyDifference, portsAndMeta, sourceOf, timeOf } from './report';
 import { oldest, tagBits } from './row';
 
 /** Records in the outbox. */
 export let entryCount: u32 = 0;
 export let inserted: u64 = 0;
 export let live: u64 = 0;
-/** Whether the flow that was last let in had been there before. */
-export let wasKnown: bool = false;
 
 export function setEntryCount(count: u32): void {
   entryCount = count;
   inserted = live = 0;
-}
-
-// A key is two vectors, of which the compact layout uses the first words only, and ports | META << 32.
-
-@inline
-export function holds(isExact: bool, bucket: usize, source: v128, destination: v128, rest: u64): bool {
-  const mask: u64 = (<u64>META_KEY << 32) | 0xffffffff;
-  if (isExact) {
-    const other = v128.or(
-      v128.xor(v128.load(bucket), source),
-      v128.xor(v128.load(bucket, EXACT_DESTINATION), destination),
-    );
-    return !v128.any_true(other) && (load<u64>(bucket, EXACT_PORTS) & mask) == rest;
-  }
-  return (
-    load<u32>(bucket) == <u32>i32x4.extract_lane(source, 0) &&
-    load<u32>(bucket, 4) == <u32>i32x4.extract_lane(destination, 0) &&
-    (load<u64>(bucket, COMPACT_PORTS) & mask) == rest
-  );
 }
 
 function handOn(isExact: bool, bucket: usize, reason: u32): void {
@@ -60,20 +58,24 @@ function handOn(isExact: bool, bucket: usize, reason: u32): void {
 }
 
 /** Makes a bucket that of a new flow, of which nothing is known but the time of its first report. */
-function reset(isExact: bool, bucket: usize, source: v128, destination: v128, rest: u64, time: u64): void {
+function reset(isExact: bool, bucket: usize, row: u32): void {
+  const here = context;
+  const isLong = isExact && isIpv6(here, row);
+  const source = sourceOf(here, row, isLong);
+  const destination = destinationOf(here, row, isLong);
   const stride = address(BUCKET_STRIDE);
   for (let at: usize = 0; at < stride; at += 8) store<u64>(bucket + at, 0);
   if (isExact) {
     v128.store(bucket, source);
     v128.store(bucket, destination, EXACT_DESTINATION);
-    store<u64>(bucket, rest, EXACT_PORTS);
-    store<u64>(bucket, time, EXACT_FIRST);
+    store<u64>(bucket, portsAndMeta(here, row, isLong), EXACT_PORTS);
+    store<u64>(bucket, timeOf(here, row), EXACT_FIRST);
     store<u32>(bucket, NONE, EXACT_END_TO_END);
   } else {
-    store<u32>(bucket, i32x4.extract_lane(source, 0));
-    store<u32>(bucket, i32x4.extract_lane(destination, 0), 4);
-    store<u64>(bucket, rest, COMPACT_PORTS);
-    store<u64>(bucket, time, COMPACT_FIRST);
+    v128.store_lane<u32>(bucket, source, 0);
+    v128.store_lane<u32>(bucket, destination, 0, 4);
+    store<u64>(bucket, portsAndMeta(here, row, isLong), COMPACT_PORTS);
+    store<u64>(bucket, timeOf(here, row), COMPACT_FIRST);
   }
   const hopStride = address(HOP_STRIDE);
   const lasts: usize = isExact ? 4 : 8;
@@ -86,48 +88,44 @@ function reset(isExact: bool, bucket: usize, source: v128, destination: v128, re
   }
 }
 
-/**
- * Lets a flow in: finds its bucket, or gives it one; and a new one if its packet count is full.
- *
- * @param first the first bucket of the row
- * @returns the bucket's number
- */
-export function admit(
-  isExact: bool,
-  row: usize,
-  first: usize,
-  tag: u32,
-  source: v128,
-  destination: v128,
-  rest: u64,
-  time: u64,
-): u32 {
+/** The bucket that is to hold the flow of a place, where it is not already found. */
+function bucketFor(isExact: bool, place: usize): u32 {
   const here = context;
+  const row = load<u32>(place);
+  const tags = <usize>load<u32>(place, PLACE_TAGS);
+  const first = <usize>load<u32>(place, PLACE_FIRST);
+  const tag = load<u32>(place, PLACE_TAG);
   const buckets = field(BUCKETS);
   const stride = address(BUCKET_STRIDE);
   let bucket: u32 = NONE;
-  for (let bits = tagBits(here, row, tag, buckets); bits != 0; bits &= bits - 1) {
+  for (let bits = tagBits(here, tags, tag, buckets); bits != 0; bits &= bits - 1) {
     const flow = first + <usize>ctz<u64>(bits) * stride;
-    if (!holds(isExact, flow, source, destination, rest)) continue;
+    if (v128.any_true(keyDifference(isExact, here, row, flow))) continue;
     bucket = <u32>ctz<u64>(bits);
-    wasKnown = load<u32>(flow + (isExact ? EXACT_PACKETS : COMPACT_PACKETS)) != 0xffffffff;
-    if (wasKnown) return bucket;
+    // Another report of this flow came between.
+    if (load<u32>(flow + (isExact ? EXACT_PACKETS : COMPACT_PACKETS)) != 0xffffffff) return bucket;
     handOn(isExact, flow, RETIRED);
     break;
   }
-  wasKnown = false;
   if (bucket == NONE) {
-    const empty = tagBits(here, row, 0, buckets);
+    const empty = tagBits(here, tags, 0, buckets);
     if (empty != 0) {
       bucket = <u32>ctz<u64>(empty);
       live++;
     } else {
-      bucket = oldest(here, row, buckets);
+      bucket = oldest(here, tags, buckets);
       handOn(isExact, first + <usize>bucket * stride, EVICTED);
     }
   }
   inserted++;
-  store<u32>(row + (<usize>bucket << 2), tag);
-  reset(isExact, first + <usize>bucket * stride, source, destination, rest, time);
+  store<u32>(cell(tags, bucket), tag);
+  reset(isExact, first + <usize>bucket * stride, row);
   return bucket;
+}
+
+/** Sees to it that a place's bucket holds its flow and can count one packet more. In a new one there are none yet. */
+export function settle(place: usize): void {
+  const bucket = field(IS_EXACT) != 0 ? bucketFor(true, place) : bucketFor(false, place);
+  store<u32>(place, bucket, PLACE_BUCKET);
+  store<u32>(place, load<u32>(place, PLACE_FIRST) + bucket * field(BUCKET_STRIDE), PLACE_FLOW);
 }

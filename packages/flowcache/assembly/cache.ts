@@ -40,17 +40,28 @@ import {
   PATH_CHANGED,
   UNSUPPORTED_IPV6,
 } from './layout';
-import { clearOthers, countOthers, noFlow, notOk, place, seek, unsupported } from './places';
-import { clearCounts, hits, hopsBeyond, pathsChanged, updatePlaces } from './update';
+import { countOthers, lines, noFlow, notOk, place, seek, unsupported } from './places';
+import { touchBuckets, touchRows } from './touch';
+import { clearCounts, hopsBeyond, pathsChanged, updatePlaces } from './update';
 
 export { attach } from './context';
 export { hashRows } from './hash';
 
-/** Reports whose buckets are asked for before the first of them is updated: their lines fit into the first-level cache. */
-const GROUP: u32 = 32;
+/** Reports whose buckets are asked for before the first of them is updated, and lines of theirs: a first-level cache's. */
+const GROUP: u32 = 64;
+const GROUP_LINES: u32 = 384;
+const LEAST_GROUP: u32 = 4;
 
-function updateExact(from: u32, to: u32): u32 {
+function updateExact0(from: u32, to: u32): u32 {
   return updatePlaces(true, 0, from, to);
+}
+
+function updateExact1(from: u32, to: u32): u32 {
+  return updatePlaces(true, 1, from, to);
+}
+
+function updateExact2(from: u32, to: u32): u32 {
+  return updatePlaces(true, 2, from, to);
 }
 
 function updateExact3(from: u32, to: u32): u32 {
@@ -61,8 +72,16 @@ function updateExact4(from: u32, to: u32): u32 {
   return updatePlaces(true, 4, from, to);
 }
 
-function updateCompact(from: u32, to: u32): u32 {
+function updateCompact0(from: u32, to: u32): u32 {
   return updatePlaces(false, 0, from, to);
+}
+
+function updateCompact1(from: u32, to: u32): u32 {
+  return updatePlaces(false, 1, from, to);
+}
+
+function updateCompact2(from: u32, to: u32): u32 {
+  return updatePlaces(false, 2, from, to);
 }
 
 function updateCompact3(from: u32, to: u32): u32 {
@@ -74,13 +93,19 @@ function updateCompact4(from: u32, to: u32): u32 {
 }
 
 function update(from: u32, to: u32): u32 {
-  const lanes = field(LANES);
-  if (field(IS_EXACT) != 0) {
-    if (lanes == 3) return updateExact3(from, to);
-    return lanes == 4 ? updateExact4(from, to) : updateExact(from, to);
+  const isExact = field(IS_EXACT) != 0;
+  switch (field(LANES)) {
+    case 1:
+      return isExact ? updateExact1(from, to) : updateCompact1(from, to);
+    case 2:
+      return isExact ? updateExact2(from, to) : updateCompact2(from, to);
+    case 3:
+      return isExact ? updateExact3(from, to) : updateCompact3(from, to);
+    case 4:
+      return isExact ? updateExact4(from, to) : updateCompact4(from, to);
+    default:
+      return isExact ? updateExact0(from, to) : updateCompact0(from, to);
   }
-  if (lanes == 3) return updateCompact3(from, to);
-  return lanes == 4 ? updateCompact4(from, to) : updateCompact(from, to);
 }
 
 /** Takes the thresholds of metrics that share a vector apart. */
@@ -116,25 +141,29 @@ export function run(from: u32, to: u32): u32 {
   setEntryCount(field(ENTRY_COUNT));
   setEventCount(field(EVENT_COUNT));
   clearCounts();
+  touchRows(found);
+  const group = max<u32>(LEAST_GROUP, min<u32>(GROUP, GROUP_LINES / lines));
   let end: u32 = 0;
   while (end < found) {
-    const stop = min<u32>(end + GROUP, found);
+    const stop = min<u32>(end + group, found);
     seek(end, stop);
+    touchBuckets(end, stop, lines);
     end = update(end, stop);
     if (end < stop) break;
   }
   const reached = end < found ? load<u32>(address(PLACES) + <usize>end * PLACE_BYTES) : to;
   store<u32>(context + ENTRY_COUNT, entryCount);
   store<u32>(context + EVENT_COUNT, eventCount);
-  if (found < to - from) countOthers(from, reached);
-  else clearOthers();
+  if (found < to - from) {
+    countOthers(from, reached);
+    count(NOT_OK, <u64>notOk);
+    count(NO_FLOW, <u64>noFlow);
+    count(UNSUPPORTED_IPV6, <u64>unsupported);
+  }
   count(OFFERED, <u64>(reached - from));
-  count(HITS, hits);
+  count(HITS, <u64>end - inserted);
   count(INSERTED, inserted);
   count(LIVE, live);
-  count(NOT_OK, <u64>notOk);
-  count(NO_FLOW, <u64>noFlow);
-  count(UNSUPPORTED_IPV6, <u64>unsupported);
   count(HOPS_BEYOND, hopsBeyond);
   count(PATH_CHANGED, pathsChanged);
   return reached;

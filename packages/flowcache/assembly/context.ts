@@ -19,7 +19,7 @@ export const HOP_STRIDE: usize = 40;
 export const METRICS: usize = 44;
 export const SEED: usize = 48;
 export const IS_EXACT: usize = 52;
-/** Metrics if those are three or four that are whole words or lower parts of words: they go through one vector. Else 0. */
+/** Metrics if those are one to four, each the lower bits of its column: they go through one vector. Else 0. */
 export const LANES: usize = 56;
 /** Bit 0: the ranks of a row can be read and written 16 bytes at a time. Bit 1: a row of at most 16 buckets has 64 bytes. */
 export const WIDE: usize = 60;
@@ -81,18 +81,22 @@ export const BYTES: usize = 368;
 // Filled by the kernel.
 export const LANE_LEVELS: usize = 384;
 export const LANE_CHANGES: usize = 400;
-export const LANE_VALUES: usize = 416;
-export const LANE_PREVIOUS: usize = 432;
-export const LANE_MISSING: usize = 448;
 /** Whether any metric has a threshold. */
-export const IS_WATCHING: usize = 464;
+export const IS_WATCHING: usize = 416;
+/** 64 bytes of ones, filled like the vectors: a bucket that is never the right one. */
+export const NOWHERE: usize = 432;
+/** What the report at hand found: for each hop, 8 words of last values. */
+export const PREVIOUS: usize = 512;
+export const PREVIOUS_BYTES: usize = 32;
 
-/** A report on its way: row of the batch, tag, address of the cache's row and of its first bucket, bucket it is probably in. */
+/** A report on its way: row of the batch; tag; address of the cache's row; first bucket there. */
 export const PLACE_BYTES: usize = 32;
 export const PLACE_TAG: usize = 4;
 export const PLACE_TAGS: usize = 8;
 export const PLACE_FIRST: usize = 12;
+/** The bucket it is probably in, and its address; for an empty bucket, NOWHERE. */
 export const PLACE_BUCKET: usize = 16;
+export const PLACE_FLOW: usize = 20;
 
 export const FLAG_FLOW: u32 = 1 << 18;
 export const FLAG_IPV6: u32 = 1 << 19;

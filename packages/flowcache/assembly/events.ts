@@ -7,16 +7,18 @@ import {
   EVENT_COUNT,
   EVENTS,
   field,
+  HOP_STRIDE,
   IS_EXACT,
-  LANE_MISSING,
-  LANE_PREVIOUS,
-  LANE_VALUES,
+  METRIC,
   METRICS,
   NONE,
+  PREVIOUS,
+  PREVIOUS_BYTES,
   THRESHOLDS,
 } from './context';
 import {
   COMPACT_FIRST,
+  COMPACT_HOPS,
   COMPACT_META,
   COMPACT_PORTS,
   EVENT_BYTES,
@@ -30,16 +32,20 @@ import {
   EVENT_VALUE,
   EXACT_DESTINATION,
   EXACT_FIRST,
+  EXACT_HOPS,
   EXACT_META,
   EXACT_PORTS,
   FIRST,
   KIND_CHANGE,
+  KIND_END_TO_END,
   KIND_HOP_SHIFT,
   KIND_IPV6,
   KIND_LEVEL,
   KIND_METRIC_SHIFT,
+  KIND_PATH,
   KIND_PROTOCOL_SHIFT,
   LAST,
+  LIMITS_END_TO_END,
   META_IPV6,
 } from './layout';
 
@@ -51,7 +57,7 @@ export function setEventCount(count: u32): void {
 }
 
 /** Writes an event of the flow of a bucket whose time is that of the report. */
-export function raise(bucket: usize, kind: u32, node: u32, value: u32, previous: u32, threshold: u32): void {
+function raise(bucket: usize, kind: u32, node: u32, value: u32, previous: u32, threshold: u32): void {
   const at = address(EVENTS) + <usize>eventCount * EVENT_BYTES;
   eventCount++;
   const isExact = field(IS_EXACT) != 0;
@@ -75,45 +81,50 @@ export function raise(bucket: usize, kind: u32, node: u32, value: u32, previous:
   }
 }
 
-@inline
-function difference(a: u32, b: u32): u32 {
-  return a > b ? a - b : b - a;
-}
-
 /** Raises an event if a value is one. `limits` is where its thresholds are. */
-@inline
-export function compare(
-  bucket: usize,
-  limits: usize,
-  place: u32,
-  node: u32,
-  value: u32,
-  previous: u32,
-  hasPrevious: bool,
-): void {
+function compare(bucket: usize, limits: usize, place: u32, node: u32, value: u32, previous: u32, hasPrevious: bool): void {
   const level = load<u32>(limits);
   const change = load<u32>(limits, 4);
   let kind: u32 = value > level ? KIND_LEVEL : 0;
-  if (hasPrevious && difference(value, previous) > change) kind |= KIND_CHANGE;
+  if (hasPrevious && max(value, previous) - min(value, previous) > change) kind |= KIND_CHANGE;
   if (kind != 0) raise(bucket, kind | place, node, value, previous, (kind & KIND_LEVEL) != 0 ? level : change);
 }
 
-@inline
-export function metricPlace(metric: u32, hop: u32): u32 {
-  return (metric << KIND_METRIC_SHIFT) | (hop << KIND_HOP_SHIFT);
+/**
+ * Raises the events of the hops of a report that was just added to its bucket.
+ * @param first where the report is in the hop columns
+ */
+export function raiseHops(bucket: usize, first: usize, kept: u32, isKnown: bool): void {
+  const isExact = field(IS_EXACT) != 0;
+  const metrics = field(METRICS);
+  const hopStride = address(HOP_STRIDE);
+  const limits = address(THRESHOLDS);
+  let hop = bucket + (isExact ? EXACT_HOPS : COMPACT_HOPS);
+  let saved = context + PREVIOUS;
+  for (let index: u32 = 0; index < kept; index++) {
+    const at = first + (<usize>index << 2);
+    const lasts = hop + (isExact ? 4 : 8);
+    for (let metric: u32 = 0; metric < metrics; metric++) {
+      const entry = context + METRIC + (<usize>metric << 4);
+      const columns = load<u64>(entry);
+      const isMissing = (load<u32>(<usize>columns + at) & load<u32>(<usize>(columns >> 32) + at)) == NONE;
+      if (isMissing) continue;
+      const place = (metric << KIND_METRIC_SHIFT) | (index << KIND_HOP_SHIFT);
+      const previous = load<u32>(cell(saved, metric));
+      const hasPrevious = isKnown && previous != NONE;
+      compare(bucket, limits + (<usize>metric << 3), place, load<u32>(hop), load<u32>(cell(lasts, metric)), previous, hasPrevious);
+    }
+    saved += PREVIOUS_BYTES;
+    hop += hopStride;
+  }
 }
 
-/** Raises the events of a hop whose metrics are in a vector, and of which one may be an event. */
-export function raiseLanes(bucket: usize, hop: u32, node: u32, values: v128, previous: v128, missing: v128, isKnown: bool): void {
-  v128.store(context + LANE_VALUES, values);
-  v128.store(context + LANE_PREVIOUS, previous);
-  v128.store(context + LANE_MISSING, missing);
-  const metrics = field(METRICS);
-  for (let metric: u32 = 0; metric < metrics; metric++) {
-    if (load<u32>(cell(context + LANE_MISSING, metric)) != 0) continue;
-    const before = load<u32>(cell(context + LANE_PREVIOUS, metric));
-    const limits = address(THRESHOLDS) + (<usize>metric << 3);
-    const value = load<u32>(cell(context + LANE_VALUES, metric));
-    compare(bucket, limits, metricPlace(metric, hop), node, value, before, isKnown && before != NONE);
-  }
+/** Raises the event of the end-to-end latency, if it is one. */
+export function raiseEndToEnd(bucket: usize, sum: u32, previous: u32, hasPrevious: bool): void {
+  compare(bucket, address(THRESHOLDS) + LIMITS_END_TO_END, KIND_END_TO_END, NONE, sum, previous, hasPrevious);
+}
+
+/** Raises the event of a path that differs from the previous one. */
+export function raisePath(bucket: usize, length: u32, previousLength: u32): void {
+  raise(bucket, KIND_PATH | KIND_END_TO_END, NONE, length, previousLength, 0);
 }

@@ -1,4 +1,9 @@
-/** What the hops of a report add to a bucket. `first` is where the report is in the hop columns. */
+/**
+ * What the hops of a report add to a bucket. `first` is where the report is in the hop columns.
+ *
+ * What was there before goes to PREVIOUS, for events: those are rare and seen to afterwards, so that the loops call
+ * nothing and the engine keeps their values in registers.
+ */
 
 import {
   address,
@@ -16,52 +21,56 @@ import {
   METRIC,
   METRICS,
   NONE,
+  PREVIOUS,
+  PREVIOUS_BYTES,
   THRESHOLDS,
 } from './context';
-import { compare, metricPlace, raiseLanes } from './events';
 
-/** Of the hops last gone through: whether a switch has another id than before. */
-export let isMoved: bool = false;
-/** The sum of their latencies; NO_SUM if none has one. */
-export let latencySum: u64 = 0;
-export const NO_SUM: u64 = 0xffffffffffffffff;
+// A result is the sum of the hop latencies and, above it, bits.
+/** At least one hop has a latency. */
+export const HAS_SUM: u64 = 1 << 48;
+/** A switch has another id than before. */
+export const IS_MOVED: u64 = 1 << 49;
+/** There may be an event. */
+export const IS_ALERT: u64 = 1 << 50;
+export const SUM: u64 = (1 << 48) - 1;
 
-/** Adds the latencies of hop rows to a sum. */
+/** Adds the latencies of hop rows to a result. */
 @inline
-export function addLatencies(sum: u64, first: usize, hops: u32): u64 {
+export function addLatencies(result: u64, first: usize, hops: u32): u64 {
   let at = address(HOP_LATENCY) + first;
   const end = at + (<usize>hops << 2);
-  let total = sum;
+  let total = result;
   for (; at < end; at += 4) {
     const latency = load<u32>(at);
-    if (latency != NONE) total = (total == NO_SUM ? 0 : total) + <u64>latency;
+    if (latency != NONE) total = (total + <u64>latency) | HAS_SUM;
   }
   return total;
 }
 
 /** Any metrics, one after the other. */
 @inline
-export function eachMetric(isExact: bool, bucket: usize, hopsAt: usize, first: usize, kept: u32, previousLength: u32, isKnown: bool): void {
+export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32, previousLength: u32, isKnown: bool): u64 {
   const nodes = address(HOP_NODE);
   const metrics = <usize>field(METRICS);
-  const hopStride = address(HOP_STRIDE);
   const limits = address(THRESHOLDS);
   const table = context + METRIC;
   const counts = metrics << 2;
-  isMoved = false;
-  let hop = bucket + hopsAt;
+  const hopStride = address(HOP_STRIDE);
+  let result: u64 = 0;
+  let saved = context + PREVIOUS;
+  let hop = bucket;
   for (let index: u32 = 0; index < kept; index++) {
     const at = first + (<usize>index << 2);
     const id = load<u32>(nodes + at);
-    let stored = load<u32>(hop);
+    const stored = load<u32>(hop);
     const lasts = hop + (isExact ? 4 : 8);
     if (id != stored && id != NONE) {
       if (stored != NONE) {
         for (let last: usize = 0; last < counts; last += 4) store<u32>(lasts + last, NONE);
-        if (index < previousLength) isMoved = true;
+        if (index < previousLength) result |= IS_MOVED;
       }
       store<u32>(hop, id);
-      stored = id;
     }
     let reports: f32 = 0;
     if (!isExact) {
@@ -77,6 +86,7 @@ export function eachMetric(isExact: bool, bucket: usize, hopsAt: usize, first: u
       const last = lasts + (metric << 2);
       const previous = load<u32>(last);
       store<u32>(last, value);
+      store<u32>(saved + (metric << 2), previous);
       if (isExact) {
         store<u32>(last + counts, load<u32>(last + counts) + 1);
         const sum = lasts + 2 * counts + (metric << 3);
@@ -85,20 +95,44 @@ export function eachMetric(isExact: bool, bucket: usize, hopsAt: usize, first: u
         const mean = load<f32>(last + counts);
         store<f32>(last + counts, mean + (<f32>value - mean) / reports);
       }
-      const place = metricPlace(<u32>metric, index);
-      compare(bucket, limits + (metric << 3), place, stored, value, previous, isKnown && previous != NONE);
+      const limit = limits + (metric << 3);
+      const step = max(value, previous) - min(value, previous);
+      if (value > load<u32>(limit) || (isKnown && step > load<u32>(limit, 4))) result |= IS_ALERT;
     }
+    saved += PREVIOUS_BYTES;
     hop += hopStride;
   }
-  latencySum = addLatencies(NO_SUM, first, kept);
+  return addLatencies(result, first, kept);
+}
+
+/** One to four words. With three, a fourth may be read that lies behind them. */
+@inline
+function loadWords(at: usize, lanes: u32, isFourthThere: bool): v128 {
+  if (lanes == 1) return v128.load_zero<u32>(at);
+  if (lanes == 2) return v128.load_zero<u64>(at);
+  if (lanes == 4 || isFourthThere) return v128.load(at);
+  return v128.load_lane<u32>(at, v128.load_zero<u64>(at), 2, 8);
+}
+
+@inline
+function storeWords(at: usize, words: v128, lanes: u32, isFourthThere: bool): void {
+  if (lanes == 1) v128.store_lane<u32>(at, words, 0);
+  else if (lanes == 2) v128.store_lane<u64>(at, words, 0);
+  else if (lanes == 4 || isFourthThere) v128.store(at, words);
+  else {
+    v128.store_lane<u64>(at, words, 0);
+    v128.store_lane<u32>(at, words, 2, 8);
+  }
 }
 
 /**
- * Three or four metrics, each the lower bits of its column, in one vector. With three, the fourth lane holds what lies
- * behind: it counts as missing, so that it is written back as it was, and before what belongs there is written.
+ * One to four metrics, each the lower bits of its column, in one vector. Lanes without a metric count as missing.
+ *
+ * With three in the exact layout, the fourth lane holds what lies behind: it is written back as it was, and before what
+ * belongs there is written.
  */
 @inline
-export function allMetrics(isExact: bool, isFour: bool, bucket: usize, hopsAt: usize, first: usize, kept: u32, previousLength: u32, isKnown: bool): void {
+export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usize, kept: u32, previousLength: u32, isKnown: bool): u64 {
   const here = context;
   const nodes = <usize>load<u32>(here, HOP_NODE);
   const column0 = <usize>load<u32>(here, METRIC);
@@ -111,27 +145,31 @@ export function allMetrics(isExact: bool, isFour: bool, bucket: usize, hopsAt: u
   // A new flow has no change.
   const changes = isKnown ? v128.load(here, LANE_CHANGES) : ones;
   const isWatching = load<u32>(here, IS_WATCHING) != 0;
-  const hopStride: usize = isExact ? (isFour ? 68 : 52) : isFour ? 40 : 32;
-  let moved = false;
+  const group = <usize>lanes << 2;
+  let isMoved: u32 = 0;
   let latencies = i64x2.splat(0);
   let neverThere = ones;
-  let hop = bucket + hopsAt;
+  let alert = i64x2.splat(0);
+  let saved = here + PREVIOUS;
+  let hop = bucket;
   let at = first;
   const end = first + (<usize>kept << 2);
+  const previousEnd = first + (<usize>previousLength << 2);
   for (; at < end; at += 4) {
     const id = load<u32>(nodes + at);
     const stored = load<u32>(hop);
     let words = v128.load_lane<u32>(column0 + at, ones, 0);
-    words = v128.load_lane<u32>(column1 + at, words, 1);
-    words = v128.load_lane<u32>(column2 + at, words, 2);
-    if (isFour) words = v128.load_lane<u32>(column3 + at, words, 3);
-    let previous = isExact ? v128.load(hop, 4) : v128.load(hop, 8);
-    if (id != stored && id != NONE) {
-      if (stored != NONE) {
-        previous = v128.or(previous, v128.load(context, LANE_ONES));
-        if ((at - first) >> 2 < <usize>previousLength) moved = true;
-      }
-      store<u32>(hop, id);
+    if (lanes > 1) words = v128.load_lane<u32>(column1 + at, words, 1);
+    if (lanes > 2) words = v128.load_lane<u32>(column2 + at, words, 2);
+    if (lanes > 3) words = v128.load_lane<u32>(column3 + at, words, 3);
+    const lastsAt = hop + (isExact ? 4 : 8);
+    let previous = loadWords(lastsAt, lanes, true);
+    if (id != stored) {
+      // A hop that does not name itself is taken for the switch known there.
+      const isOther = u32(id != NONE) & u32(stored != NONE);
+      previous = v128.or(previous, v128.and(v128.load(here, LANE_ONES), i32x4.splat(0 - isOther)));
+      isMoved |= isOther & u32(at < previousEnd);
+      store<u32>(hop, id == NONE ? stored : id);
     }
     const missing = i32x4.eq(words, ones);
     const values = v128.and(words, masks);
@@ -142,52 +180,44 @@ export function allMetrics(isExact: bool, isFour: bool, bucket: usize, hopsAt: u
     latencies = i64x2.add(latencies, low);
     if (isExact) {
       // All loads before all stores: the vectors of three metrics overlap.
-      const counts = isFour ? v128.load(hop, 20) : v128.load(hop, 16);
-      const sums0 = isFour ? v128.load(hop, 36) : v128.load(hop, 28);
-      const sums1 = isFour ? v128.load(hop, 52) : v128.load_zero<u64>(hop, 44);
-      const newCounts = i32x4.sub(counts, v128.xor(missing, ones));
-      const newSums0 = i64x2.add(sums0, low);
-      const newSums1 = i64x2.add(sums1, i64x2.extend_high_i32x4_u(carried));
-      v128.store(hop, lasts, 4);
-      if (isFour) {
-        v128.store(hop, newCounts, 20);
-        v128.store(hop, newSums0, 36);
-        v128.store(hop, newSums1, 52);
-      } else {
-        v128.store(hop, newCounts, 16);
-        v128.store(hop, newSums0, 28);
-        v128.store_lane<u64>(hop, newSums1, 0, 44);
-      }
+      const countsAt = lastsAt + group;
+      const sumsAt = countsAt + group;
+      const counts = i32x4.sub(loadWords(countsAt, lanes, true), v128.xor(missing, ones));
+      let sums0 = lanes == 1 ? v128.load_zero<u64>(sumsAt) : v128.load(sumsAt);
+      let sums1 = lanes == 3 ? v128.load_zero<u64>(sumsAt, 16) : ones;
+      if (lanes == 4) sums1 = v128.load(sumsAt, 16);
+      sums0 = i64x2.add(sums0, low);
+      sums1 = i64x2.add(sums1, i64x2.extend_high_i32x4_u(carried));
+      storeWords(lastsAt, lasts, lanes, true);
+      storeWords(countsAt, counts, lanes, true);
+      if (lanes == 1) v128.store_lane<u64>(sumsAt, sums0, 0);
+      else v128.store(sumsAt, sums0);
+      if (lanes == 3) v128.store_lane<u64>(sumsAt, sums1, 0, 16);
+      if (lanes == 4) v128.store(sumsAt, sums1, 16);
+      hop += 4 + 4 * group;
     } else {
+      // The means end where the next hop begins.
+      const meansAt = lastsAt + group;
       const count = load<u32>(hop, 4) + 1;
-      // The means of three metrics end where the next hop begins.
-      const means = isFour ? v128.load(hop, 24) : v128.load_lane<u32>(hop, v128.load_zero<u64>(hop, 20), 2, 28);
+      const means = loadWords(meansAt, lanes, false);
       const step = f32x4.div(f32x4.sub(f32x4.convert_i32x4_u(values), means), f32x4.splat(<f32>count));
-      const newMeans = v128.bitselect(means, f32x4.add(means, step), missing);
       store<u32>(hop, count, 4);
-      v128.store(hop, lasts, 8);
-      if (isFour) {
-        v128.store(hop, newMeans, 24);
-      } else {
-        v128.store_lane<u64>(hop, newMeans, 0, 20);
-        v128.store_lane<u32>(hop, newMeans, 2, 28);
-      }
+      storeWords(lastsAt, lasts, lanes, true);
+      storeWords(meansAt, v128.bitselect(means, f32x4.add(means, step), missing), lanes, false);
+      hop += 8 + 2 * group;
     }
     if (isWatching) {
       const step = i32x4.sub(i32x4.max_u(values, previous), i32x4.min_u(values, previous));
       const isLow = i32x4.eq(i32x4.max_u(values, levels), levels);
       const isNear = i32x4.eq(i32x4.max_u(step, changes), changes);
-      // There may be nothing before to have changed.
-      if (v128.any_true(v128.xor(v128.or(v128.and(isLow, isNear), missing), ones))) {
-        raiseLanes(bucket, <u32>((at - first) >> 2), id == NONE ? stored : id, values, previous, missing, isKnown);
-      }
+      const isQuiet = v128.or(v128.and(isLow, isNear), missing);
+      alert = v128.or(alert, v128.xor(isQuiet, ones));
+      v128.store(saved, previous);
+      saved += PREVIOUS_BYTES;
     }
-    hop += hopStride;
   }
-  isMoved = moved;
-  if (load<u32>(here, IS_LATENCY_FIRST) != 0) {
-    latencySum = i32x4.extract_lane(neverThere, 0) != 0 ? NO_SUM : i64x2.extract_lane(latencies, 0);
-  } else {
-    latencySum = addLatencies(NO_SUM, first, kept);
-  }
+  const result = (v128.any_true(alert) ? IS_ALERT : 0) | (isMoved != 0 ? IS_MOVED : 0);
+  if (load<u32>(here, IS_LATENCY_FIRST) == 0) return addLatencies(result, first, kept);
+  const sum = <u64>i64x2.extract_lane(latencies, 0);
+  return result | sum | (i32x4.extract_lane(neverThere, 0) == 0 ? HAS_SUM : 0);
 }

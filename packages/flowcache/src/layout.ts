@@ -111,6 +111,8 @@ export const COUNTER: { readonly [K in CounterName]: number } = /* @__PURE__ */ 
 
 /** Rank of an empty bucket. */
 export const EMPTY_RANK = 0x7f;
+/** Offsets are signed 32-bit numbers of words. */
+const MOST_WORDS = 2 ** 31 - 1;
 export const MAX_BUCKETS = 64;
 export const MAX_HOPS = 64;
 
@@ -299,7 +301,7 @@ function rowStrideOf(buckets: number): number {
  * A bucket of the exact layout is rounded up to half a cache line, so that its entry never touches a line more than it
  * must; one of the compact layout to 8 bytes. With 5 hops and the default metrics that is 352 and 200 bytes.
  *
- * @throws RangeError for a dimension out of range, an unknown metric or one named twice
+ * @throws RangeError for a dimension out of range, an unknown metric or one named twice, or a cache of more than 8 GiB
  */
 export function geometryOf(dimensions: Dimensions = {}): Geometry {
   const { layout = 'exact', metrics = DEFAULT_METRICS } = dimensions;
@@ -319,6 +321,9 @@ export function geometryOf(dimensions: Dimensions = {}): Geometry {
   const rowStride = rowStrideOf(buckets);
   const bucketsAt = Math.ceil((HEADER_WORDS + rows * rowStride) / 16) * 16;
   const words = bucketsAt + rows * buckets * bucketStride;
+  if (words > MOST_WORDS) {
+    throw new RangeError(`a cache of these dimensions has ${words * 4} bytes, more than ${MOST_WORDS * 4}`);
+  }
   return {
     layout,
     rows,

@@ -31,7 +31,7 @@ export function runScript(code: string): { status: number | null; output: string
   try {
     const file = join(folder, 'script.mjs');
     writeFileSync(file, bundle(code));
-    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 60_000 });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 20_000 });
     return { status, output: stdout + stderr };
   } finally {
     rmSync(folder, { recursive: true });

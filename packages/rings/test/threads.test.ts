@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { RING_HEADER, SpscRing } from '@int/rings';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Duel, STRIDE } from './duel.js';
 import { presetCount } from './preset.js';
 import { seed } from './seed.js';
 import { type Answer, consume, type Plan, produce } from './stress.js';
@@ -14,20 +15,20 @@ afterEach(async () => {
   running.clear();
 });
 
-function start(task: Task): Promise<unknown> {
-  const worker = new Worker(module, { workerData: task });
+function start(buffer: ArrayBufferLike, task: Task): Promise<unknown> {
+  const worker = new Worker(module, { workerData: { buffer, task } });
   running.add(worker);
   return answerOf(worker);
 }
 
 /** What fails a test in which nothing moves any more: no record for so long, although both sides have their time. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 15_000;
 
 /** Looks at a ring from outside, every few milliseconds, for as long as two threads work on it. */
 async function watched<T>(ring: SpscRing, before: number, work: Promise<T>): Promise<T> {
   const { buffer, byteOffset } = ring;
   let moved = performance.now();
-  let last = { pushed: before, popped: before };
+  let last = { pushed: before, popped: before, steps: 0 };
   let timer: NodeJS.Timeout | undefined;
   const watch = new Promise<never>((_, reject) => {
     timer = setInterval(() => {
@@ -40,13 +41,14 @@ async function watched<T>(ring: SpscRing, before: number, work: Promise<T>): Pro
           throw new Error(`${last.pushed} pushed and ${last.popped} popped, then ${pushed} and ${popped}`);
         }
         if (observer.length > observer.capacity) throw new Error(`${observer.length} records`);
-        if (pushed !== last.pushed || popped !== last.popped) moved = performance.now();
+        const steps = pushed + popped + observer.lostTotal;
+        if (steps !== last.steps) moved = performance.now();
         if (performance.now() - moved > PATIENCE_MS) {
           const header = new Int32Array(buffer, byteOffset);
           const flags = [header[RING_HEADER.RECORDS_WANTED], header[RING_HEADER.ROOM_WANTED]];
           throw new Error(`nothing moves: ${pushed} pushed, ${popped} popped, waiting for ${flags.join(' and ')}`);
         }
-        last = { pushed, popped };
+        last = { pushed, popped, steps };
       } catch (error) {
         reject(error as Error);
       }
@@ -81,7 +83,7 @@ async function run(scenario: Scenario): Promise<void> {
   presetCount(buffer, byteOffset, before);
   const ring = SpscRing.attach(buffer, byteOffset);
   const side = async (place: Place, name: 'produce' | 'consume'): Promise<Answer> => {
-    if (place === 'worker') return (await start({ side: name, buffer, byteOffset, plan })) as Answer;
+    if (place === 'worker') return (await start(buffer, { side: name, byteOffset, plan })) as Answer;
     return (name === 'produce' ? produce : consume)(ring, { ...plan, waits: 'async' });
   };
   const [sent, got] = await watched(ring, before, Promise.all([side(producer, 'produce'), side(consumer, 'consume')]));
@@ -127,13 +129,32 @@ describe('the main thread', () => {
     run({ capacity: 16, records: 200_000, batch: 24, producer: 'main', greedy: true }));
 });
 
+describe('a thread that goes to sleep while the other one wakes it up', () => {
+  it.each<[Duel['about'], rounds: number]>([
+    ['records', 200_000],
+    ['room', 200_000],
+    ['closing', 20_000],
+  ])('sees every change, in a duel about %s', async (about, rounds) => {
+    const rings = about === 'closing' ? rounds + 1 : 1;
+    const buffer = new SharedArrayBuffer(rings * STRIDE);
+    const made = Array.from(
+      { length: rings },
+      (_, index) => new SpscRing({ recordWords: 1, capacity: 1, buffer, byteOffset: index * STRIDE }),
+    );
+    const duel = { about, rounds, seed };
+    const work = Promise.all([start(buffer, { side: 'challenge', duel }), start(buffer, { side: 'accept', duel })]);
+    expect(await watched(made[0]!, 0, work)).toEqual([rounds, rounds]);
+    expect(made.at(-1)!.popped).toBe(about === 'closing' ? 1 : rounds);
+  });
+});
+
 describe('a counter that another thread adds to', () => {
   it('is never read half written', async () => {
     const ring = new SpscRing({ recordWords: 1, capacity: 1 });
     // Passes a multiple of 2^31 with nearly every addition.
     const amount = 2 ** 31 - 12_345;
     const times = 2_000_000;
-    const done = start({ side: 'lose', buffer: ring.buffer, amount, times });
+    const done = start(ring.buffer, { side: 'lose', amount, times });
     let last = 0;
     let changes = 0;
     while (!ring.closed) {

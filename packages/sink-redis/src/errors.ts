@@ -92,5 +92,6 @@ export function toSinkError(error: unknown): RedisSinkError {
   if (/^ERR (AUTH|Client sent AUTH|invalid password)/.test(message)) {
     return new RedisSinkError('ERR_REDIS_AUTH', message, error);
   }
+  if (/^ERR .*user executing the script/.test(message)) return new RedisSinkError('ERR_REDIS_DENIED', message, error);
   return new RedisSinkError('ERR_REDIS_UNEXPECTED', message, error);
 }

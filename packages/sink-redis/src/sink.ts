@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FlowEntry, FlowEvent, Geometry } from '@int/flowcache';
+import type { FlowEntry, FlowEvent, Geometry, RecordSink } from '@int/flowcache';
 import { BackOff } from './client/back-off.js';
 import { connect } from './client/connection.js';
 import { Pipeline, type PipelineTotals } from './client/pipeline.js';
@@ -20,8 +20,8 @@ export interface RedisSinkTotals extends PipelineTotals {
   readonly values: LaneTotals;
 }
 
-/** Takes records from memory, as a flow cache or the reader of a ring has them. */
-export interface RecordTaker {
+/** Takes records from memory: of a flow cache, or of a ring by {@link carry}. */
+export interface RecordTaker extends RecordSink {
   /** Words of a record. */
   readonly recordWords: number;
   /**
@@ -68,7 +68,7 @@ export class RedisSink {
   /** Why nothing is taken any more. */
   #ended: 'closed' | 'fenced' | null = null;
   #flushes: { readonly targets: readonly number[]; resolve(): void }[] = [];
-  #closing: Promise<RedisSinkTotals> | null = null;
+  #closing: Promise<void> | null = null;
   #opened: Promise<void> | null = null;
   #onOpened: () => void = () => undefined;
 
@@ -90,8 +90,9 @@ export class RedisSink {
     this.entries = this.#taker(this.#entries);
     const { connectTimeoutMs, inFlight, onProblem, onRecovered, random, replyTimeoutMs } = this.#options;
     this.#pipeline = new Pipeline({
-      connect: (onEnd) => connect(address, connectTimeoutMs, onEnd),
+      connect: (onEnd, signal) => connect(address, connectTimeoutMs, onEnd, signal),
       lanes: this.#lanes,
+      prefix,
       writerKey: this.keys.writer(writer),
       session: randomBytes(12).toString('hex'),
       inFlight,
@@ -205,10 +206,10 @@ export class RedisSink {
   close(timeoutMs = 5000): Promise<RedisSinkTotals> {
     if (Number.isNaN(timeoutMs) || timeoutMs < 0) throw new RangeError(`timeoutMs must not be ${timeoutMs}`);
     this.#closing ??= this.#close(timeoutMs);
-    return this.#closing;
+    return this.#closing.then(() => this.totals());
   }
 
-  async #close(timeoutMs: number): Promise<RedisSinkTotals> {
+  async #close(timeoutMs: number): Promise<void> {
     const flushed = this.flush();
     if (this.#ended === null) this.#ended = 'closed';
     for (const lane of this.#lanes) lane.wake(true);
@@ -231,7 +232,6 @@ export class RedisSink {
       clearTimeout(timer);
       connection.destroy();
     }
-    return this.totals();
   }
 
   #taker(lane: RecordLane): RecordTaker {
@@ -239,7 +239,7 @@ export class RedisSink {
       recordWords: lane.recordWords,
       push: (words, at, records) => {
         const end = at + records * lane.recordWords;
-        if (!(at >= 0 && records >= 0 && end <= words.length)) {
+        if (!(Number.isInteger(at) && Number.isInteger(records) && at >= 0 && records >= 0 && end <= words.length)) {
           throw new RangeError(`${records} records of ${lane.recordWords} words at ${at} exceed ${words.length} words`);
         }
         return this.#accept(lane, records, () => lane.take(words, at, records));

@@ -3,7 +3,7 @@ import { RESP_TYPES } from '@redis/client';
 import type { Client } from './redis-server.js';
 
 /** Names and values in turn, as Redis lists the fields of a hash or of an entry of a stream. */
-export function pairs<T>(list: readonly T[]): Record<string, T> {
+function pairs<T>(list: readonly T[]): Record<string, T> {
   return Object.fromEntries(
     Array.from({ length: list.length / 2 }, (_, k) => [String(list[2 * k]), list[2 * k + 1]!] as const),
   );

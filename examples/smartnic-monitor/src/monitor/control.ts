@@ -77,7 +77,7 @@ async function distributionsOf(monitor: Monitor): Promise<object> {
     mean: histogram.mean,
     p50: histogram.percentile(50),
     p99: histogram.percentile(99),
-    max: histogram.max,
+    p100: histogram.percentile(100),
   });
   const switches = distributions.switches().map((node) => {
     const metrics = monitor.thresholds.metrics.flatMap((metric) => {

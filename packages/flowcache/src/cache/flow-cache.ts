@@ -293,8 +293,9 @@ export class FlowCache {
     this.#beginWriting();
     try {
       sweep: for (let left = Math.min(maxRows, rows); left > 0; left--) {
+        const tags = this.#index.rowAt(row);
         for (let bucket = 0; bucket < buckets; bucket++) {
-          if (words[this.#index.rowAt(row) + bucket] === 0) continue;
+          if (words[tags + bucket] === 0) continue;
           if (!leaves(this.#index.bucketAt(row, bucket))) continue;
           if (handedOn >= maxEntries || !this.#release(row, bucket, reason)) break sweep;
           handedOn++;

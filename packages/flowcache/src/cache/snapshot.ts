@@ -30,22 +30,25 @@ const CHUNK_BYTES = 1 << 20;
 
 /**
  * Writes a cache, as it is: it must not be updated until the last chunk is taken.
- * @returns chunks of about 1 MiB; each is valid until the next one is asked for
+ * @returns chunks of about 1 MiB, for the receiver to keep
  */
 export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, undefined> {
   const { geometry, words } = cache;
   const { rows, buckets, bucketStride, rowsAt, rowStride, bucketsAt } = geometry;
   const entryWords = 2 + bucketStride;
-  const chunk = new Int32Array(Math.max(CHUNK_BYTES / 4, 2 + buckets * entryWords, 2 + HEADER_WORDS));
-  const bytes = new Uint8Array(chunk.buffer);
+  const chunkWords = Math.max(CHUNK_BYTES / 4, 2 + buckets * entryWords, 3 + HEADER_WORDS);
+  let chunk = new Int32Array(chunkWords);
   let crc = 0;
   let used = 0;
+  // A chunk is not used again: streams ask for the next one while they write the last.
   const flush = (): Uint8Array => {
-    const filled = bytes.subarray(0, used * 4);
+    const filled = new Uint8Array(chunk.buffer, 0, used * 4);
     crc = crc32(filled, 0, filled.length, crc);
+    chunk = new Int32Array(chunkWords);
     used = 0;
     return filled;
   };
+  const bytes = new Uint8Array(chunk.buffer);
   bytes.set(MARK);
   chunk.set(words.subarray(0, COUNTER_WORDS), 2);
   chunk[2 + HEADER.GENERATION] = 0;
@@ -73,8 +76,7 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
   chunk[used++] = END;
   chunk[used++] = 0;
   yield flush();
-  chunk[0] = crc;
-  yield bytes.subarray(0, 4);
+  yield new Uint8Array(Int32Array.of(crc).buffer);
 }
 
 /** What a snapshot does not say: where the cache is to be and whom it serves. */

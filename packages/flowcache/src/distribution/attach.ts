@@ -15,6 +15,7 @@ import {
   FIRST_MUTABLE_WORD,
   FIRST_SWITCH_ROW,
   histogramCells,
+  MAX_COUNT,
   planOf,
   preambleOf,
   SPEC_WORDS,
@@ -23,29 +24,26 @@ import {
 import { DistributionMemory } from './memory.js';
 
 /**
- * Where distributions may start.
- * @returns bytes behind `byteOffset`
+ * Checks where distributions are to start.
  * @throws DistributionError BAD_BUFFER
  */
-export function checkedOffset(buffer: ArrayBufferLike, byteOffset: number): number {
-  if (!Number.isInteger(byteOffset) || byteOffset < 0 || byteOffset % 8 !== 0 || byteOffset > buffer.byteLength) {
-    throw new DistributionError(
-      'BAD_BUFFER',
-      `byteOffset must be a multiple of 8 up to the buffer's ${buffer.byteLength} bytes, not ${byteOffset}`,
-    );
-  }
-  return buffer.byteLength - byteOffset;
+export function checkOffset(byteOffset: number, bufferBytes: number): void {
+  if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset % 8 === 0 && byteOffset <= bufferBytes) return;
+  throw new DistributionError(
+    'BAD_BUFFER',
+    `byteOffset must be a multiple of 8 within the buffer's ${bufferBytes} bytes, not ${byteOffset}`,
+  );
 }
 
 /**
- * Reads the dimensions of distributions, and checks every word that is not a count.
+ * Reads the dimensions of distributions, and checks all that is in use. What another thread records meanwhile does no
+ * harm.
  *
- * What another thread writes meanwhile does no harm.
- *
- * @throws DistributionError BAD_BUFFER, TRUNCATED, BAD_MAGIC, BAD_VERSION, BAD_LAYOUT or BAD_TABLE
+ * @throws DistributionError BAD_BUFFER, TRUNCATED, BAD_MAGIC, BAD_VERSION, BAD_LAYOUT, BAD_TABLE or BAD_COUNT
  */
 export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): DistributionDimensions {
-  const bytes = checkedOffset(buffer, byteOffset);
+  checkOffset(byteOffset, buffer.byteLength);
+  const bytes = buffer.byteLength - byteOffset;
   const fail = (
     code: 'TRUNCATED' | 'BAD_MAGIC' | 'BAD_VERSION' | 'BAD_LAYOUT',
     word: number,
@@ -124,6 +122,9 @@ function checkTable(memory: DistributionMemory, byteOffset: number): void {
   // Whoever writes may add switches meanwhile: those that were there before are to be found in the end.
   const used = Atomics.load(words, DISTRIBUTION_HEADER.USED);
   if (used >>> 0 > switches) fail(DISTRIBUTION_HEADER.USED, `${used >>> 0} switches in ${switches} rows`);
+  for (let at = tableAt + 2 * slots; at < nodesAt; at++) {
+    if (words[at] !== 0) fail(at, 'not 0 behind the table');
+  }
   const seen = new Uint8Array(switches);
   for (let slot = tableAt; slot < tableAt + 2 * slots; slot += 2) {
     const base = Atomics.load(words, slot + 1);
@@ -151,7 +152,7 @@ function checkCells(memory: DistributionMemory, byteOffset: number): void {
   const check = (from: number, to: number): void => {
     for (let at = from; at < to; at++) {
       const count = cells[at]!;
-      if (Number.isInteger(count) && count >= 0 && count <= 2 ** 53) continue;
+      if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) continue;
       throw new DistributionError('BAD_COUNT', `${count} is no count`, byteOffset + 8 * at);
     }
   };

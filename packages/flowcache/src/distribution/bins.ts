@@ -39,7 +39,7 @@ export interface ExplicitBins {
 export type Bins = LinearBins | LogarithmicBins | ExplicitBins;
 
 /** Kinds by number, as they are in memory; append, never reorder. */
-export const BIN_KINDS = ['linear', 'logarithmic', 'explicit'] as const satisfies Bins['kind'][];
+const BIN_KINDS = ['linear', 'logarithmic', 'explicit'] as const satisfies Bins['kind'][];
 export const BIN_KIND = { LINEAR: 0, LOGARITHMIC: 1, EXPLICIT: 2 } as const;
 
 export const MAX_BINS = 65536;

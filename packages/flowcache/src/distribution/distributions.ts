@@ -1,5 +1,5 @@
 import { ETHERNET_BYTES, type MetricName, TelemetryBatch, type TelemetryRecord, writeRecord } from '@int/codec';
-import { checkedOffset, readDimensions } from './attach.js';
+import { checkOffset, readDimensions } from './attach.js';
 import { DistributionError } from './errors.js';
 import { Histogram, haveEqualBins } from './histogram.js';
 import {
@@ -103,8 +103,10 @@ export class Distributions {
   /** @throws DistributionError BAD_METRICS, BAD_BINS, BAD_SIZE or BAD_BUFFER */
   constructor(options: DistributionOptions = {}) {
     const plan = planOf(options);
-    const { byteOffset = 0, buffer = new ArrayBuffer(byteOffset + plan.byteLength) } = options;
-    const room = checkedOffset(buffer, byteOffset);
+    const { byteOffset = 0 } = options;
+    checkOffset(byteOffset, options.buffer?.byteLength ?? 2 ** 31);
+    const buffer = options.buffer ?? new ArrayBuffer(byteOffset + plan.byteLength);
+    const room = buffer.byteLength - byteOffset;
     if (room < plan.byteLength) {
       throw new DistributionError('BAD_BUFFER', `the buffer leaves ${room} bytes, ${plan.byteLength} are needed`);
     }
@@ -131,7 +133,7 @@ export class Distributions {
    * thread records: a mean can be off by the few values that came in between.
    *
    * @param byteOffset where they start
-   * @throws DistributionError BAD_BUFFER, TRUNCATED, BAD_MAGIC, BAD_VERSION, BAD_LAYOUT or BAD_TABLE
+   * @throws DistributionError BAD_BUFFER, TRUNCATED, BAD_MAGIC, BAD_VERSION, BAD_LAYOUT, BAD_TABLE or BAD_COUNT
    */
   static attach(buffer: ArrayBufferLike, byteOffset = 0): Distributions {
     const options = { ...readDimensions(buffer, byteOffset), buffer, byteOffset, [KEEP]: true };
@@ -179,7 +181,7 @@ export class Distributions {
   /** Counts the values of one record, as decoded or made by hand; one whose status is not `ok` is left alone. */
   observe(record: TelemetryRecord): void {
     this.#single ??= {
-      batch: new TelemetryBatch({ frames: 1, reports: 1, hops: 512 }),
+      batch: new TelemetryBatch({ frames: 1 }),
       ethernet: new Uint8Array(ETHERNET_BYTES),
     };
     writeRecord(this.#single.batch, record, this.#single.ethernet);
@@ -268,7 +270,7 @@ export class Distributions {
     const room = this.capacity - mine.used;
     if (news > room) throw new DistributionError('TOO_MANY_SWITCHES', `${news} new switches, room for ${room}`);
     const counters = theirs.copy(0, COUNTERS_END);
-    for (const at of Object.values(DISTRIBUTION_COUNTER)) mine.cells[at]! += counters[at]!;
+    for (const at of Object.values(DISTRIBUTION_COUNTER)) mine.addCount(at, counters[at]!);
     mine.addHistogram(mine.plan.endToEndAt, theirs.copyHistogram(theirs.plan.endToEndAt, theirs.plan.endToEnd));
     const addRow = (to: number, from: number): void => {
       for (const plan of mine.plan.metrics) {
@@ -282,7 +284,10 @@ export class Distributions {
     });
   }
 
-  /** Forgets all values and switches. Whoever reads meanwhile in another thread may see some of them still. */
+  /**
+   * Forgets all values and switches. Who reads meanwhile in another thread may see some of them still; who attaches
+   * meanwhile may find the table of switches half empty, and fail.
+   */
   clear(): void {
     const memory = this.#memory;
     const { tableAt, endToEnd, endToEndAt } = memory.plan;

@@ -7,16 +7,16 @@
  *
  * | Part | At | Size |
  * |---|---|---|
- * | header | 0 | {@link DISTRIBUTION_HEADER}: {@link HEADER_WORDS} words |
+ * | header | 0 | {@link DISTRIBUTION_HEADER}: 16 words |
  * | counters | 64 | {@link DISTRIBUTION_COUNTER}: 8 cells |
  * | histogram descriptions | 128 | {@link DISTRIBUTION_SPEC}: {@link SPEC_WORDS} words for each metric, in order, then for the end-to-end latency |
  * | edges | EDGES_AT | of each description with explicit bins, in order: all edges but the last, a word each |
- * | switch table | TABLE_AT | SLOTS x 2 words: node id; the switch's row, as its offset in cells, 0 for an empty slot |
+ * | switch table | TABLE_AT | SLOTS x 2 words: node id; the switch's row, as its offset in cells, 0 for an empty slot; then 64 bytes of 0 |
  * | node ids | NODES_AT | a word for each of SWITCHES, in the order they were seen; USED of them hold one |
  * | end to end | END_TO_END_AT | one histogram |
  * | rows | ROWS_AT | ROW_STRIDE each: hops that do not name their switch; hops of switches that have no row; then one row a switch, as the node ids |
  *
- * Each part starts at a multiple of 64 bytes; what is between parts is 0. A row holds one histogram for each metric, see
+ * Each part starts at a multiple of 64 bytes; up to the table, what is between parts is 0. A row holds one histogram for each metric, see
  * {@link DISTRIBUTION_HISTOGRAM}, at the offset that its description says. Rows of no switch yet are undefined.
  *
  * The table is open-addressed: a node id is looked for from slot `h` on, upwards and around, until it or an empty slot
@@ -66,7 +66,6 @@ export const DISTRIBUTION_HEADER = {
   USED: 13,
   CARRIES: 14,
 } as const;
-export const HEADER_WORDS = 16;
 /** What changes while values are recorded: words from here up to the first description. */
 export const FIRST_MUTABLE_WORD: number = DISTRIBUTION_HEADER.USED;
 
@@ -119,6 +118,9 @@ export const DISTRIBUTION_HISTOGRAM = {
 export function histogramCells(bins: number): number {
   return DISTRIBUTION_HISTOGRAM.COUNTS + bins + 2;
 }
+
+/** Where counting ends: adding 1 to it gives itself. */
+export const MAX_COUNT: number = 2 ** 53;
 
 /** Row of the hops that do not name their switch. */
 export const UNNAMED_ROW = 0;

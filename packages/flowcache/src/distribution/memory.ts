@@ -5,6 +5,7 @@ import {
   FIRST_SWITCH_ROW,
   type HistogramPlan,
   histogramCells,
+  MAX_COUNT,
   OTHERS_ROW,
   UNNAMED_ROW,
 } from './layout.js';
@@ -89,7 +90,8 @@ export class DistributionMemory {
 
   /** Does what readers must see as a whole or not at all. */
   exclusively(change: () => void): void {
-    Atomics.add(this.words, DISTRIBUTION_HEADER.CARRIES, 1);
+    // Not an addition: one who died here has left an odd number.
+    Atomics.or(this.words, DISTRIBUTION_HEADER.CARRIES, 1);
     change();
     Atomics.add(this.words, DISTRIBUTION_HEADER.CARRIES, 1);
   }
@@ -122,10 +124,15 @@ export class DistributionMemory {
     const carried = Math.floor(copy[SUM]! / SPLIT);
     this.exclusively(() => {
       cells[at + SUM]! += copy[SUM]! - carried * SPLIT;
-      cells[at + CARRIED]! += copy[CARRIED]! + carried;
+      this.addCount(at + CARRIED, copy[CARRIED]! + carried);
     });
     this.#split(at);
-    for (let k: number = COUNTS; k < copy.length; k++) cells[at + k]! += copy[k]!;
+    for (let k: number = COUNTS; k < copy.length; k++) this.addCount(at + k, copy[k]!);
+  }
+
+  /** Adds to a count, which stays at 2^53 as it would if counted up. */
+  addCount(at: number, count: number): void {
+    this.cells[at] = Math.min(this.cells[at]! + count, MAX_COUNT);
   }
 
   /** Brings all sums below 2^52. */
@@ -145,7 +152,7 @@ export class DistributionMemory {
     const carried = Math.floor(sum / SPLIT);
     this.exclusively(() => {
       cells[at + SUM] = sum - carried * SPLIT;
-      cells[at + CARRIED]! += carried;
+      this.addCount(at + CARRIED, carried);
     });
   }
 

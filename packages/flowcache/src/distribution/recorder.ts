@@ -103,12 +103,12 @@ export class Recorder {
     tallyValues(this.#endToEnd, this.#latencies);
     cells[DISTRIBUTION_COUNTER.REPORTS]! += to - from - notOk;
     cells[DISTRIBUTION_COUNTER.NOT_OK]! += notOk;
-    this.#unsplit += to - from;
   }
 
   #hops(columns: Columns, first: number, end: number): void {
     if (first === end) return;
     const count = end - first;
+    // There are no more end-to-end latencies than hops; those of the block at hand are still to come.
     if (this.#unsplit + count + BLOCK > UNSPLIT) {
       this.#memory.splitSums();
       this.#unsplit = 0;

@@ -53,8 +53,10 @@ export const CONTEXT = {
   LANE_ONES: 84,
   RANK_ONES: 88,
   BYTES: 92,
+  NOWHERE: 108,
 } as const;
-export const CONTEXT_WORDS = 128;
+/** Up to the last values of 64 hops with 8 metrics. */
+export const CONTEXT_WORDS = 128 + 64 * 8;
 
 /** Words that the kernel keeps of a report on its way. */
 export const PLACE_WORDS = 8;
@@ -62,10 +64,10 @@ export const PLACE_WORDS = 8;
 /** Most reports that the kernel takes at once. */
 export const BLOCK = 256;
 
-/** Metrics that go through one vector: three or four, each the lower bits of its column. Else 0. */
+/** Metrics that go through one vector: one to four, each the lower bits of its column. Else 0. */
 function lanesOf(metrics: readonly number[]): number {
   const count = metrics.length / 4;
-  if (count !== 3 && count !== 4) return 0;
+  if (count > 4) return 0;
   for (let at = 0; at < metrics.length; at += 4) {
     if (metrics[at + 1] !== 0 || metrics[at + 3] !== metrics[at]) return 0;
   }
@@ -102,6 +104,7 @@ export function writeDimensions(context: Uint32Array, geometry: Geometry, region
     bytes[CONTEXT.RANK_ONES * 4 + byte] = byte < Math.ceil(buckets / 4) * 4 ? 0xff : 0;
     bytes[CONTEXT.BYTES * 4 + byte] = byte;
   }
+  context.fill(0xffffffff, CONTEXT.NOWHERE, CONTEXT.NOWHERE + 16);
   for (let metric = 0; metric < geometry.metrics.length; metric++) {
     context[CONTEXT.METRIC + 4 * metric + 2] = metrics[4 * metric + 1]!;
     context[CONTEXT.METRIC + 4 * metric + 3] = metrics[4 * metric + 2]!;

@@ -70,7 +70,7 @@ export class KernelEngine implements Engine {
     const working = (CONTEXT_WORDS + BLOCK + BLOCK * PLACE_WORDS + THRESHOLDS.WORDS) * 4;
     const handedOn = (OUTBOX.ENTRIES * geometry.bucketStride + eventCapacity(geometry) * EVENT_WORDS) * 4;
     const columns = KernelColumns.byteLength(geometry) + KernelTimes.byteLength;
-    // Each part begins with a cache line.
+    // Each part begins with a cache line; the kernel touches up to a line behind the cache.
     return working + handedOn + columns + geometry.byteLength + 16 * LINE;
   }
 
@@ -95,6 +95,7 @@ export class KernelEngine implements Engine {
     const events = eventCapacity(geometry);
     this.events = new Outbox(EVENT_WORDS, events, signed(events * EVENT_WORDS));
     this.words = signed(geometry.words);
+    arena.take(LINE);
     const context = this.#context;
     writeDimensions(context, geometry, this.words.byteOffset, seed);
     context[CONTEXT.HASHES] = this.#hashes.byteOffset;

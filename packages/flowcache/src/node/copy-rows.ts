@@ -32,7 +32,7 @@ export function copyRows(
   columns: Int32Array,
 ): number {
   const { report, hops: from, hopCount, protocol, reportStride: stride, hopStride } = source;
-  const { report: to, hops: toHops, hopCount: toHopCount, protocol: toProtocol, code: toCode } = slot.columns;
+  const { report: to, hops: toHops, hopCount: toHopCount, protocol: toProtocol } = slot.columns;
   const { timesHigh, timesLow } = slot;
   const { reportStride: toStride, hopStride: toHopStride } = slot.columns;
   const { timestampsHigh, timestampsLow, first: firstFrame } = input ?? NO_TIMES;
@@ -80,7 +80,6 @@ export function copyRows(
     if ((flags & FLAG.IPV6) !== 0) copyAddresses(report, stride, row, to, toStride, out);
     toProtocol[out] = protocol[row]!;
     toHopCount[out] = length;
-    toCode[out] = 0;
     const frame = (firstFrame + (report[(frames + row) | 0]! & frameMask)) | 0;
     timesHigh[out] = timestampsHigh[frame]! | 0;
     timesLow[out] = timestampsLow[frame]! | 0;
@@ -184,7 +183,6 @@ export function copyRun(
   const flags = numberRun(source, from, count, slot, input);
   for (const column of COPIED) copyReportCells(source, column, from, count, slot);
   if ((flags & FLAG.IPV6) !== 0) for (const column of COPIED_IPV6) copyReportCells(source, column, from, count, slot);
-  columns.code.fill(0, reports, reports + count);
   columns.protocol.set(source.protocol.subarray(from, from + count), reports);
   columns.hopCount.set(source.hopCount.subarray(from, from + count), reports);
   const hopRows = slot.hops - hops;

@@ -17,7 +17,7 @@ export type WhenFull =
 
 /** How to set up a sharded cache. */
 export interface ShardedFlowCacheOptions
-  extends Omit<FlowCacheOptions, 'shared' | 'entries' | 'events' | 'comparison'> {
+  extends Omit<FlowCacheOptions, 'shared' | 'memory' | 'entries' | 'events' | 'comparison'> {
   /** Rows in all: each shard has as many as its part of them, rounded up. Default 2^19. */
   readonly rows?: number;
   /** Worker threads, 1 to 256. Default: one fewer than the processor runs at once, at least 1. */

@@ -25,6 +25,8 @@ import { readSnapshotFile, writeSnapshotFile } from './snapshot-file.js';
 
 /** Entries handed on between two looks at the ring of work. */
 const STEP = 256;
+/** Rows looked at for one page of entries: a cache may be almost empty. */
+const PAGE_ROWS = 1 << 14;
 /** How long to wait for room in the ring of entries before looking at the ring of work again. */
 const PATIENCE_MS = 1;
 const LINE = 64;
@@ -195,8 +197,9 @@ export class ShardLoop {
     const { rows, buckets, bucketStride, rowsAt, rowStride, bucketsAt } = geometry;
     const page = new Int32Array((most + buckets) * bucketStride);
     let records = 0;
+    const end = Math.min(rows, from + PAGE_ROWS);
     let row = from;
-    for (; row < rows && records < most; row++) {
+    for (; row < end && records < most; row++) {
       for (let bucket = 0; bucket < buckets; bucket++) {
         if (words[rowsAt + row * rowStride + bucket] === 0) continue;
         const at = bucketsAt + (row * buckets + bucket) * bucketStride;

@@ -117,7 +117,8 @@ export class Shard implements ShardOutput {
       this.#pending.set(0, { resolve: isReady, reject });
     });
     this.#port.on('message', (answer: Answer) => this.#onAnswer(answer));
-    this.#worker = new Worker(options.worker, { workerData: setup, transferList: [port2] });
+    // Not the options of this process: `--input-type` is for its own program only, and no loader is needed.
+    this.#worker = new Worker(options.worker, { workerData: setup, transferList: [port2], execArgv: [] });
     this.#worker.on('error', (error) => {
       this.#error = error;
     });

@@ -19,6 +19,8 @@ import { figuresOfFailed, mergeTotals, type ShardedTotals, sum } from './totals.
 
 /** Entries asked of a worker at once: what it copies in about a millisecond. */
 const PAGE = 1024;
+/** Rows that a worker looks at for ageing between two slots. */
+const AGE_ROWS = 4096;
 
 /**
  * A flow cache spread over worker threads, each with its own cache and rings. The hash of a flow decides where it goes:
@@ -60,18 +62,17 @@ export class ShardedFlowCache {
   /** The counters at the end. */
   #last: ShardedTotals | null = null;
 
-  private constructor(options: ShardedFlowCacheOptions) {
-    const { resolved, geometry } = resolveShardOptions(options);
-    const { shards, seed, hash, thresholds, distributions } = resolved;
+  private constructor(resolved: ResolvedShardOptions, geometry: Geometry, shards: readonly Shard[]) {
+    const { seed, hash, thresholds, distributions } = resolved;
     this.geometry = geometry;
     this.hash = hash;
     this.seed = seed;
     this.thresholds = thresholds;
     this.#options = resolved;
-    this.#placed = new Int32Array(shards);
-    const metrics = new Set([...geometry.metrics, ...(distributions?.metrics ?? geometry.metrics)]);
-    this.#scatter = new Scatter(shards, [...metrics], seed, distributions !== null);
-    this.#shards = Array.from({ length: shards }, (_, index) => new Shard(index, resolved, geometry));
+    this.#shards = shards;
+    this.#placed = new Int32Array(shards.length);
+    const metrics = new Set([...geometry.metrics, ...(shards[0]!.distributions?.metrics ?? [])]);
+    this.#scatter = new Scatter(shards.length, [...metrics], seed, distributions !== null);
   }
 
   /**
@@ -81,12 +82,14 @@ export class ShardedFlowCache {
    * @throws ShardError `ERR_SHARD_START` if a worker cannot start; the others have ended then
    */
   static async open(options: ShardedFlowCacheOptions = {}): Promise<ShardedFlowCache> {
-    const cache = new ShardedFlowCache(options);
+    const { resolved, geometry } = resolveShardOptions(options);
+    const shards: Shard[] = [];
     try {
-      await Promise.all(cache.#shards.map(({ ready }) => ready));
-      return cache;
+      for (let index = 0; index < resolved.shards; index++) shards.push(new Shard(index, resolved, geometry));
+      await Promise.all(shards.map(({ ready }) => ready));
+      return new ShardedFlowCache(resolved, geometry, shards);
     } catch (error) {
-      await Promise.all(cache.#shards.map((shard) => shard.terminate()));
+      await Promise.all(shards.map((shard) => shard.terminate()));
       throw error;
     }
   }
@@ -192,7 +195,14 @@ export class ShardedFlowCache {
    * @throws ShardError if a worker has ended
    */
   async age(nowNs: bigint, idleNs: bigint, maxRows: number = this.geometry.rows): Promise<number> {
-    return sum(await Promise.all(this.#shards.map((shard) => shard.ask('age', { nowNs, idleNs, maxRows }))));
+    const ageOne = async (shard: Shard): Promise<number> => {
+      let aged = 0;
+      for (let left = Math.min(maxRows, this.geometry.rows); left > 0; left -= AGE_ROWS) {
+        aged += await shard.ask('age', { nowNs, idleNs, maxRows: Math.min(AGE_ROWS, left) });
+      }
+      return aged;
+    };
+    return sum(await Promise.all(this.#shards.map(ageOne)));
   }
 
   /**

@@ -24,6 +24,8 @@ export function slotBytes({ reports, hops }: SlotCapacity): number {
 /**
  * A batch and the times of its reports, in memory that two threads share. Row r is of frame r: `input` gives its time.
  *
+ * Only reports come into it: its column of codes stays 0.
+ *
  * Both threads make one over the same bytes. Making it empties it: the reader makes his first, then the writer.
  */
 export class Slot {

@@ -15,18 +15,20 @@ export function writeSnapshotFile(cache: FlowCache, file: string): number {
   const descriptor = openSync(part, 'w');
   let bytes = 0;
   try {
-    for (const chunk of writeSnapshot(cache)) {
-      for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at);
-      bytes += chunk.length;
+    try {
+      for (const chunk of writeSnapshot(cache)) {
+        for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at);
+        bytes += chunk.length;
+      }
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
     }
-    fsyncSync(descriptor);
+    renameSync(part, file);
   } catch (error) {
-    closeSync(descriptor);
     rmSync(part, { force: true });
     throw error;
   }
-  closeSync(descriptor);
-  renameSync(part, file);
   return bytes;
 }
 

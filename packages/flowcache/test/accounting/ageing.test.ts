@@ -101,6 +101,21 @@ describe('ageing', () => {
     expect(seen).toEqual(all);
     expect(cache.totals()).toMatchObject({ agedEntries: all.length, live: 0 });
   });
+
+  test('goes on at the row where there was no room, however few rows a call looks at', () => {
+    const { cache, entries, ports } = withOutlet({ rows: 8, buckets: 4, hops: 1 });
+    for (let port = 0; port < 24; port++) cache.observe(recordOf(reportOf(port)), 1n);
+    const all = [...cache].map(({ flow }) => flow.sourcePort);
+    ports();
+    const seen: number[] = [];
+    for (let call = 0; call < 100; call++) {
+      entries.room = call % 3;
+      const handedOn = cache.age(100n, 1n, 1);
+      expect(handedOn).toBeLessThanOrEqual(call % 3);
+      seen.push(...ports());
+    }
+    expect(seen).toEqual(all);
+  });
 });
 
 describe('draining', () => {

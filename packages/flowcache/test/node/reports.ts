@@ -2,7 +2,7 @@ import { TelemetryBatch } from '@int/codec';
 import { fillRandom, Random, type Traffic } from '../kernel/random-batch.js';
 
 /** Reports as decoders leave them, some damaged, some without a flow. */
-export const TRAFFIC: Traffic = {
+const TRAFFIC: Traffic = {
   flows: 300,
   ipv6: 0.3,
   odd: 0.1,
@@ -23,13 +23,35 @@ export interface Reports {
 export const START_NS = 0x1780_0000_0000_0000n;
 const STEP_NS = 1000n;
 
+interface NodeTraffic extends Traffic {
+  /** Hop rows one behind the other, as most decoders leave them; else with gaps. */
+  readonly packed: boolean;
+}
+
+/** Moves the hop rows of reports together. */
+function pack(batch: TelemetryBatch, reports: number): void {
+  const { code, hopCount, hopStart, hopStride, hopWords } = batch;
+  let to = 0;
+  for (let row = 0; row < reports; row++) {
+    if (code[row] !== 0 || hopCount[row] === 0) continue;
+    const from = hopStart[row]!;
+    for (let column = 0; column * hopStride < hopWords.length; column++) {
+      const at = column * hopStride;
+      hopWords.copyWithin(at + to, at + from, at + from + hopCount[row]!);
+    }
+    hopStart[row] = to;
+    to += hopCount[row]!;
+  }
+}
+
 /**
  * Fills a new batch, and leaves some rows of times before those of its frames.
  * @param at how many frames came before
  */
-export function randomReports(random: Random, reports: number, traffic: Partial<Traffic> = {}, at = 0): Reports {
+export function randomReports(random: Random, reports: number, traffic: Partial<NodeTraffic> = {}, at = 0): Reports {
   const batch = new TelemetryBatch({ frames: reports, hops: Math.max(256, reports * 12) });
   const rows = fillRandom(batch, reports, { ...TRAFFIC, ...traffic }, random);
+  if (traffic.packed === true) pack(batch, rows);
   batch.state[0] = rows;
   batch.state[1] = rows;
   batch.state[2] = batch.capacity.hops;

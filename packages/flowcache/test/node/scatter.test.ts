@@ -72,14 +72,15 @@ describe('Scatter', () => {
       slotReports: fc.constantFrom(1, 3, 64, 1000),
       odd: fc.constantFrom(0, 0, 0.2),
       hops: fc.constantFrom(1, 6, 60),
-      scattered: fc.boolean(),
+      order: fc.constantFrom('packed', 'gaps', 'scattered'),
       hasTimes: fc.boolean(),
       keepsFlowless: fc.boolean(),
     });
     fc.assert(
       fc.property(cases, (given) => {
-        const { shards, seed, odd, hops, scattered, keepsFlowless } = given;
-        const traffic = { odd, hops, scattered, shuffledFrames: scattered };
+        const { shards, seed, odd, hops, order, keepsFlowless } = given;
+        const scattered = order === 'scattered';
+        const traffic = { odd, hops, scattered, shuffledFrames: scattered, packed: order === 'packed' };
         const { batch, input } = randomReports(new Random(given.random), given.reports, traffic);
         const times = given.hasTimes ? input : undefined;
         const columns = hopColumnsOf(given.metrics);

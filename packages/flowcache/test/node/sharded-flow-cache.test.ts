@@ -1,4 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import type { MetricName } from '@int/codec';
 import {
   COUNTERS,
@@ -9,22 +11,20 @@ import {
   readFlowEvent,
   Thresholds,
 } from '@int/flowcache';
+import { ShardError, ShardedFlowCache, type ShardedFlowCacheOptions, type ShardedTotals } from '@int/flowcache/node';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ShardError,
-  ShardedFlowCache,
-  type ShardedFlowCacheOptions,
-  type ShardedTotals,
-} from '../../src/node/index.js';
 import { LENGTH, SEED } from '../seed.js';
 import { Random, type Reports, randomReports, START_NS } from './reports.js';
-import { SHARD_WORKER, WorkerCode } from './worker-code.js';
+import { NODE_INDEX, SHARD_WORKER, WorkerCode } from './worker-code.js';
+
+/** Its second shard throws at its tenth slot. */
+const FAILING_WORKER = new URL('./failing-worker.ts', import.meta.url);
 
 const code = new WorkerCode();
 let worker: string;
 beforeAll(async () => {
-  worker = await code.build(SHARD_WORKER);
+  worker = await code.build(SHARD_WORKER, 'shard-worker.js');
 });
 afterAll(() => code.remove());
 
@@ -121,12 +121,13 @@ describe('a sharded cache', () => {
       layout: fc.constantFrom('exact' as const, 'compact' as const),
       kernel: fc.boolean(),
       slotReports: fc.constantFrom(16, 1024),
-      scattered: fc.boolean(),
+      order: fc.constantFrom('packed', 'gaps', 'scattered'),
       hasTimes: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(cases, async ({ random, shards, slotReports, scattered, hasTimes, ...rest }) => {
-        const reports = manyReports(new Random(random), 4, { scattered });
+      fc.asyncProperty(cases, async ({ random, shards, slotReports, order, hasTimes, ...rest }) => {
+        const traffic = { scattered: order === 'scattered', packed: order === 'packed' };
+        const reports = manyReports(new Random(random), 4, traffic);
         const limits = { metrics: { hopLatency: { level: 700, change: 300 } }, pathChange: true };
         const options = { ...ROOMY, ...rest, thresholds: limits };
         const single = new FlowCache(options);
@@ -317,6 +318,28 @@ describe('a sharded cache', () => {
     });
   });
 
+  it('has drained when no entry is left, whoever took them', async () => {
+    await withCache({ ...ROOMY, entryRecords: 4 }, async (cache) => {
+      const reports = manyReports(new Random(SEED), 2);
+      await dispatchAll(cache, reports);
+      const { live } = await cache.totals();
+      let drained: number | null = null;
+      const draining = cache.drain().then((entries) => {
+        drained = entries;
+      });
+      let aged = 0;
+      let popped = 0;
+      for (let round = 0; drained === null && round < 10_000; round++) {
+        aged += await cache.age(START_NS + 10n ** 12n, 1n);
+        popped += popEntries(cache).length;
+      }
+      await draining;
+      popped += popEntries(cache).length;
+      expect(aged).toBeGreaterThan(0);
+      expect([popped, drained! + aged]).toEqual([live, live]);
+    });
+  });
+
   it('gives up draining when the reader has closed the ring', async () => {
     await withCache({ ...ROOMY, entryRecords: 1 }, async (cache) => {
       await dispatchAll(cache, manyReports(new Random(SEED), 1));
@@ -370,6 +393,18 @@ describe('a sharded cache', () => {
       const totals = await cache.totals();
       expect(totals.noFlow).toBeGreaterThan(0);
       expectClosed(totals, rowsOf(reports), packetsOf(await entriesOf(cache)));
+    });
+  });
+
+  it('counts distributions of metrics that its entries do not have', async () => {
+    const reports = manyReports(new Random(SEED), 1, { missing: 0, odd: 0 });
+    await withCache({ ...ROOMY, metrics: ['bufferOccupancy'], distributions: {} }, async (cache) => {
+      await dispatchAll(cache, reports);
+      const distributions = await cache.distributions();
+      expect(distributions.metrics).toEqual(METRICS);
+      const hops = reports[0]!.batch.hopCount.subarray(0, reports[0]!.batch.reports).reduce((sum, one) => sum + one, 0);
+      const { values, unnamed } = distributions.totals();
+      expect(values + unnamed.values).toBeGreaterThan(hops);
     });
   });
 
@@ -441,12 +476,11 @@ describe('stopping a sharded cache', () => {
 
 describe('a worker that fails', () => {
   it('is reported, and all it had is counted as lost', async () => {
-    const failing = await code.build('./failing-worker.ts');
+    const failing = await code.build(FAILING_WORKER, 'failing-worker.js');
     const failures: ShardError[] = [];
     const random = new Random(SEED);
     const options = { ...ROOMY, rows: 2, buckets: 2, slots: 3, slotReports: 8, worker: failing };
     await withCache({ ...options, onFailure: (error) => failures.push(error) }, async (cache) => {
-      // The second shard of this worker throws at its tenth slot.
       const reports = manyReports(random, 8, { odd: 0.05 });
       await dispatchAll(cache, reports);
       while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -468,10 +502,15 @@ describe('a worker that fails', () => {
   });
 
   it('is what stop throws if nobody else was told', async () => {
-    const failing = await code.build('./failing-worker.ts');
-    const cache = await ShardedFlowCache.open({ ...ROOMY, shards: 2, slotReports: 8, worker: failing });
-    const reports = manyReports(new Random(SEED), 8);
-    const rows = await dispatchAll(cache, reports);
+    const failing = await code.build(FAILING_WORKER, 'failing-worker.js');
+    const random = new Random(SEED);
+    const name = code.path('before');
+    await withCache(ROOMY, async (cache) => {
+      await dispatchAll(cache, manyReports(random, 1));
+      await cache.snapshot(name);
+    });
+    const cache = await ShardedFlowCache.open({ ...ROOMY, shards: 2, slotReports: 8, worker: failing, restore: name });
+    const rows = await dispatchAll(cache, manyReports(random, 8));
     await expect(cache.stop()).rejects.toMatchObject({ code: 'ERR_SHARD_FAILED' });
     const totals = await cache.totals();
     expectClosed(totals, rows, packetsOf([...cache.shards[0]!.view().entries()]));
@@ -482,6 +521,24 @@ describe('a worker that fails', () => {
     await expect(ShardedFlowCache.open({ ...ROOMY, shards: 2, worker: missing })).rejects.toMatchObject({
       code: 'ERR_SHARD_START',
     });
+  });
+});
+
+describe('the code of the workers', () => {
+  const program = `ShardedFlowCache.open({ shards: 2, rows: 64 })
+    .then((cache) => cache.stop())
+    .then(({ shards }) => console.log(shards.length))`;
+
+  it.each(['esm', 'cjs'] as const)('is found beside the module that starts them: %s', async (format) => {
+    const file = await code.build(NODE_INDEX, format === 'esm' ? 'node.js' : 'node.cjs', format);
+    const [type, load] =
+      format === 'esm'
+        ? ['module', `import { ShardedFlowCache } from ${JSON.stringify(pathToFileURL(file))};`]
+        : ['commonjs', `const { ShardedFlowCache } = require(${JSON.stringify(file)});`];
+    // As a program on the command line, whose own options workers cannot take over.
+    const args = [`--input-type=${type}`, '--eval', `${load}\n${program}`];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stdout, stderr).toBe('2\n');
   });
 });
 
@@ -518,6 +575,10 @@ describe('snapshots of a sharded cache', () => {
   it('that cannot be written are an error, and the workers go on', async () => {
     await withCache(ROOMY, async (cache) => {
       await expect(cache.snapshot(code.path('no/such/folder'))).rejects.toMatchObject({ code: 'ERR_SHARD_REQUEST' });
+      const taken = code.path('taken');
+      mkdirSync(`${taken}.0-of-2`);
+      await expect(cache.snapshot(taken)).rejects.toMatchObject({ code: 'ERR_SHARD_REQUEST', shard: 0 });
+      expect(existsSync(`${taken}.0-of-2.part`)).toBe(false);
       const reports = manyReports(new Random(SEED), 1);
       await dispatchAll(cache, reports);
       expect((await cache.totals()).offered).toBe(rowsOf(reports));

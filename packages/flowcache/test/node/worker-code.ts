@@ -1,36 +1,41 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { entryPoints, sourceOf, workspaces } from '../../../../.ci/scripts/workspaces.mjs';
 
+/** The worker of the package, and the module that starts it. */
+export const SHARD_WORKER: URL = new URL('../../src/node/shard-worker.ts', import.meta.url);
+export const NODE_INDEX: URL = new URL('../../src/node/index.ts', import.meta.url);
+
 /** Worker threads cannot read TypeScript: what tests start is put together from the sources, as the build would. */
 export class WorkerCode {
   readonly #folder = mkdtempSync(join(tmpdir(), 'int-shards-'));
 
-  /** Builds a worker from a file beside this one, or from one of the sources. @returns the file to start */
-  async build(source: string): Promise<string> {
-    const outfile = join(this.#folder, `${source.replaceAll(/\W+/g, '-')}.mjs`);
-    const alias = Object.fromEntries(
-      workspaces().flatMap((workspace) =>
-        entryPoints(workspace.manifest).map((path) => [
-          `${workspace.manifest.name}${path.slice(1)}`,
-          sourceOf(workspace, path) ?? join(workspace.path, 'src', 'index.ts'),
-        ]),
-      ),
+  constructor() {
+    writeFileSync(this.path('package.json'), '{ "type": "module" }\n');
+  }
+
+  /** Builds a program from a file. @returns the file to start */
+  async build(source: URL, name: string, format: 'esm' | 'cjs' = 'esm'): Promise<string> {
+    const alias = workspaces().flatMap((workspace) =>
+      entryPoints(workspace.manifest).map((path) => [
+        `${workspace.manifest.name}${path.slice(1)}`,
+        sourceOf(workspace, path) ?? join(workspace.path, 'src', 'index.ts'),
+      ]),
     );
     await build({
-      entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
-      outfile,
-      alias,
+      entryPoints: [fileURLToPath(source)],
+      outfile: this.path(name),
+      alias: Object.fromEntries(alias) as Record<string, string>,
       bundle: true,
-      format: 'esm',
+      format,
       platform: 'node',
       target: 'es2022',
       logLevel: 'error',
     });
-    return outfile;
+    return this.path(name);
   }
 
   /** A name for a file that {@link remove} deletes. */
@@ -42,6 +47,3 @@ export class WorkerCode {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
-
-/** The worker of the package. */
-export const SHARD_WORKER = '../../src/node/shard-worker.ts';

@@ -7,10 +7,7 @@ import { build } from 'esbuild';
 const sources = {
   name: 'sources',
   setup(bundler: {
-    onResolve: (
-      options: { filter: RegExp },
-      resolve: (args: { path: string }) => { path: string } | undefined,
-    ) => void;
+    onResolve: (options: { filter: RegExp }, resolve: (args: { path: string }) => { path: string } | undefined) => void;
   }): void {
     bundler.onResolve({ filter: /^@int\/[a-z-]+$/ }, ({ path }) => {
       const index = fileURLToPath(new URL(`../../../${path.slice('@int/'.length)}/src/index.ts`, import.meta.url));

@@ -38,7 +38,8 @@ export function problemOf(entry: FlowEntry, { hops, layout }: Geometry): string 
   const { flow, packets, hops: seen, path, pathLength, pathChanges, reason, endToEnd } = entry;
   const port = flow.sourcePort;
   const fail = (what: string): string => `flow ${port}, ${packets} packets: ${what}`;
-  if (reason !== 'live' || packets < 1 || pathLength !== hops || pathChanges !== 0) return fail('reason, packets or path');
+  if (reason !== 'live' || packets < 1 || pathLength !== hops || pathChanges !== 0)
+    return fail('reason, packets or path');
   if (flow.source !== `10.0.${(port - 1) >> 8}.${(port - 1) & 255}`) return fail(`is not from ${flow.source}`);
   if (seen.length !== hops || path.length !== hops) return fail(`${seen.length} hops`);
   let latencies = 0;

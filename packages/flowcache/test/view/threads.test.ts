@@ -1,30 +1,92 @@
 import { once } from 'node:events';
+import type { Flow } from '@int/codec';
 import { Random } from '@int/traffic';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FlowCache } from '../../src/index.js';
 import { ReportBatch } from '../cache/reports.js';
 import { LENGTH, SEED } from '../seed.js';
 import { startWorker } from './bundle.js';
 import { PATTERN_METRICS, patternFlows, patternReport } from './pattern.js';
-import type { WatcherReport } from './watcher.js';
+import type { WatcherData, WatcherReport } from './watcher.js';
 
 const HOPS = 4;
+/** Rounds in which the watcher reads all there is. */
+const ROUNDS = 40 * LENGTH;
+/** Updates between two pauses. */
+const PAUSE = 50;
+/** After so many, a watcher that is stuck has failed. */
+const MOST_UPDATES = 2_000_000 * LENGTH;
 
-test.each([
-  ['exact', true], ['exact', false],
-  ['compact', true], ['compact', false],
-] as const)('measure %s %s', async (layout, kernel) => {
-  const cache = new FlowCache({ rows: 4, buckets: 12, hops: HOPS, metrics: PATTERN_METRICS, layout, kernel, shared: true });
-  const flows = patternFlows(60);
-  const random = new Random(SEED);
-  const reports = new ReportBatch(1000, HOPS);
-  reports.fill(Array.from({ length: 1000 }, () => patternReport(flows[random.integer(flows.length)]!, HOPS)));
-  const control = new Int32Array(new SharedArrayBuffer(8));
-  const worker = await startWorker('watcher.ts', { buffer: cache.buffer, byteOffset: cache.byteOffset, flows, control });
+const CACHES = [
+  { layout: 'exact', kernel: false },
+  { layout: 'exact', kernel: true },
+  { layout: 'compact', kernel: false },
+  { layout: 'compact', kernel: true },
+] as const;
+
+/** Lets a watcher look at a cache while `update` is called again and again. */
+async function watch(
+  cache: FlowCache,
+  data: Omit<WatcherData, 'buffer' | 'byteOffset' | 'control'>,
+  update: () => void,
+): Promise<WatcherReport> {
+  const { buffer, byteOffset } = cache;
+  if (!(buffer instanceof SharedArrayBuffer)) throw new TypeError('the cache is not shared');
+  const control = new Int32Array(new SharedArrayBuffer(12));
+  const worker = await startWorker('watcher.ts', { ...data, buffer, byteOffset, control } satisfies WatcherData);
   const answer = once(worker, 'message') as Promise<[WatcherReport]>;
-  const t0 = Date.now(); let n = 0;
-  while (Date.now() - t0 < 2000) { cache.update(reports.batch); n++; }
-  Atomics.store(control, 0, 1);
+  try {
+    for (let call = 0; Atomics.load(control, 1) < ROUNDS && call < MOST_UPDATES; call++) {
+      update();
+      // A millisecond in which it can be read at leisure.
+      if (call % PAUSE === 0) Atomics.wait(control, 2, 0, 1);
+    }
+  } finally {
+    Atomics.store(control, 0, 1);
+  }
   const [report] = await answer;
-  console.log(layout, kernel, n, control[1], report);
+  return report;
+}
+
+function filled(flows: readonly Flow[]): ReportBatch['batch'] {
+  const reports = new ReportBatch(flows.length, HOPS);
+  reports.fill(flows.map((flow) => patternReport(flow, HOPS)));
+  return reports.batch;
+}
+
+describe.each(CACHES)('while another thread updates, a $layout cache, kernel $kernel', ({ layout, kernel }) => {
+  const options = { hops: HOPS, metrics: PATTERN_METRICS, layout, kernel, shared: true };
+
+  test('entries are read whole, and counters that agree', async () => {
+    // More flows than places: keys change too.
+    const cache = new FlowCache({ ...options, rows: 4, buckets: 12 });
+    const flows = patternFlows(60);
+    const random = new Random(SEED);
+    const batch = filled(Array.from({ length: 1000 }, () => flows[random.integer(flows.length)]!));
+    const report = await watch(cache, { flows, isEven: false }, () => {
+      const row = random.integer(batch.reports - 50);
+      cache.update(batch, row, row + 50);
+      cache.remove(flows[random.integer(flows.length)]!);
+    });
+    expect(report.problems).toEqual([]);
+    expect(report.changed).toBeGreaterThan(ROUNDS);
+    expect(Math.min(report.found, report.listed)).toBeGreaterThan(10 * ROUNDS);
+    expect(report.totals).toBeGreaterThan(0);
+  });
+
+  test('rows are read as they are between two blocks of reports', async () => {
+    const cache = new FlowCache({ ...options, rows: 1, buckets: 64 });
+    const flows = patternFlows(64);
+    const random = new Random(SEED);
+    // One block: each flow has one report more, or none has.
+    const batch = filled(flows);
+    const report = await watch(cache, { flows: flows.slice(0, 3), isEven: true }, () => {
+      cache.update(batch);
+      // Some microseconds: as long as reading the row takes, more or less.
+      for (let turn = random.integer(2000); turn > 0; turn--) Atomics.load(cache.words, 0);
+    });
+    expect(report.problems).toEqual([]);
+    expect(report.changed).toBeGreaterThan(ROUNDS);
+    expect(report.listed).toBeGreaterThan(10 * ROUNDS);
+  });
 });

@@ -12,11 +12,6 @@ export class BackOff {
     this.#random = random;
   }
 
-  /** Attempts since the last success. */
-  get attempts(): number {
-    return this.#attempts;
-  }
-
   next(): number {
     const whole = Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(this.#attempts, 30));
     this.#attempts += 1;

@@ -40,12 +40,14 @@ export interface Connection {
  *
  * @param timeoutMs for all of that
  * @param onEnd is told once that a connection which was established has ended, other than by `destroy`
+ * @param signal gives up connecting
  * @throws RedisSinkError ERR_REDIS_TIMEOUT; the client's or server's own error
  */
 export async function connect(
   address: RedisAddress,
   timeoutMs: number,
   onEnd: (error: unknown) => void,
+  signal: AbortSignal,
 ): Promise<Connection> {
   const { url = 'redis://localhost:6379', username, password, database, tls } = address;
   const client = createClient({
@@ -81,6 +83,7 @@ export async function connect(
     timer = setTimeout(() => {
       reject(new RedisSinkError('ERR_REDIS_TIMEOUT', `no connection after ${timeoutMs} ms`));
     }, timeoutMs);
+    signal.onabort = () => reject(signal.reason);
   });
   try {
     await Promise.race([client.connect(), tooLate]);

@@ -4,7 +4,9 @@ import type { ServerCounts } from '../lane/counters.js';
 import { type Batch, LANES, type Lane } from '../lane/lane.js';
 import type { BackOff } from './back-off.js';
 import type { Connection } from './connection.js';
+import { type OutageListener, OutageLog } from './outage.js';
 import { BATCH_REPLY, HELLO_REPLY, SCRIPTS, type ScriptName } from './scripts.js';
+import { Watchdog } from './watchdog.js';
 
 /** A batch that has its number. It is kept until the server is known to have applied it. */
 interface Numbered {
@@ -12,13 +14,14 @@ interface Numbered {
   readonly batch: Batch;
   sends: number;
   sentAt: number;
-  /** The script failed in a way that it should not: some of the batch may be written. */
+  /** An answer that nobody understands: if the batch is applied, it is not known whether as a whole. */
   failure: RedisSinkError | null;
 }
 
-export interface PipelineOptions {
-  connect(onEnd: (error: unknown) => void): Promise<Connection>;
+export interface PipelineOptions extends OutageListener {
+  connect(onEnd: (error: unknown) => void, signal: AbortSignal): Promise<Connection>;
   readonly lanes: readonly Lane[];
+  readonly prefix: string;
   /** Key of the writer's hash. */
   readonly writerKey: string;
   readonly session: string;
@@ -26,8 +29,6 @@ export interface PipelineOptions {
   readonly inFlight: number;
   readonly replyTimeoutMs: number;
   readonly backOff: BackOff;
-  onProblem(error: RedisSinkError): void;
-  onRecovered(outage: { readonly lastedMs: number; readonly attempts: number }): void;
   /** Records have been settled. */
   onProgress(): void;
   /** It has ended by itself: another session has taken over. */
@@ -51,6 +52,9 @@ export interface PipelineTotals {
   readonly failedAttempts: number;
 }
 
+/** What a greeting names that does not yet take over. */
+const NO_EPOCH = -1;
+
 /** Greetings at once before it is time to wait. */
 const MAX_GREETINGS = 8;
 
@@ -69,6 +73,7 @@ export class Pipeline {
   readonly #scripts = new Map<ScriptName, string>();
   #state: State = 'idle';
   #connection: Connection | null = null;
+  #connecting: AbortController | null = null;
   #connections = 0;
   /** Rises with each trouble: what was sent under a lower number is not listened to. */
   #attempt = 0;
@@ -77,15 +82,18 @@ export class Pipeline {
   #sent = 0;
   /** 0: this session has not begun. */
   #epoch = 0;
+  /** Number of the last greeting. */
+  #greeting = 0;
   #acknowledged = 0;
   #lastNumber = 0;
   #turn = 0;
   /** Greetings at once, without a batch being acknowledged between them. */
   #greetings = 0;
-  #outage: { readonly since: number; readonly codes: Set<string>; attempts: number } | null = null;
+  #greetedAt = 0;
   #isRefusing = false;
   #retryTimer: NodeJS.Timeout | undefined;
-  #watchdog: NodeJS.Timeout | undefined;
+  readonly #outages: OutageLog;
+  readonly #watchdog: Watchdog;
   readonly #totals = {
     batches: 0,
     resentBatches: 0,
@@ -97,6 +105,13 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#outages = new OutageLog(options);
+    const { replyTimeoutMs } = options;
+    this.#watchdog = new Watchdog(
+      replyTimeoutMs,
+      () => this.#awaitedSince(),
+      () => this.#fail(new RedisSinkError('ERR_REDIS_TIMEOUT', `no answer for ${replyTimeoutMs} ms`), false),
+    );
   }
 
   get totals(): PipelineTotals {
@@ -105,7 +120,7 @@ export class Pipeline {
 
   /** Whether the server has answered and nothing has gone wrong since. */
   get isOpen(): boolean {
-    return this.#state === 'open' && this.#outage === null;
+    return this.#state === 'open' && !this.#outages.isOutage;
   }
 
   start(): void {
@@ -116,7 +131,7 @@ export class Pipeline {
   pump(): void {
     if (this.#state !== 'open') return;
     // After trouble, one batch shows whether it is over.
-    const window = this.#outage === null ? this.#options.inFlight : 1;
+    const window = this.#outages.isOutage ? 1 : this.#options.inFlight;
     while (this.#sent < window) {
       if (this.#sent === this.#flight.length) {
         const batch = this.#next();
@@ -138,7 +153,8 @@ export class Pipeline {
     this.#state = 'ended';
     this.#attempt += 1;
     clearTimeout(this.#retryTimer);
-    clearTimeout(this.#watchdog);
+    this.#watchdog.stop();
+    this.#connecting?.abort();
     for (const { batch, sends } of this.#flight) {
       batch.lane.counters.inFlight -= batch.records;
       batch.lane.counters.dropped[sends > 0 ? 'unconfirmed' : reason] += batch.records;
@@ -194,7 +210,7 @@ export class Pipeline {
         if (attempt === this.#attempt) this.#onError(numbered, error);
       },
     );
-    this.#watch();
+    this.#watchdog.start();
   }
 
   #onReply(numbered: Numbered, reply: unknown): void {
@@ -206,6 +222,8 @@ export class Pipeline {
     }
     this.#flight.shift();
     this.#sent -= 1;
+    // Applied just now, and thus as a whole.
+    if (status === BATCH_REPLY.APPLIED) numbered.failure = null;
     numbered.batch.lane.counters.update(refused, incomplete);
     this.#settle(numbered);
     this.#onRefused(why);
@@ -245,8 +263,7 @@ export class Pipeline {
   #forgetSent(): void {
     this.#attempt += 1;
     this.#sent = 0;
-    clearTimeout(this.#watchdog);
-    this.#watchdog = undefined;
+    this.#watchdog.stop();
   }
 
   /** Something went wrong: tries again later. @param canStay the connection itself is sound */
@@ -260,12 +277,7 @@ export class Pipeline {
       this.#connection?.destroy();
       this.#connection = null;
     }
-    this.#outage ??= { since: performance.now(), codes: new Set(), attempts: 0 };
-    this.#outage.attempts += 1;
-    if (!this.#outage.codes.has(problem.code)) {
-      this.#outage.codes.add(problem.code);
-      this.#options.onProblem(problem);
-    }
+    this.#outages.fail(problem);
     this.#state = 'waiting';
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => {
@@ -276,10 +288,7 @@ export class Pipeline {
 
   #recover(): void {
     this.#options.backOff.reset();
-    if (this.#outage === null) return;
-    const { since, attempts } = this.#outage;
-    this.#outage = null;
-    this.#options.onRecovered({ lastedMs: performance.now() - since, attempts });
+    this.#outages.succeed();
   }
 
   #connect(): void {
@@ -289,7 +298,8 @@ export class Pipeline {
       if (this.#connection === made) this.#fail(toSinkError(error), false);
     };
     let made: Connection | undefined;
-    this.#options.connect(onEnd).then(
+    this.#connecting = new AbortController();
+    this.#options.connect(onEnd, this.#connecting.signal).then(
       (connection) => {
         if (attempt !== this.#attempt) {
           connection.destroy();
@@ -324,32 +334,43 @@ export class Pipeline {
   /** Loads the scripts and finds out where the server stands. */
   #greet(): void {
     this.#state = 'greeting';
+    this.#greetedAt = performance.now();
     const attempt = this.#attempt;
     const connection = this.#connection!;
     const loaded = Object.entries(SCRIPTS).filter(([name]) => name !== 'hello');
-    const replies = Promise.all([
-      connection.send([
-        'EVAL',
-        SCRIPTS.hello,
-        '1',
-        this.#options.writerKey,
-        this.#options.session,
-        String(this.#epoch),
-        String(this.#acknowledged),
-        String(this.#lastNumber),
-      ]),
-      ...loaded.map(([, source]) => connection.send(['SCRIPT', 'LOAD', source])),
-    ]);
-    this.#watch();
+    // The scripts go first: to somebody who must log in, the server answers a command of more than ten arguments by
+    // ending the connection, and would not say why.
+    const loads = loaded.map(([, source]) => connection.send(['SCRIPT', 'LOAD', source]));
+    const replies = Promise.all([...loads, this.#hello(NO_EPOCH)]);
+    this.#watchdog.start();
     replies.then(
-      ([hello, ...shas]) => {
+      (values) => {
         if (attempt !== this.#attempt) return;
-        clearTimeout(this.#watchdog);
-        this.#watchdog = undefined;
         loaded.forEach(([name], index) => {
-          this.#scripts.set(name as ScriptName, String(shas[index]));
+          this.#scripts.set(name as ScriptName, String(values[index]));
         });
-        this.#onHello(hello as number[]);
+        this.#onHello(values.at(-1) as number[]);
+      },
+      (error: unknown) => {
+        if (attempt === this.#attempt) this.#fail(toSinkError(error), error instanceof ErrorReply);
+      },
+    );
+  }
+
+  /** @param follows the epoch after which this session is to begin */
+  #hello(follows: number): Promise<unknown> {
+    this.#greeting += 1;
+    const numbers = [this.#epoch, this.#greeting, this.#acknowledged, this.#lastNumber, follows].map(String);
+    const { prefix, session, writerKey } = this.#options;
+    return this.#connection!.send(['EVAL', SCRIPTS.hello, '1', writerKey, session, ...numbers, prefix]);
+  }
+
+  /** Takes over the writer id, if its epoch is still the one that the server has just said. */
+  #claim(epoch: number): void {
+    const attempt = this.#attempt;
+    this.#hello(epoch).then(
+      (reply) => {
+        if (attempt === this.#attempt) this.#onHello(reply as number[]);
       },
       (error: unknown) => {
         if (attempt === this.#attempt) this.#fail(toSinkError(error), error instanceof ErrorReply);
@@ -358,6 +379,15 @@ export class Pipeline {
   }
 
   #onHello([status, epoch = 0, applied = 0, ...numbers]: readonly number[]): void {
+    if (status === HELLO_REPLY.CLAIM) {
+      this.#claim(epoch);
+      return;
+    }
+    this.#watchdog.stop();
+    if (status === HELLO_REPLY.STALE) {
+      this.#fail(new RedisSinkError('ERR_REDIS_UNEXPECTED', 'the server knows of a later greeting'), true);
+      return;
+    }
     if (status === HELLO_REPLY.FENCED) {
       this.#options.onProblem(
         new RedisSinkError('ERR_REDIS_FENCED', `another sink has taken over ${this.#options.writerKey}`),
@@ -407,23 +437,9 @@ export class Pipeline {
     );
   }
 
-  /** Sees to it that the server answers in time. */
-  #watch(): void {
-    if (this.#watchdog !== undefined) return;
-    const { replyTimeoutMs } = this.#options;
-    const began = performance.now();
-    const check = (): void => {
-      const oldest = this.#state === 'greeting' || this.#sent === 0 ? began : this.#flight[0]!.sentAt;
-      const left = oldest + replyTimeoutMs - performance.now();
-      if (this.#state === 'open' && this.#sent === 0) {
-        this.#watchdog = undefined;
-      } else if (left > 0) {
-        this.#watchdog = setTimeout(check, left);
-      } else {
-        this.#watchdog = undefined;
-        this.#fail(new RedisSinkError('ERR_REDIS_TIMEOUT', `no answer for ${replyTimeoutMs} ms`), false);
-      }
-    };
-    this.#watchdog = setTimeout(check, replyTimeoutMs);
+  /** When the oldest question was asked that has no answer yet. */
+  #awaitedSince(): number | null {
+    if (this.#state === 'greeting') return this.#greetedAt;
+    return this.#state === 'open' && this.#sent > 0 ? this.#flight[0]!.sentAt : null;
   }
 }

@@ -101,25 +101,26 @@ if ARGV[6] ~= '0' then try('XTRIM', ARGV[4], 'MAXLEN', '~', ARGV[6]) end
 ${COUNTS}${END}`;
 
 /**
- * Arguments: session, number, lane, prefix, entries, metrics, 1 if there are sums, ms to keep a flow (0: for ever),
- * flows to keep (0: all), texts.
+ * Arguments: session, number, lane, prefix, entries, metrics, ms to keep a flow (0: for ever), flows to keep (0: all),
+ * texts.
  *
  * Numbers of more than 15 digits are added in pieces: sums stay exact beyond what a double can hold.
  */
 const ENTRIES = `${BEGIN}
-local prefix, n, exact, keepMs, keepFlows, texts = ARGV[4], tonumber(ARGV[5]), ARGV[7] == '1', ARGV[8], tonumber(ARGV[9]), ARGV[10]
+local prefix, n, keepMs, keepFlows, texts = ARGV[4], tonumber(ARGV[5]), ARGV[7], tonumber(ARGV[8]), ARGV[9]
 local index, read, at = prefix .. ':flows', struct.unpack, 1
 local format, match = string.format, string.match
 local metrics = {}
 for name in string.gmatch(ARGV[6], '[^,]+') do metrics[#metrics + 1] = name end
-local hopFormat = string.rep('Bc0', 1 + 3 * #metrics)
+local hopFormat, hopFormats = string.rep('Bc0', 1 + #metrics), {}
 local names = {}
 local function namesOf(hop)
   local made = names[hop]
   if made == nil then
-    made = {'hop.' .. hop .. '.node'}
-    for _, name in ipairs(metrics) do made[#made + 1] = 'hop.' .. hop .. '.' .. name end
+    made = {'hop.' .. hop - 1 .. '.node'}
+    for _, name in ipairs(metrics) do made[#made + 1] = 'hop.' .. hop - 1 .. '.' .. name end
     names[hop] = made
+    hopFormats[hop] = string.rep(hopFormat, hop)
   end
   return made
 end
@@ -140,46 +141,42 @@ end
 local function less(a, b) return #a < #b or (#a == #b and a < b) end
 
 -- Last, mean, count and sum in one text. A value that is not known is '-'.
-local function statistics(old, last, count, third)
-  if last == '' then last = '-' end
-  if not old then
-    if exact then return format('%s %.12g %s %s', last, third / count, count, third) end
-    return last .. ' ' .. third .. ' ' .. count .. ' -'
-  end
+local function statistics(old, new)
+  if not old then return new end
   local oldLast, oldMean, oldCount, oldSum = match(old, '^([^ ]+) ([^ ]+) ([^ ]+) ([^ ]+)$')
   if not (oldSum and tonumber(oldMean) and tonumber(oldCount)) then
     error({err = 'ERR not the statistics of a metric: ' .. string.sub(old, 1, 64)})
   end
-  if exact and oldSum ~= '-' then
-    if #oldSum < 16 and #third < 16 and #oldCount < 16 then
-      count, third = oldCount + count, oldSum + third
-      return format('%s %.12g %d %d', last, third / count, count, third)
+  local last, mean, count, sum = match(new, '^([^ ]+) ([^ ]+) ([^ ]+) ([^ ]+)$')
+  if sum ~= '-' and oldSum ~= '-' then
+    if #oldSum < 16 and #sum < 16 and #oldCount < 16 then
+      count, sum = oldCount + count, oldSum + sum
+      return format('%s %.12g %d %d', last, sum / count, count, sum)
     end
-    count, third = plus(oldCount, count), plus(oldSum, third)
-    return format('%s %.12g %s %s', last, third / count, count, third)
+    count, sum = plus(oldCount, count), plus(oldSum, sum)
+    return format('%s %.12g %s %s', last, sum / count, count, sum)
   end
-  -- Means of the compact layout, or of both layouts under one prefix.
-  local mean = exact and third / count or third
-  return format('%s %.9g %s -', last, (oldMean * oldCount + mean * count) / (oldCount + count), plus(oldCount, count))
+  -- The compact layout has no sums.
+  mean = (oldMean * oldCount + mean * count) / (oldCount + count)
+  return format('%s %.12g %s -', last, mean, plus(oldCount, count))
 end
 
 local set, ask = {}, {}
-local function store(flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount, endSum, seen, hops)
+local function store(flow, reason, packets, changes, length, beyond, first, last, path, endToEnd, seen, hops)
   local live = reason == 'live'
   local key = prefix .. (live and ':live:' or ':flow:') .. flow
   local known = {}
   if live then
     call('DEL', key)
   else
-    local asked = 8
-    ask[1], ask[2], ask[3], ask[4], ask[5], ask[6], ask[7], ask[8] =
-      'HMGET', key, 'packets', 'entries', 'pathChanges', 'first', 'last', 'hopsBeyond'
-    asked = asked + 1
-    ask[asked] = 'endToEnd'
+    ask[1], ask[2], ask[3], ask[4], ask[5], ask[6], ask[7], ask[8], ask[9] =
+      'HMGET', key, 'packets', 'entries', 'pathChanges', 'first', 'last', 'hopsBeyond', 'endToEnd'
+    local asked = 9
     for hop = 1, seen do
+      local name = namesOf(hop)
       for metric = 2, #metrics + 1 do
         asked = asked + 1
-        ask[asked] = namesOf(hop - 1)[metric]
+        ask[asked] = name[metric]
       end
     end
     known = call(unpack(ask, 1, asked))
@@ -200,21 +197,20 @@ local function store(flow, reason, packets, changes, length, beyond, first, last
     set[used + 1], set[used + 2] = 'hopsBeyond', beyond
     used = used + 2
   end
-  if endCount ~= '' then
-    set[used + 1], set[used + 2] = 'endToEnd', statistics(old and known[7], endLast, endCount, endSum)
+  if endToEnd ~= '' then
+    set[used + 1], set[used + 2] = 'endToEnd', statistics(known[7], endToEnd)
     used = used + 2
   end
-  local asked = 7
+  local value, asked = 0, 7
   for hop = 1, seen do
-    local name, values = namesOf(hop - 1), hops[hop]
-    set[used + 1], set[used + 2] = name[1], values[1]
+    local name = namesOf(hop)
+    value = value + 1
+    set[used + 1], set[used + 2] = name[1], hops[value]
     used = used + 2
     for metric = 2, #metrics + 1 do
-      local value = 3 * metric - 4
-      asked = asked + 1
-      if values[value + 1] ~= '0' then
-        set[used + 1] = name[metric]
-        set[used + 2] = statistics(old and known[asked], values[value], values[value + 1], values[value + 2])
+      value, asked = value + 1, asked + 1
+      if hops[value] ~= '' then
+        set[used + 1], set[used + 2] = name[metric], statistics(known[asked], hops[value])
         used = used + 2
       end
     end
@@ -226,16 +222,15 @@ local function store(flow, reason, packets, changes, length, beyond, first, last
 end
 
 for _ = 1, n do
-  local flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount, endSum, seen
-  flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount, endSum, seen, at =
-    read('<Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Hc0Bc0Bc0Bc0B', texts, at)
-  local hops = {}
-  for hop = 1, seen do
-    hops[hop] = {read(hopFormat, texts, at)}
-    at = hops[hop][2 + 3 * #metrics]
+  local flow, reason, packets, changes, length, beyond, first, last, path, endToEnd, seen, hops
+  flow, reason, packets, changes, length, beyond, first, last, path, endToEnd, seen, at =
+    read('<Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Hc0Bc0B', texts, at)
+  if seen > 0 then
+    namesOf(seen)
+    hops = {read(hopFormats[seen], texts, at)}
+    at = hops[#hops]
   end
-  local ok, latest = pcall(store, flow, reason, packets, changes, length, beyond, first, last, path, endLast, endCount,
-    endSum, seen, hops)
+  local ok, latest = pcall(store, flow, reason, packets, changes, length, beyond, first, last, path, endToEnd, seen, hops)
   if ok then
     local ms = #latest > 6 and string.sub(latest, 1, -7) or '0'
     if failed(try('ZADD', index, ms, flow)) then incomplete = incomplete + 1 end
@@ -295,45 +290,67 @@ for _ = 1, n do
 end
 ${END}`;
 
-/** What \`hello\` answers first. */
-export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2 } as const;
+/** What `hello` answers first. */
+export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 } as const;
 
 /**
  * Run on each new connection, and after each refusal. Arguments: session; its epoch, or 0 if it has none yet; number of
- * the last batch acknowledged; number of the last batch sent.
+ * this greeting; number of the last batch acknowledged; number of the last batch sent; the epoch to follow, or -1;
+ * prefix.
+ *
+ * It first runs each command that the other scripts use, in a form that changes nothing, on a key that is not there: a
+ * right that is missing shows before a batch is sent, and not as records refused.
  *
  * Answers {@link HELLO_REPLY}, epoch, number of the last batch applied, and of each lane what was written, refused and
  * incomplete.
  *
- * A session begins by taking the writer id over, whoever had it: its epoch is one more than the last. Another session
- * with an epoch as high has come later, so this one is over. A lower one, or none, means that the server went back to
- * an older state; the number is then set to what was acknowledged, so that writing goes on.
+ * - A session begins by taking the writer id over, whoever had it. The first greeting asks for the epoch of the hash
+ *   (CLAIM); the second names it, and takes over if it still is that one. A greeting that arrives late, from a connection
+ *   long given up, thus takes nothing from anybody.
+ * - Another session with an epoch as high has come later: this one is over (FENCED).
+ * - A lower epoch, none, or a batch number that cannot be, means that the server went back to an older state (LOST). The
+ *   number is then set to what was acknowledged, so that writing goes on. Only the newest greeting may do that: a late
+ *   one, which knows of fewer acknowledgements, would set the number back (STALE).
  */
 const HELLO = `
 local call, writer = redis.call, KEYS[1]
 local lanes = {'events', 'events.refused', 'events.incomplete', 'entries', 'entries.refused', 'entries.incomplete',
   'values', 'values.refused', 'values.incomplete'}
-local session, mine, acknowledged, sent = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local state = call('HMGET', writer, 'session', 'epoch', 'batch', unpack(lanes))
-local epoch, batch, status = tonumber(state[2] or 0), tonumber(state[3] or 0), ${HELLO_REPLY.GOES_ON}
-if mine == 0 then
-  mine = epoch + 1
-  call('HSET', writer, 'session', session, 'epoch', string.format('%d', mine), 'batch', string.format('%d', batch))
-  call('PERSIST', writer)
-else
-  if state[1] ~= session then
-    if epoch >= mine then return {${HELLO_REPLY.FENCED}} end
-    status = ${HELLO_REPLY.LOST}
+local none = ARGV[7] .. ':none'
+call('XADD', none, 'NOMKSTREAM', '*', 'field', 'value')
+call('XTRIM', none, 'MAXLEN', '0')
+call('ZADD', none, 'XX', '0', 'member')
+call('ZRANGE', none, '0', '0')
+call('ZREM', none, 'member')
+call('PEXPIRE', none, '1')
+for _, name in ipairs({'ZCARD', 'EXISTS', 'DEL', 'UNLINK'}) do call(name, none) end
+local session, mine, greeting = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local acknowledged, sent, follows = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local state = call('HMGET', writer, 'session', 'epoch', 'greeting', 'batch', unpack(lanes))
+local epoch, batch = tonumber(state[2] or 0), tonumber(state[4] or 0)
+local status = ${HELLO_REPLY.GOES_ON}
+if state[1] == session then
+  if greeting <= tonumber(state[3] or 0) then return {${HELLO_REPLY.STALE}} end
+  if mine == 0 then
+    mine = epoch
   elseif batch < acknowledged or batch > sent then
     status = ${HELLO_REPLY.LOST}
   end
-  if status == ${HELLO_REPLY.LOST} then
-    batch = acknowledged
-    call('HSET', writer, 'session', session, 'epoch', string.format('%d', mine), 'batch', string.format('%d', batch))
-  end
+elseif mine > 0 then
+  if epoch >= mine then return {${HELLO_REPLY.FENCED}} end
+  status = ${HELLO_REPLY.LOST}
+elseif follows == epoch then
+  mine = epoch + 1
+  call('PERSIST', writer)
+else
+  return {${HELLO_REPLY.CLAIM}, epoch}
 end
+if status == ${HELLO_REPLY.LOST} then batch = acknowledged end
+call('HSET', writer, 'session', session, 'epoch', string.format('%d', mine), 'greeting', string.format('%d', greeting),
+  'batch', string.format('%d', batch))
+call('HINCRBY', writer, 'events', '0')
 local reply = {status, mine, batch}
-for k = 1, #lanes do reply[#reply + 1] = tonumber(state[k + 3] or 0) end
+for k = 1, #lanes do reply[#reply + 1] = tonumber(state[k + 4] or 0) end
 return reply
 `;
 

@@ -49,7 +49,7 @@ export class EntryLane extends RecordLane {
   protected encode(records: number): Batch {
     const buffer = this.#pool.take();
     const { form, keep, keepMs, maxFlows } = this.#options;
-    const { layout, metrics } = this.#geometry;
+    const { metrics } = this.#geometry;
     const isPacked = form === 'packed';
     const payload = isPacked ? packRecords(this.queue, records, buffer) : this.#texts(records, buffer);
     this.queue.drop(records);
@@ -63,15 +63,7 @@ export class EntryLane extends RecordLane {
           this.#keys.counts,
           '',
         ]
-      : [
-          this.#keys.prefix,
-          String(records),
-          metrics.join(','),
-          layout === 'exact' ? '1' : '0',
-          String(keepMs),
-          String(maxFlows),
-          payload,
-        ];
+      : [this.#keys.prefix, String(records), metrics.join(','), String(keepMs), String(maxFlows), payload];
     return {
       lane: this,
       script: isPacked ? 'packed' : 'entries',

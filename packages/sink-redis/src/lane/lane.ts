@@ -1,9 +1,11 @@
 import type { ScriptName } from '../client/scripts.js';
 import { LaneCounters } from './counters.js';
 
-/** Names of the lanes; the writer's hash in Redis counts under them. */
-export const LANES = ['events', 'entries', 'values'] as const;
-export type LaneName = (typeof LANES)[number];
+/** A kind of records. */
+export type LaneName = 'events' | 'entries' | 'values';
+
+/** All kinds; the writer's hash in Redis counts under these names. */
+export const LANES: readonly LaneName[] = ['events', 'entries', 'values'];
 
 /** Some records, ready to be sent as often as needed: always the same bytes under the same number. */
 export interface Batch {

@@ -1,6 +1,7 @@
 import { formatIpv6 } from '@int/codec';
 
 const ZERO = 0x30;
+const MILLION = 1_000_000;
 const BILLION = 1_000_000_000;
 
 /**
@@ -92,6 +93,21 @@ export class AsciiWriter {
       this.#digits(middle, lengthOf(middle));
     }
     this.#digits(rest, 9);
+  }
+
+  /** A number from 0 to below 2^32 - 1, rounded to 6 decimals; without them if they are 0. */
+  decimal(value: number): void {
+    let whole = Math.floor(value);
+    let millionths = Math.round((value - whole) * MILLION);
+    if (millionths === MILLION) {
+      whole += 1;
+      millionths = 0;
+    }
+    this.uint32(whole);
+    if (millionths === 0) return;
+    this.byte(0x2e);
+    this.#digits(millionths, 6);
+    while (this.bytes[this.at - 1] === ZERO) this.at -= 1;
   }
 
   ipv4(word: number): void {

@@ -4,19 +4,23 @@ import type { AsciiWriter } from './ascii-writer.js';
 const encoder = /* @__PURE__ */ new TextEncoder();
 const REASON_TEXTS: readonly Uint8Array[] = /* @__PURE__ */ REASONS.map((reason) => encoder.encode(reason));
 const COMMA = 0x2c;
+const SPACE = 0x20;
+const DASH = 0x2d;
 
 /** Bytes of one entry at most, its texts with their lengths. */
 export function entryTextBytes(geometry: Geometry): number {
   const { hops, metrics } = geometry;
-  // Before the hops: 10 short texts, of which the flow has at most 99 characters and numbers of 64 bits 20; the path.
-  // A mean of the compact layout has up to 24 characters.
-  return 360 + hops * 11 + hops * (11 + metrics.length * (11 + 11 + 25));
+  // Before the hops: the flow with at most 99 characters, numbers, statistics, and the path. Statistics: two numbers of
+  // 32 bits, a mean of up to 24 characters, a sum of 64 bits, spaces between them and the length.
+  return 360 + hops * 11 + hops * (11 + metrics.length * 70);
 }
 
 /**
- * Turns entries into texts: flow, reason, packets, path changes, path length, hops beyond, first, last, path,
- * end-to-end last, count and sum; a byte with the number of hops; for each hop the node id, and for each metric of it
- * last value, count, and sum (exact layout) or mean (compact layout). What is not known is empty.
+ * Turns entries into texts: flow, reason, packets, path changes, path length, hops beyond, first, last, path, end-to-end
+ * latency; a byte with the number of hops; for each hop the node id and each metric. What is not known is empty.
+ *
+ * A metric is its last value, mean, count and sum with spaces between them, and `-` for what is not known: as Redis
+ * holds it.
  */
 export class EntryText {
   readonly #geometry: Geometry;
@@ -72,38 +76,56 @@ export class EntryText {
   }
 
   #endToEnd(out: AsciiWriter, words: Int32Array, at: number): void {
-    const isKnown = this.#geometry.layout === 'exact' && words[at + EXACT.END_TO_END_COUNT] !== 0;
     out.open();
-    if (isKnown) out.uint32(words[at + EXACT.END_TO_END]!);
-    out.close();
-    out.open();
-    if (isKnown) out.uint32(words[at + EXACT.END_TO_END_COUNT]!);
-    out.close();
-    out.open();
-    if (isKnown) out.uint64(words[at + EXACT.END_TO_END_SUM]!, words[at + EXACT.END_TO_END_SUM + 1]!);
+    if (this.#geometry.layout === 'exact' && words[at + EXACT.END_TO_END_COUNT] !== 0) {
+      out.uint32(words[at + EXACT.END_TO_END]!);
+      this.#exact(out, words, at + EXACT.END_TO_END_COUNT, at + EXACT.END_TO_END_SUM);
+    }
     out.close();
   }
 
   #hop(out: AsciiWriter, words: Int32Array, hop: number): void {
     const metrics = this.#geometry.metrics.length;
-    known(out, words[hop]!);
-    if (this.#geometry.layout === 'exact') {
-      const counts = hop + 1 + metrics;
-      for (let metric = 0; metric < metrics; metric++) {
-        known(out, words[hop + 1 + metric]!);
-        uint32(out, words[counts + metric]!);
-        uint64(out, words, counts + metrics + 2 * metric);
+    const isExact = this.#geometry.layout === 'exact';
+    const lasts = hop + (isExact ? 1 : 2);
+    out.open();
+    if (words[hop] !== -1) out.uint32(words[hop]!);
+    out.close();
+    for (let metric = 0; metric < metrics; metric++) {
+      const count = isExact ? lasts + metrics + metric : hop + 1;
+      out.open();
+      if (words[count] !== 0) {
+        if (words[lasts + metric] === -1) out.byte(DASH);
+        else out.uint32(words[lasts + metric]!);
+        if (isExact) this.#exact(out, words, count, lasts + 2 * metrics + 2 * metric);
+        else this.#compact(out, words, count, lasts + metrics + metric);
       }
-    } else {
-      for (let metric = 0; metric < metrics; metric++) {
-        known(out, words[hop + 2 + metric]!);
-        uint32(out, words[hop + 1]!);
-        this.#bits[0] = words[hop + 2 + metrics + metric]!;
-        out.open();
-        out.ascii(String(this.#float[0]));
-        out.close();
-      }
+      out.close();
     }
+  }
+
+  /** Mean, count and sum. */
+  #exact(out: AsciiWriter, words: Int32Array, count: number, sum: number): void {
+    const mean = ((words[sum + 1]! >>> 0) * 2 ** 32 + (words[sum]! >>> 0)) / (words[count]! >>> 0);
+    out.byte(SPACE);
+    // Above, the sum cannot be that of so many values of 32 bits.
+    if (mean < 2 ** 32 - 1) out.decimal(mean);
+    else out.ascii(String(mean));
+    out.byte(SPACE);
+    out.uint32(words[count]!);
+    out.byte(SPACE);
+    out.uint64(words[sum]!, words[sum + 1]!);
+  }
+
+  /** Mean and count. */
+  #compact(out: AsciiWriter, words: Int32Array, count: number, mean: number): void {
+    this.#bits[0] = words[mean]!;
+    out.byte(SPACE);
+    out.ascii(String(this.#float[0]));
+    out.byte(SPACE);
+    out.uint32(words[count]!);
+    out.byte(SPACE);
+    out.byte(DASH);
   }
 }
 
@@ -116,12 +138,5 @@ function uint32(out: AsciiWriter, word: number): void {
 function uint64(out: AsciiWriter, words: Int32Array, at: number): void {
   out.open();
   out.uint64(words[at]!, words[at + 1]!);
-  out.close();
-}
-
-/** A value that is empty if it is all ones. */
-function known(out: AsciiWriter, word: number): void {
-  out.open();
-  if (word !== -1) out.uint32(word);
   out.close();
 }

@@ -2,19 +2,6 @@ import type { MetricName } from '@int/codec';
 import { EVENT, EVENT_KIND } from '@int/flowcache';
 import type { AsciiWriter } from './ascii-writer.js';
 
-/** Fields of an event in a stream, in the order in which they are sent and stored. */
-export const EVENT_FIELDS = [
-  'time',
-  'kinds',
-  'metric',
-  'hop',
-  'node',
-  'value',
-  'previous',
-  'threshold',
-  'flow',
-] as const;
-
 /** What stands in the field `metric` for events of the whole path. */
 export const WHOLE_PATH = { LATENCY: 'endToEnd', CHANGE: 'path' } as const;
 
@@ -31,7 +18,10 @@ const KIND_TEXTS: readonly Uint8Array[] = /* @__PURE__ */ Array.from({ length: 8
   encoder.encode(['threshold', 'change', 'pathChange'].filter((_name, index) => (bits & (1 << index)) !== 0).join(',')),
 );
 
-/** Turns event records into the texts of {@link EVENT_FIELDS}. */
+/**
+ * Turns event records into texts: time, kinds, metric, hop, node, value, previous, threshold, flow. What is not known is
+ * empty.
+ */
 export class EventText {
   readonly #metrics: readonly Uint8Array[];
   readonly #latency = encoder.encode(WHOLE_PATH.LATENCY);

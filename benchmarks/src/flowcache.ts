@@ -1,0 +1,229 @@
+/**
+ * The flow cache: updates per second at 5 hops x (node id and 3 metrics), against the same in C and against objects in a
+ * `Map` and in lru-cache; memory, events, readers, latency, threads.
+ *
+ * Every contender keeps its flows in a process of its own. In each round all that run at the same time update, in turn,
+ * with reports that none has seen before; all flows are inserted first. Before anything is timed, C and the flow caches
+ * must have the same checksum over all rows and buckets, and the objects must know the same of flows drawn at random.
+ *
+ * `--short`: 1 million flows, few rounds, fewer contenders. `--rounds N`, `--only speed,events,latency,shards`,
+ * `--markdown`: also the tables of the README, `--no-file`.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { geometryOf } from '@int/flowcache';
+import { buildNative } from './decode/native.js';
+import type { RatePoint, ReadersPoint } from './flowcache/events.js';
+import type { Latency } from './flowcache/latency.js';
+import { Program } from './flowcache/programs.js';
+import { bestOfOurs, factorOver, markdown, print, type Reinserting, type Results } from './flowcache/results.js';
+import type { RoundingClass } from './flowcache/rounding.js';
+import { type Setup, writeSetup } from './flowcache/setup.js';
+import type { ShardPoint } from './flowcache/sharding.js';
+import { type Effort, LRUS, MAPS, type SpeedPlan, type SpeedResult, SpeedTest } from './flowcache/speed.js';
+import { EXPONENT } from './flowcache/workload.js';
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
+    'no-file': { type: 'boolean', default: false },
+  },
+});
+const SHORT = values.short;
+const ROWS = 1 << 19;
+const EXACT = geometryOf({ rows: ROWS });
+const COMPACT = geometryOf({ rows: ROWS, layout: 'compact' });
+const EFFORT: Effort = {
+  rounds: Number(values.rounds ?? (SHORT ? 3 : 9)),
+  slowRounds: SHORT ? 3 : 5,
+  reports: SHORT ? 131_072 : 524_288,
+  lead: SHORT ? 65_536 : 131_072,
+  slowReports: SHORT ? 65_536 : 131_072,
+  slowLead: 32_768,
+};
+/** What is asked of the flow cache. */
+const TARGET = { ratioToC: 1, fasterThanLru: 10, fasterThanMap: 5, bytesPerBucket: 384 } as const;
+/** Rows of the cache in scenarios; batches that they make beforehand, and use again and again. */
+const SCENE_ROWS = SHORT ? 1 << 17 : ROWS;
+const BATCHES = SHORT ? 64 : 256;
+const BATCH = 2048;
+
+const setup = (flows: number, changes: Partial<Setup> = {}): Setup => ({
+  layout: 'exact',
+  flows,
+  rows: ROWS,
+  ipv6: false,
+  batch: BATCH,
+  draws: SHORT ? 1 << 21 : 1 << 23,
+  ...changes,
+});
+
+const OBJECTS = ['map-string', 'map-bigint', 'map-number', 'lru-string', 'lru-bigint'];
+const MIXES = ['zipf', 'uniform', 'mixed'] as const;
+/** Each group's processes run at the same time, beside that of C. */
+const PLANS: readonly SpeedPlan[] = SHORT
+  ? [
+      {
+        setup: setup(1_000_000),
+        mixes: ['zipf'],
+        groups: [['kernel'], ['plain'], ['map-number'], ['lru-string']],
+      },
+    ]
+  : [
+      {
+        setup: setup(1_000_000),
+        mixes: MIXES,
+        groups: [['kernel', 'plain'], ...OBJECTS.map((name) => [name])],
+      },
+      {
+        setup: setup(6_000_000),
+        mixes: MIXES,
+        slowMixes: ['zipf', 'uniform'],
+        groups: [['kernel', 'plain'], ...OBJECTS.map((name) => [name])],
+      },
+      { setup: setup(1_000_000, { ipv6: true }), mixes: ['zipf'], groups: [['kernel']] },
+      { setup: setup(1_000_000, { layout: 'compact' }), mixes: ['zipf', 'uniform'], groups: [['kernel']] },
+    ];
+
+const parts = values.only?.split(',');
+const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+
+/** A Map whose keys are taken out and put in again, before popular flows have made it unusable. */
+async function measureReinserting(path: string): Promise<Reinserting> {
+  const { setup: ofOneMillion } = PLANS[0]!;
+  writeSetup(path, ofOneMillion);
+  const program = Program.javaScript('map-reinserting', path, 'exact', ROWS, EXACT.buckets);
+  await program.fill(ofOneMillion.flows);
+  const { ns: uniformNs } = await program.run(0, 'uniform', 8192, 65_536);
+  const zipfAfter = 32_768;
+  const { ns: zipfNs } = await program.run(0, 'zipf', zipfAfter, 4096);
+  await program.stop();
+  return { uniformNs, zipfNs, zipfAfter };
+}
+
+function rates(from: number, factor: number, count: number): string {
+  return Array.from({ length: count }, (_, k) => Math.round(from * factor ** k)).join(',');
+}
+
+const loadBefore = loadavg()[0]!;
+const compiler = buildNative();
+if (compiler === undefined)
+  console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
+const folder = mkdtempSync(join(tmpdir(), 'int-flowcache-'));
+const path = join(folder, 'workload');
+const speed: SpeedResult[] = [];
+let reinserting: Reinserting | null = null;
+let eventRates: RatePoint[] = [];
+const readers: ReadersPoint[] = [];
+let latency: Latency[] = [];
+const shards: ShardPoint[] = [];
+let rounding: RoundingClass[] = [];
+try {
+  if (wants('speed')) {
+    for (const plan of PLANS) speed.push(await SpeedTest.run(path, plan, EFFORT, compiler !== undefined));
+    if (!SHORT) reinserting = await measureReinserting(path);
+  }
+  // One million flows for all that follows, whose files are small.
+  writeSetup(path, setup(1_000_000, { draws: 1 << 20 }));
+  if (wants('events')) {
+    const [turns, rounds] = SHORT ? [2, 1] : [2, 3];
+    eventRates = await Program.scenario<RatePoint[]>('rates', path, SCENE_ROWS, BATCHES, turns, rounds);
+    const milliseconds = SHORT ? 200 : 1000;
+    for (const [work, from] of [
+      ['objects', 200_000],
+      ['words', 1_600_000],
+    ] as const) {
+      const steps = rates(from, SHORT ? 4 : 2, SHORT ? 2 : 6);
+      readers.push(...(await Program.scenario<ReadersPoint[]>('readers', path, work, steps, 2, milliseconds)));
+    }
+  }
+  if (wants('latency')) {
+    const manyFlows = join(folder, 'flows');
+    writeSetup(manyFlows, setup(12_000_000, { draws: 1 }));
+    latency = await Program.scenario<Latency[]>('latency', path, manyFlows, SCENE_ROWS, SHORT ? 40_000 : 200_000);
+  }
+  if (wants('shards')) {
+    const [turns, rounds] = SHORT ? [2, 1] : [2, 5];
+    for (const count of [0, 1, 2]) {
+      shards.push(await Program.scenario<ShardPoint>('shards', path, SCENE_ROWS, count, BATCHES, turns, rounds));
+    }
+  }
+  if (wants('rounding')) {
+    writeSetup(path, setup(20_000, { draws: 1 << 22 }));
+    rounding = await Program.scenario<RoundingClass[]>('rounding', path, SHORT ? 1 << 20 : 1 << 22);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const results: Results = { speed, reinserting, rates: eventRates, readers, latency, shards, rounding };
+print(results, EXACT, COMPACT);
+if (values.markdown) console.log(`\n${markdown(results, EXACT, COMPACT)}`);
+
+console.log('\ntargets:');
+const targets: Record<string, boolean> = {};
+function target(text: string, met: boolean): void {
+  targets[text] = met;
+  console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
+}
+for (const { flows, layout, ipv6, mixes } of speed) {
+  if (layout !== 'exact' || ipv6) continue;
+  for (const [mix, ofMix] of Object.entries(mixes)) {
+    const what = `${flows / 1e6} M flows, ${mix}`;
+    const { name, figures } = bestOfOurs(ofMix);
+    if (figures.ratioToC !== null) {
+      const ratio = figures.ratioToC;
+      target(`${what}: ${name}: ${ratio.toFixed(2)} x C, at most ${TARGET.ratioToC}`, ratio <= TARGET.ratioToC);
+    }
+    for (const [peers, least] of [
+      [LRUS, TARGET.fasterThanLru],
+      [MAPS, TARGET.fasterThanMap],
+    ] as const) {
+      for (const peer of peers) {
+        const factor = factorOver(ofMix, peer);
+        if (factor === null) continue;
+        target(`${what}: ${factor.toFixed(1)} x faster than ${peer}, at least ${least}`, factor >= least);
+      }
+    }
+  }
+}
+const bucket = EXACT.bucketStride * 4;
+target(`${bucket} bytes per bucket, at most ${TARGET.bytesPerBucket}`, bucket <= TARGET.bytesPerBucket);
+
+if (!values['no-file']) {
+  const out = fileURLToPath(new URL('../results/', import.meta.url));
+  mkdirSync(out, { recursive: true });
+  const cpu = cpus();
+  writeFileSync(
+    join(out, SHORT ? 'flowcache-short.json.tmp' : 'flowcache.json'),
+    `${JSON.stringify(
+      {
+        date: new Date().toISOString(),
+        node: process.version,
+        v8: process.versions.v8,
+        compiler: compiler ?? null,
+        machine: {
+          cpu: cpu[0]?.model ?? 'unknown',
+          cpus: availableParallelism(),
+          memoryGiB: Math.round(totalmem() / 2 ** 30),
+          loadBefore,
+          loadAfter: loadavg()[0],
+        },
+        settings: { ...EFFORT, rows: ROWS, buckets: EXACT.buckets, batch: BATCH, exponent: EXPONENT, batches: BATCHES },
+        bytes: {
+          exact: { bucket: EXACT.bucketStride * 4, row: EXACT.rowStride * 4, cache: EXACT.byteLength },
+          compact: { bucket: COMPACT.bucketStride * 4, row: COMPACT.rowStride * 4, cache: COMPACT.byteLength },
+        },
+        ...results,
+        targets,
+      },
+      null,
+      2,
+    )}\n`,
+  );
+}

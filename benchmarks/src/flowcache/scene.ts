@@ -1,0 +1,53 @@
+/** A full-size cache in WebAssembly with reports made beforehand beside it: what the scenarios begin with. */
+import { TelemetryBatch } from '@int/codec';
+import { CacheMemory, FlowCache, type FlowCacheOptions, geometryOf, kernelBytes } from '@int/flowcache';
+import { quietThresholds } from './setup.js';
+import { MIXES, type Reports, Workload } from './workload.js';
+
+export interface SceneOptions {
+  readonly path: string;
+  readonly rows: number;
+  /** Batches made beforehand. */
+  readonly batches: number;
+  readonly cache?: Pick<FlowCacheOptions, 'entries' | 'events'>;
+}
+
+export interface Scene {
+  readonly workload: Workload;
+  readonly cache: FlowCache;
+  /** Zipf; they lie in the memory of the kernel. */
+  readonly batches: readonly Reports[];
+  readonly reports: number;
+}
+
+/** Makes a cache, inserts all flows, and makes batches. */
+export function setScene({ path, rows, batches, cache: sinks = {} }: SceneOptions): Scene {
+  const workload = new Workload(path);
+  const bytes = TelemetryBatch.byteLength(workload.capacity) + 8 * workload.size + 256;
+  const memory = new CacheMemory(kernelBytes(geometryOf({ rows })) + (batches + 1) * bytes);
+  const cache = new FlowCache({ rows, memory, thresholds: quietThresholds(), ...sinks });
+  const reports = workload.makeReports(memory.arena);
+  fillCache(cache, workload, reports, workload.flows);
+  const made = Array.from({ length: batches }, () => {
+    const batch = workload.makeReports(memory.arena);
+    workload.fill(batch, MIXES.zipf, workload.size);
+    return batch;
+  });
+  return { workload, cache, batches: made, reports: batches * workload.size };
+}
+
+/** Inserts flows, one after the other. */
+export function fillCache(cache: FlowCache, workload: Workload, reports: Reports, flows: number): void {
+  for (let left = flows; left > 0; left -= workload.size) {
+    const count = Math.min(left, workload.size);
+    workload.fill(reports, MIXES.each, count);
+    cache.update(reports.batch, 0, count, reports.times);
+  }
+}
+
+/** Milliseconds of one turn over all batches. */
+export function turn(cache: FlowCache, batches: readonly Reports[]): number {
+  const start = performance.now();
+  for (const { batch, times } of batches) cache.update(batch, 0, batch.reports, times);
+  return performance.now() - start;
+}

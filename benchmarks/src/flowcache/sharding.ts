@@ -1,0 +1,107 @@
+/** One cache, or a cache spread over worker threads: reports per second by the clock on the wall. */
+import { fileURLToPath } from 'node:url';
+import { FlowCache } from '@int/flowcache';
+import { ShardedFlowCache } from '@int/flowcache/node';
+import { median } from '../decode/statistics.js';
+import { quietThresholds } from './setup.js';
+import { MIXES, type Reports, Workload } from './workload.js';
+
+/** The bundle lies in benchmarks/dist. */
+const WORKER = fileURLToPath(new URL('./flowcache-shard.js', import.meta.url));
+
+export interface ShardPoint {
+  /** Worker threads; 0: none, the main thread updates. */
+  readonly shards: number;
+  readonly reportsPerSecond: number;
+  readonly min: number;
+  readonly max: number;
+  /** Share of a processor that all threads used together. */
+  readonly processors: number;
+}
+
+/** Something that batches are given to. */
+interface Sharded {
+  give(reports: Reports): Promise<void> | undefined;
+  /** Resolves when all is done. */
+  settle(): Promise<unknown>;
+  stop(): Promise<unknown>;
+}
+
+function unsharded(rows: number): Sharded {
+  const cache = new FlowCache({ rows, thresholds: quietThresholds() });
+  return {
+    give: ({ batch, times }) => {
+      cache.update(batch, 0, batch.reports, times);
+      return undefined;
+    },
+    settle: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  };
+}
+
+async function sharded(rows: number, shards: number): Promise<Sharded> {
+  const cache = await ShardedFlowCache.open({ rows, shards, thresholds: quietThresholds(), worker: WORKER });
+  return {
+    give: ({ batch, times }) => cache.dispatch(batch, 0, batch.reports, times),
+    settle: async () => {
+      cache.flush();
+      const { live } = await cache.totals();
+      if (live === 0) throw new Error('no flow arrived');
+    },
+    stop: () => cache.stop(),
+  };
+}
+
+async function run(target: Sharded, batches: readonly Reports[], turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) {
+    for (const reports of batches) {
+      const full = target.give(reports);
+      if (full !== undefined) await full;
+    }
+  }
+  await target.settle();
+}
+
+/** Inserts all flows, and then gives the same batches in several rounds, of which the first does not count. */
+export async function measureShards(
+  path: string,
+  rows: number,
+  shards: number,
+  batches: number,
+  turns: number,
+  rounds: number,
+): Promise<ShardPoint> {
+  const workload = new Workload(path);
+  const target = shards === 0 ? unsharded(rows) : await sharded(rows, shards);
+  const filling = workload.makeReports();
+  for (let left = workload.flows; left > 0; left -= workload.size) {
+    workload.fill(filling, MIXES.each, Math.min(left, workload.size));
+    await target.give(filling);
+  }
+  await target.settle();
+  const made = Array.from({ length: batches }, () => {
+    const reports = workload.makeReports();
+    workload.fill(reports, MIXES.zipf, workload.size);
+    return reports;
+  });
+  const rates: number[] = [];
+  const used: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const cpu = process.cpuUsage();
+    const start = performance.now();
+    await run(target, made, turns);
+    const elapsed = performance.now() - start;
+    const { user, system } = process.cpuUsage(cpu);
+    if (round < 0) continue;
+    rates.push((turns * batches * workload.size * 1000) / elapsed);
+    used.push((user + system) / 1000 / elapsed);
+  }
+  await target.stop();
+  return {
+    shards,
+    reportsPerSecond: median(rates),
+    min: Math.min(...rates),
+    max: Math.max(...rates),
+    processors: median(used),
+  };
+}

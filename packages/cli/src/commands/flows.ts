@@ -1,0 +1,172 @@
+import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
+import { CaptureSource, Collector, FlowStage, SourceError } from '@int/collector';
+import { MAX_METRICS } from '@int/flowcache';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { addDecodeOptions, type DecodeFlags, decodeOptions, duration, wholeNumber } from '../options.js';
+import { colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { flowJson, flowTotals, flowTotalsJson } from '../output/flow-json.js';
+import { FLOW_ORDERS, type FlowOrder, flowsInOrder } from '../output/flow-order.js';
+import { flowHeading, flowLine, flowTotalsLines, hopLines } from '../output/flow-table.js';
+import { counted } from '../output/numbers.js';
+import { Progress } from '../output/progress.js';
+
+interface FlowsFlags extends DecodeFlags {
+  readonly rows?: number;
+  readonly buckets?: number;
+  readonly hops?: number;
+  readonly metrics?: readonly MetricName[];
+  /** Nanoseconds. */
+  readonly idle?: number;
+  readonly sort: FlowOrder;
+  readonly top?: number;
+  readonly perHop?: true;
+  readonly json?: true;
+}
+
+/**
+ * Rows looked at for idle flows: so many for each batch of 1024 frames, which is some milliseconds of work, and many
+ * more where that is rarely needed, so that short captures are aged to the point.
+ */
+const SWEEP = { rows: 1 << 16, burst: 1 << 25 } as const;
+
+/** Lines written between two moments at which signals are seen. */
+const LINES = 1024;
+
+function metricList(text: string): MetricName[] {
+  const names = text.split(',');
+  for (const [index, name] of names.entries()) {
+    if (!isMetricName(name)) throw new InvalidArgumentError(`'${name}' is none of ${METRIC_NAMES.join(', ')}.`);
+    if (names.indexOf(name) !== index) throw new InvalidArgumentError(`'${name}' is named twice.`);
+  }
+  if (names.length > MAX_METRICS) throw new InvalidArgumentError(`There are ${MAX_METRICS} at most.`);
+  return names as MetricName[];
+}
+
+const idleTime = duration('a time', 2 ** 31 - 1);
+
+/** Adds `int flows`. */
+export function addFlows(program: Command, io: Io, done: (exitCode: number) => void): void {
+  const command = program
+    .command('flows')
+    .description('What a flow cache holds after a capture (pcap, pcapng, also gzip): flows, with statistics per hop')
+    .argument('<FILE>', 'capture to read; - is standard input')
+    .addOption(
+      new Option('--rows <R>', 'rows of the cache (524288)').argParser(wholeNumber('a number of rows', 1, 1 << 28)),
+    )
+    .addOption(
+      new Option('--buckets <B>', 'flows that fit into a row (12)').argParser(
+        wholeNumber('a number of buckets', 1, 64),
+      ),
+    )
+    .addOption(
+      new Option('--idle <DURATION>', 'flows that are silent for longer leave the cache (never)').argParser((text) => {
+        const ns = idleTime(text);
+        if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
+        return ns;
+      }),
+    )
+    .addOption(new Option('--hops <N>', 'hops to follow (5)').argParser(wholeNumber('a number of hops', 1, 64)))
+    .addOption(
+      new Option(
+        '--metrics <NAME,...>',
+        'metrics to follow, 8 at most (hopLatency,queueOccupancy,egressUtilization)',
+      ).argParser(metricList),
+    )
+    .addOption(new Option('--sort <KEY>', 'order of the flows, largest first').choices(FLOW_ORDERS).default('packets'))
+    .addOption(new Option('--top <N>', 'list so many flows (all)').argParser(wholeNumber('a number', 1, 2 ** 32)))
+    .option('--per-hop', 'a line for each hop, too')
+    .option('--json', 'one JSON object per line: flows, then a total');
+  addDecodeOptions(command).action(async (file: string, flags: FlowsFlags) => {
+    done(await flows(file, flags, io));
+  });
+}
+
+/** @throws CliError if there is no memory for it */
+function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStage {
+  try {
+    return new FlowStage({
+      ...(rows !== undefined && { rows }),
+      ...(buckets !== undefined && { buckets }),
+      ...(hops !== undefined && { hops }),
+      ...(metrics !== undefined && { metrics }),
+      ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)), sweep: SWEEP }),
+    });
+  } catch (error) {
+    // All else that a cache refuses was refused with the options.
+    if (!(error instanceof RangeError)) throw error;
+    throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
+  }
+}
+
+async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
+  const output = new DataOutput(io.stdout);
+  // The flows come when all is read.
+  const progress = new Progress(io, false);
+  const problems: string[] = [];
+  const stage = makeStage(flags);
+  const collector = new Collector({
+    sources: [new CaptureSource({ path: file, input: io.stdin })],
+    decode: decodeOptions(flags),
+    stages: [
+      stage,
+      {
+        name: 'progress',
+        process: () => progress.update(() => counted(collector.totals().received, 'frame')),
+      },
+    ],
+    onProblem: ({ error }) => problems.push(error.message),
+  });
+  try {
+    await collector.start();
+  } catch (error) {
+    if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
+    throw error;
+  }
+  await new Promise<void>((resolve) => {
+    if (io.signal.aborted) resolve();
+    io.signal.addEventListener('abort', () => resolve(), { once: true });
+    output.onClosed = resolve;
+    void collector.finished.then(resolve);
+  });
+  const totals = await collector.stop();
+  progress.done();
+  stage.sweep();
+
+  const found = flowTotals(stage.totals());
+  const listed = await list(stage, flags, output, io);
+  if (flags.json === true) output.line(flowTotalsJson(found, totals));
+  else for (const line of flowTotalsLines(found, listed, colours(hasColour(io)))) output.line(line);
+  await output.end();
+  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  if (output.closed) return EXIT.OK;
+  const frames = counted(totals.received, 'frame');
+  for (const problem of problems) say(io, `${problem}, after ${frames}`);
+  if (io.signal.aborted) say(io, `interrupted after ${frames}`);
+  const { truncated, malformed, unsupported } = totals.dropped;
+  const wrong = truncated + malformed + unsupported;
+  if (wrong > 0) say(io, `of ${frames}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`);
+  return wrong > 0 || problems.length > 0 ? EXIT.INPUT : EXIT.OK;
+}
+
+/** Writes the flows. @returns how many */
+async function list(stage: FlowStage, flags: FlowsFlags, output: DataOutput, io: Io): Promise<number> {
+  const colour = colours(hasColour(io));
+  const isJson = flags.json === true;
+  // What was read until then is listed; an interruption while it is ends the list.
+  const wasInterrupted = io.signal.aborted;
+  let listed = 0;
+  for (const entry of flowsInOrder(stage.cache, flags.sort, flags.top ?? Number.POSITIVE_INFINITY)) {
+    if (listed === 0 && !isJson) output.line(flowHeading(colour));
+    let busy = output.line(isJson ? flowJson(entry) : flowLine(entry, colour));
+    if (!isJson && flags.perHop === true) {
+      for (const line of hopLines(entry, colour)) busy = output.line(line) ?? busy;
+    }
+    listed++;
+    if (busy !== undefined) await busy;
+    if (listed % LINES === 0) await new Promise(setImmediate);
+    if (output.closed || (io.signal.aborted && !wasInterrupted)) break;
+  }
+  return listed;
+}

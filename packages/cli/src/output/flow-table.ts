@@ -1,0 +1,84 @@
+import type { FlowEntry, HopStatistics } from '@int/flowcache';
+import type { Colours } from './colour.js';
+import type { FlowTotalsJson } from './flow-json.js';
+import { counted, factor, grouped } from './numbers.js';
+import { flowText, pathText } from './record-text.js';
+
+/** Most pairs of IPv4 addresses and ports fit; what does not moves what is behind it. */
+const FLOW_WIDTH = 44;
+
+/** Units of time, and from where on they are used: 90 s tell more than 1.5 min. */
+const TIMES: readonly (readonly [unit: string, ns: number, from: number])[] = [
+  ['h', 3600e9, 7200e9],
+  ['min', 60e9, 120e9],
+  ['s', 1e9, 1e9],
+  ['ms', 1e6, 1e6],
+  ['us', 1e3, 1e3],
+];
+
+/** A time span: `0`, `850 ns`, `12.5 ms`, `90.0 s`, `3.2 h`. */
+export function spanText(ns: number): string {
+  const found = TIMES.find(([, , from]) => ns >= from);
+  if (found === undefined) return ns === 0 ? '0' : `${ns} ns`;
+  return `${(ns / found[1]).toFixed(1)} ${found[0]}`;
+}
+
+/** One line of the table. */
+function line(flow: string, cells: readonly string[], path: string): string {
+  const [packets, ...others] = cells;
+  return [flow.padEnd(FLOW_WIDTH), packets!.padStart(9), ...others.map((cell) => cell.padStart(9)), ` ${path}`].join(
+    ' ',
+  );
+}
+
+/** What the columns are. */
+export function flowHeading(colour: Colours): string {
+  return colour.bold(line('flow', ['reports', 'duration', 'latency', 'last', 'changes'], 'path'));
+}
+
+/** A flow as a line: latencies are those of the whole path. */
+export function flowLine(entry: FlowEntry, colour: Colours): string {
+  const { flow, packets, firstNs, lastNs, endToEnd, pathChanges, path, pathLength } = entry;
+  const cells = [
+    grouped(packets),
+    // Frames may be out of order.
+    lastNs < firstNs ? '-' : spanText(Number(lastNs - firstNs)),
+    endToEnd === null ? '-' : factor(endToEnd.mean),
+    endToEnd === null || endToEnd.last === null ? '-' : grouped(endToEnd.last),
+    grouped(pathChanges),
+  ];
+  const more = pathLength > path.length ? ' > ...' : '';
+  const text = line(flowText(flow), cells, pathText(path) + more);
+  return pathChanges > 0 ? colour.yellow(text) : text;
+}
+
+function hopLine({ nodeId, metrics }: HopStatistics): string {
+  const values = Object.entries(metrics)
+    .filter(([, { count }]) => count > 0)
+    .map(([name, { last, mean }]) => `${name} ${factor(mean)} (last ${last === null ? '-' : grouped(last)})`);
+  return `    ${`node ${nodeId ?? '?'}`.padEnd(16)}${values.join('  ')}`.trimEnd();
+}
+
+/** A line for each position on the path: means, and last values. */
+export function hopLines({ hops }: FlowEntry, colour: Colours): string[] {
+  return hops.map((hop) => colour.dim(hopLine(hop)));
+}
+
+/**
+ * The end: totals in words, and what did not stay in the cache.
+ * @param listed flows that were listed
+ */
+export function flowTotalsLines(totals: FlowTotalsJson, listed: number, colour: Colours): string[] {
+  const { packets, flows, evicted, aged, lost, pathChanges, hopsBeyond, notOk } = totals;
+  const shown = listed < flows ? ` (${grouped(listed)} listed)` : '';
+  const changes = pathChanges === 0 ? '' : `, ${counted(pathChanges, 'path change')}`;
+  const lines = [colour.bold(`${counted(packets, 'report')}, ${counted(flows, 'flow')}${shown}${changes}`)];
+  for (const [name, { entries, packets: held }] of Object.entries({ evicted, aged })) {
+    if (entries > 0) lines.push(colour.yellow(`${name}: ${counted(entries, 'flow')}, ${counted(held, 'report')}`));
+  }
+  if (lost.noFlow !== undefined)
+    lines.push(colour.yellow(`not cached: ${counted(lost.noFlow, 'report')} of unknown flow`));
+  if (notOk > 0) lines.push(colour.yellow(`not decoded: ${counted(notOk, 'report')}`));
+  if (hopsBeyond > 0) lines.push(colour.dim(`beyond the hops followed: ${counted(hopsBeyond, 'hop')}; see --hops`));
+  return lines;
+}

@@ -1,0 +1,57 @@
+import type { RecordSink } from '@int/flowcache';
+
+/**
+ * Hands records to a sink, and what it takes to a listener as objects. Nothing that either throws gets through to the
+ * cache, whose counters would then be short of the rest: {@link rethrow} tells of it afterwards.
+ */
+export class Handover<T> implements RecordSink {
+  readonly #recordWords: number;
+  readonly #read: (words: Int32Array, at: number) => T;
+  readonly #sink: RecordSink | undefined;
+  readonly #listener: ((record: T) => void) | undefined;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(
+    recordWords: number,
+    read: (words: Int32Array, at: number) => T,
+    sink: RecordSink | undefined,
+    listener: ((record: T) => void) | undefined,
+  ) {
+    this.#recordWords = recordWords;
+    this.#read = read;
+    this.#sink = sink;
+    this.#listener = listener;
+  }
+
+  /** A sink that throws has taken nothing. */
+  push(words: Int32Array, at: number, records: number): number {
+    let taken = records;
+    if (this.#sink !== undefined) {
+      try {
+        taken = this.#sink.push(words, at, records);
+      } catch (error) {
+        this.#failure ??= { error };
+        return 0;
+      }
+    }
+    if (this.#listener !== undefined) this.#tell(this.#listener, words, at, taken);
+    return taken;
+  }
+
+  /** Throws the first thing that was thrown since the last call, if any. */
+  rethrow(): void {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure.error;
+  }
+
+  #tell(listener: (record: T) => void, words: Int32Array, at: number, records: number): void {
+    for (let record = 0; record < records; record++) {
+      try {
+        listener(this.#read(words, at + record * this.#recordWords));
+      } catch (error) {
+        this.#failure ??= { error };
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import type { TelemetryBatch } from '@int/codec';
+import {
+  EntryReader,
+  EVENT_WORDS,
+  FlowCache,
+  type FlowCacheOptions,
+  type FlowCacheTotals,
+  type FlowEntry,
+  type FlowEvent,
+  geometryOf,
+  readFlowEvent,
+} from '@int/flowcache';
+import type { FrameBatch } from '../frames.js';
+import type { Stage } from '../stage.js';
+import { Ageing, type SweepOptions, timeOf } from './ageing.js';
+import { Handover } from './handover.js';
+
+/**
+ * Those of the cache, and when flows are idle. `entries` and `events` take records, such as an SpscRing does; listeners
+ * get objects. With both, a listener is told of what the sink took.
+ */
+export interface FlowStageOptions extends FlowCacheOptions {
+  /** Flows whose last report is older than this leave the cache, in the time of the frames. Above 0. Default: none. */
+  readonly idleNs?: bigint;
+  /** How much of the cache is looked at for idle flows: the bound of that work. */
+  readonly sweep?: SweepOptions;
+  /** Called for each entry that leaves the cache: evicted, aged, retired or drained. */
+  readonly onEntry?: (entry: FlowEntry) => void;
+  /** Called for each event. */
+  readonly onEvent?: (event: FlowEvent) => void;
+}
+
+/**
+ * Runs a flow cache over every batch: each report updates its flow's entry, with the time of its frame.
+ *
+ * With `idleNs`, the cache is looked through four times in that time, in the time of the frames: a flow leaves when it
+ * has been silent for `idleNs`, and at the latest for five quarters of it, as long as `sweep` allows for so many rows.
+ * A flow that comes back before it was looked at goes on. Without listeners nothing is allocated per report, entry or
+ * event.
+ */
+export class FlowStage implements Stage {
+  readonly name = 'flows';
+  readonly cache: FlowCache;
+  readonly #ageing: Ageing | null;
+  readonly #handovers: readonly { rethrow(): void }[];
+  /** Time of the last frame. */
+  #nowNs = 0n;
+
+  /** @throws RangeError for an option out of range; as FlowCache does */
+  constructor(options: FlowStageOptions = {}) {
+    const { entries, events, idleNs, sweep, onEntry, onEvent, ...cacheOptions } = options;
+    const geometry = geometryOf(options);
+    const reader = new EntryReader(geometry);
+    const entrySink =
+      entries === undefined && onEntry === undefined
+        ? null
+        : new Handover(geometry.bucketStride, (words, at) => reader.read(words, at), entries, onEntry);
+    const eventSink =
+      events === undefined && onEvent === undefined
+        ? null
+        : new Handover(EVENT_WORDS, (words, at) => readFlowEvent(words, at, geometry.metrics), events, onEvent);
+    this.cache = new FlowCache({
+      ...cacheOptions,
+      ...(entrySink !== null && { entries: entrySink }),
+      ...(eventSink !== null && { events: eventSink }),
+    });
+    this.#ageing = idleNs === undefined ? null : new Ageing(this.cache, idleNs, sweep);
+    this.#handovers = [entrySink, eventSink].filter((one) => one !== null);
+  }
+
+  /** @throws what a sink or listener has thrown, when all reports have been looked at */
+  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+    if (batch.frames === 0) return;
+    const { timestampsHigh, timestampsLow } = frames;
+    const input = { timestampsHigh, timestampsLow, first };
+    const ageing = this.#ageing;
+    if (ageing === null) this.cache.update(batch, 0, batch.reports, input);
+    else {
+      ageing.begin();
+      let row = 0;
+      while (row < batch.reports) {
+        const end = ageing.stepEnd(batch, input, row);
+        this.cache.update(batch, row, end, input);
+        // Before the report that comes late: its own flow may be the one that is idle.
+        if (end < batch.reports) ageing.step(timeOf(input, first + batch.frame[end]!));
+        row = end;
+      }
+    }
+    this.#nowNs = timeOf(input, first + batch.frames - 1);
+    ageing?.step(this.#nowNs);
+    this.#rethrow();
+  }
+
+  /**
+   * Looks through the whole cache for flows that are idle at the time of the last frame: for the end of a capture.
+   * @returns entries handed on; 0 without `idleNs`
+   * @throws what a sink or listener has thrown
+   */
+  sweep(): number {
+    const handedOn = this.#ageing?.all(this.#nowNs) ?? 0;
+    this.#rethrow();
+    return handedOn;
+  }
+
+  /**
+   * Hands on all entries, as far as they are taken: for the end of a run, so that sinks have everything.
+   * @returns entries handed on
+   * @throws what a sink or listener has thrown
+   */
+  drain(): number {
+    const handedOn = this.cache.drain();
+    this.#rethrow();
+    return handedOn;
+  }
+
+  /** The counters of the cache now. */
+  totals(): FlowCacheTotals {
+    return this.cache.totals();
+  }
+
+  #rethrow(): void {
+    for (const handover of this.#handovers) handover.rethrow();
+  }
+}
