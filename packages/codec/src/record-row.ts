@@ -122,7 +122,8 @@ export const ETHERNET_BYTES = 12;
  * @param batch room for the record's hops; what it holds is forgotten
  * @param ethernet at least {@link ETHERNET_BYTES} bytes: takes the MAC addresses of the monitored packet, if they are
  * known; the `ethernet` column is then an offset into it
- * @throws RangeError if the record has more hops than the batch holds; AddressError if an address of it is none
+ * @throws RangeError if the record has more than 255 hops or than the batch holds, or a flow with addresses of different
+ * versions; AddressError if an address of it is none
  */
 export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethernet: Uint8Array): void {
   const { flow, int, report } = record;
@@ -130,7 +131,12 @@ export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethe
   const embedded = hops.length;
   const hasOwn = hasOwnHop(record);
   const count = hasOwn ? embedded + 1 : embedded;
-  if (count > batch.capacity.hops) throw new RangeError(`a record has at most ${batch.capacity.hops} hops`);
+  // A row counts its hops in 8 bits.
+  const most = Math.min(batch.capacity.hops, 255);
+  if (count > most) throw new RangeError(`a record has at most ${most} hops`);
+  if (flow !== null && flow.source.includes(':') !== flow.destination.includes(':')) {
+    throw new RangeError(`${flow.source} and ${flow.destination} are addresses of different versions`);
+  }
   const version = int === null || int.mode === 'gpint' ? null : int.version;
   const isWide = version === 'intmon';
   batch.clear();

@@ -47,6 +47,8 @@ export const HEADER = {
   GENERATION: 13,
   /** The row at which ageing goes on. */
   SWEEP_ROW: 14,
+  /** Views that wait for a pause: the owner makes one. */
+  READERS: 15,
 } as const;
 
 /** Four words a metric: index of the hop column, shift, mask, index of the other column of a pair or of the same. */

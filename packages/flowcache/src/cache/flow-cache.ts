@@ -11,6 +11,9 @@ import { commonFields, type FlowCacheTotals, totalsOf } from './reader.js';
 import { count, initialize } from './region.js';
 import { Thresholds } from './thresholds.js';
 
+/** Looks at whether anybody still waits to read, in a pause: some microseconds. */
+const PAUSE = 1000;
+
 /** Reports between two looks at the thresholds, and at most between two moments at which other threads can read. */
 const BLOCK = 256;
 
@@ -27,7 +30,6 @@ const COUNTED: readonly (readonly [entries: CounterName, packets: CounterName])[
 
 /** Rows and hops of {@link FlowCache.observe}. */
 const SINGLE = { frames: 1, reports: 1, hops: 256 } as const;
-const MOST_RECORD_HOPS = 255;
 
 /**
  * A cache of flows with per-hop statistics, in one block of memory whose layout is written down in layout.ts.
@@ -148,10 +150,6 @@ export class FlowCache {
    * address of it is none; else as {@link update}
    */
   observe(record: TelemetryRecord, timeNs = 0n): void {
-    const { flow } = record;
-    if (flow !== null && flow.source.includes(':') !== flow.destination.includes(':')) {
-      throw new RangeError(`${flow.source} and ${flow.destination} are addresses of different versions`);
-    }
     this.#single ??= {
       batch: new TelemetryBatch(SINGLE),
       input: { timestampsHigh: new Uint32Array(1), timestampsLow: new Uint32Array(1), first: 0 },
@@ -159,8 +157,6 @@ export class FlowCache {
     };
     const { batch, input, ethernet } = this.#single;
     writeRecord(batch, record, ethernet);
-    // A row counts its hops in 8 bits.
-    if (batch.hops > MOST_RECORD_HOPS) throw new RangeError(`a record has at most ${MOST_RECORD_HOPS} hops`);
     input.timestampsHigh[0] = Number((timeNs >> 32n) & 0xffffffffn);
     input.timestampsLow[0] = Number(timeNs & 0xffffffffn);
     this.update(batch, 0, 1, input);
@@ -389,7 +385,9 @@ export class FlowCache {
   }
 
   #endWriting(): void {
-    Atomics.add(this.words, HEADER.GENERATION, 1);
+    const { words } = this;
+    Atomics.add(words, HEADER.GENERATION, 1);
+    for (let look = 0; look < PAUSE && Atomics.load(words, HEADER.READERS) !== 0; look++);
   }
 }
 

@@ -170,13 +170,23 @@ export class FlowCacheView {
 
   /** Runs `read` until nothing was written meanwhile. */
   #whenStill(read: () => void): void {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const before = Atomics.load(this.#words, HEADER.GENERATION);
-      if ((before & 1) !== 0) continue;
-      read();
-      if (Atomics.load(this.#words, HEADER.GENERATION) === before) return;
+    if (this.#isStillFor(read)) return;
+    // The owner is busy: it pauses for who waits.
+    Atomics.add(this.#words, HEADER.READERS, 1);
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (this.#isStillFor(read)) return;
+    } finally {
+      Atomics.sub(this.#words, HEADER.READERS, 1);
     }
     throw new FlowCacheError('ERR_FLOW_CACHE_BUSY', 'the owner of the cache does not pause');
+  }
+
+  #isStillFor(read: () => void): boolean {
+    const before = Atomics.load(this.#words, HEADER.GENERATION);
+    if ((before & 1) !== 0) return false;
+    read();
+    // Adding orders the reads before it; a load would only order those behind.
+    return Atomics.add(this.#words, HEADER.GENERATION, 0) === before;
   }
 }
 

@@ -52,6 +52,7 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
   bytes.set(MARK);
   chunk.set(words.subarray(0, COUNTER_WORDS), 2);
   chunk[2 + HEADER.GENERATION] = 0;
+  chunk[2 + HEADER.READERS] = 0;
   used = 2 + HEADER_WORDS;
   chunk[used] = crc32(bytes, 0, used * 4);
   used++;

@@ -14,23 +14,20 @@ interface WebAssemblyInterface {
     module: object,
     imports: { env: { memory: WasmMemory } },
   ) => { readonly exports: Readonly<Record<string, unknown>> };
-  validate(bytes: Uint8Array): boolean;
 }
 
 function webAssembly(): WebAssemblyInterface | undefined {
   return (globalThis as { WebAssembly?: WebAssemblyInterface }).WebAssembly;
 }
 
-/** Bytes of base64 text, or `undefined` where the engine cannot say. */
-function bytesOf(base64: string): Uint8Array | undefined {
+/** Bytes of base64 text. */
+function bytesOf(base64: string): Uint8Array {
   const { atob } = globalThis as { atob?: (text: string) => string };
-  return atob === undefined ? undefined : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
-/** Whether this engine can run a module: WebAssembly with 128-bit SIMD. */
-export function canRun(base64: string): boolean {
-  const bytes = bytesOf(base64);
-  return bytes !== undefined && webAssembly()?.validate(bytes) === true;
+  if (atob === undefined) throw new Error('there is no atob here');
+  const characters = atob(base64);
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at);
+  return bytes;
 }
 
 /** "env", "memory", and that this import is a memory; the next byte says which limits it has. */
@@ -54,6 +51,35 @@ export function withSharedMemory(module: Uint8Array): Uint8Array {
     }
   }
   throw new Error('the module does not import env.memory with a maximum');
+}
+
+/** Compiled modules by their text; and those for a shared memory. */
+const MODULES = /* @__PURE__ */ new Map<string, object>();
+const SHARED_MODULES = /* @__PURE__ */ new Map<string, object>();
+
+/** @throws Error where the engine cannot run the module */
+function moduleOf(base64: string, isShared: boolean): object {
+  const modules = isShared ? SHARED_MODULES : MODULES;
+  let module = modules.get(base64);
+  if (module === undefined) {
+    const wasm = webAssembly();
+    if (wasm === undefined) throw new Error('WebAssembly is not available here');
+    const bytes = bytesOf(base64);
+    module = new wasm.Module(isShared ? withSharedMemory(bytes) : bytes);
+    modules.set(base64, module);
+  }
+  return module;
+}
+
+/** Whether this engine can run a module, given as base64 text. */
+export function canRun(base64: string): boolean {
+  if (webAssembly() === undefined) return false;
+  try {
+    moduleOf(base64, false);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where a kernel and what it works on lie. A `KernelMemory` of @int/codec is one. */
@@ -107,10 +133,7 @@ export class CacheMemory implements KernelHost {
   }
 
   instantiate(base64: string): Readonly<Record<string, unknown>> {
-    const wasm = webAssembly();
-    const bytes = bytesOf(base64);
-    if (wasm === undefined || bytes === undefined) throw new Error('WebAssembly is not available here');
-    const module = new wasm.Module(this.isShared ? withSharedMemory(bytes) : bytes);
-    return new wasm.Instance(module, { env: { memory: this.#memory } }).exports;
+    const module = moduleOf(base64, this.isShared);
+    return new (webAssembly()!.Instance)(module, { env: { memory: this.#memory } }).exports;
   }
 }

@@ -40,7 +40,7 @@ const data: fc.Arbitrary<number[]> = fc.oneof(
       fc.integer({ min: 1, max: 1e7 }),
       fc.array(fc.double({ min: 1e-9, max: 1, noNaN: true }), { minLength: 100, maxLength: 2000 }),
     )
-    .map(([scale, all]) => all.map((u) => Math.min(0xffffffff, Math.floor(-Math.log(u) * scale)))),
+    .map(([scale, all]) => all.map((u) => Math.min(0xffffffff, Math.floor(-Math.log(u) * scale + 0)))),
 );
 
 describe('percentiles', () => {

@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import { flowKernelAvailable } from '../../src/kernel/kernel-engine.js';
 import { DEFAULT_METRICS, geometryOf, HASHES, LAYOUTS, THRESHOLDS } from '../../src/layout.js';
 import { LENGTH, SEED } from '../seed.js';
-import { EnginePair } from './engines.js';
+import { EnginePair, HOST_KINDS } from './engines.js';
 import { fillRandom, Random, type Traffic } from './random-batch.js';
 
 const MOST_WORDS = 200_000;
@@ -51,7 +51,7 @@ describe.runIf(flowKernelAvailable())('the kernel', () => {
         fc.record({
           hash: fc.constantFrom(...HASHES),
           seed: fc.nat(0xffffffff),
-          kind: fc.constantFrom('own', 'shared', 'codec'),
+          kind: fc.constantFrom(...HOST_KINDS),
           thresholds: fc.oneof(
             fc.constant(new Array<number>(THRESHOLDS.WORDS).fill(0xffffffff)),
             fc.array(limits, { minLength: THRESHOLDS.WORDS, maxLength: THRESHOLDS.WORDS }),

@@ -7,24 +7,26 @@ import { KernelEngine } from '../../src/kernel/kernel-engine.js';
 import { CacheMemory, type KernelHost } from '../../src/kernel/memory.js';
 import { COMPACT, EXACT, type Geometry, type HashName } from '../../src/layout.js';
 
-/** Which kind of memory the kernel gets. */
-export type HostKind = 'own' | 'shared' | 'codec';
+/** Which kind of memory the kernel gets: one of ours, alone or shared; the upper end of 4 GiB; one of the codec. */
+export const HOST_KINDS = ['own', 'shared', 'high', 'codec'] as const;
+export type HostKind = (typeof HOST_KINDS)[number];
 
 const BYTES = 48 << 20;
+const MOST_BYTES = 0x100000000;
 const CAPACITY = { frames: 700, reports: 700, hops: 6000 } as const;
 
 function makeHost(kind: HostKind): KernelHost {
-  return kind === 'codec' ? new KernelMemory(BYTES) : new CacheMemory(BYTES, kind === 'shared');
+  if (kind === 'codec') return new KernelMemory(BYTES);
+  return kind === 'high' ? new CacheMemory(MOST_BYTES) : new CacheMemory(BYTES, kind === 'shared');
 }
 
 const HOSTS = new Map<HostKind, KernelHost>();
 
-/** The memory of a kind, as if it were new: engines do not free address space soon enough for one memory a case. */
+/** The memory of a kind: engines do not free address space soon enough for one memory a case. */
 function hostOf(kind: HostKind): KernelHost {
   const host = HOSTS.get(kind) ?? makeHost(kind);
   HOSTS.set(kind, host);
-  const arena = new Arena(host.buffer, 64);
-  return { buffer: host.buffer, arena, instantiate: (base64) => host.instantiate(base64) };
+  return host;
 }
 
 /** A cache twice, in TypeScript and in WebAssembly. */
@@ -40,12 +42,21 @@ export class EnginePair {
   constructor(geometry: Geometry, hash: HashName, seed: number, kind: HostKind) {
     this.geometry = geometry;
     const host = hostOf(kind);
-    new Uint8Array(host.buffer, 0, KernelEngine.byteLength(geometry) + 64).fill(0);
-    this.kernel = new KernelEngine(host, geometry, hash, seed);
+    const { buffer } = host;
+    const bytes = KernelEngine.byteLength(geometry);
+    const start = kind === 'high' ? MOST_BYTES - bytes : 64;
+    const arena = new Arena(buffer, start, bytes);
+    new Uint8Array(buffer, start, bytes).fill(0);
+    this.kernel = new KernelEngine(
+      { buffer, arena, instantiate: (base64) => host.instantiate(base64) },
+      geometry,
+      hash,
+      seed,
+    );
     this.plain = new PlainEngine(new Int32Array(geometry.words), geometry, hash, seed);
     for (const engine of [this.plain, this.kernel]) initialize(engine.words, geometry, hash, seed);
-    this.inside = new TelemetryBatch(CAPACITY, host.arena);
-    this.#arena = host.arena;
+    this.#arena = new Arena(buffer, kind === 'high' ? 64 : 64 + bytes);
+    this.inside = new TelemetryBatch(CAPACITY, this.#arena);
   }
 
   /** Room for times in the kernel's memory. */

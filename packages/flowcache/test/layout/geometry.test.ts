@@ -31,6 +31,9 @@ function entryWords({ layout, hops, metrics }: Required<Dimensions>): number {
   return layout === 'exact' ? 22 + hops * (1 + 4 * metrics.length) : 10 + hops * (2 + 2 * metrics.length);
 }
 
+/** Offsets are signed 32-bit words. */
+const MOST_WORDS = 2 ** 31 - 1;
+
 /** Bytes of a bucket and its part of the row. */
 function bytesPerFlow({ bucketStride, rowStride, buckets }: Geometry): number {
   return 4 * (bucketStride + rowStride / buckets);
@@ -79,7 +82,7 @@ describe('the geometry of a cache', () => {
     ['compact', 5, 4, 240],
     ['compact', 64, 8, 4648],
   ] as const)('%s, %i hops, %i metrics: %i bytes', (layout, hops, count, bytes) => {
-    expect(geometryOf({ layout, hops, metrics: METRIC_NAMES.slice(0, count) }).bucketStride * 4).toBe(bytes);
+    expect(geometryOf({ rows: 1, layout, hops, metrics: METRIC_NAMES.slice(0, count) }).bucketStride * 4).toBe(bytes);
   });
 
   test.each([
@@ -96,12 +99,17 @@ describe('the geometry of a cache', () => {
     [26, 192],
     [64, 320],
   ])('a row of %i buckets has %i bytes', (buckets, bytes) => {
-    expect(geometryOf({ buckets }).rowStride * 4).toBe(bytes);
+    expect(geometryOf({ rows: 1, buckets }).rowStride * 4).toBe(bytes);
   });
 
   test('has room for everything, aligned, and wastes less than the unit it aligns to', () => {
     fc.assert(
-      fc.property(dimensions, (asked) => {
+      fc.property(dimensions, (drawn) => {
+        // No more than what a cache may have.
+        const asked = {
+          ...drawn,
+          rows: Math.min(drawn.rows, Math.floor(MOST_WORDS / geometryOf({ ...drawn, rows: 1 }).words)),
+        };
         const geometry = geometryOf(asked);
         const { rowStride, bucketStride, rowsAt, bucketsAt, words, byteLength } = geometry;
         expect(geometry).toMatchObject(asked);
@@ -121,6 +129,22 @@ describe('the geometry of a cache', () => {
         expect(byteLength).toBe(4 * words);
       }),
       { seed: SEED, numRuns: 500 * LENGTH },
+    );
+  });
+
+  test('has at most 2^31 - 1 words, and says so before anything is allocated', () => {
+    fc.assert(
+      fc.property(dimensions, (drawn) => {
+        const { rowStride, bucketStride, buckets } = geometryOf({ ...drawn, rows: 1 });
+        const wordsOf = (rows: number): number =>
+          Math.ceil((HEADER_WORDS + rows * rowStride) / 16) * 16 + rows * buckets * bucketStride;
+        let rows = Math.floor(MOST_WORDS / (rowStride + buckets * bucketStride)) + 1;
+        while (wordsOf(rows) > MOST_WORDS) rows--;
+        expect(geometryOf({ ...drawn, rows }).words).toBe(wordsOf(rows));
+        expect(() => geometryOf({ ...drawn, rows: rows + 1 })).toThrow(RangeError);
+        expect(() => new FlowCache({ ...drawn, rows: rows + 1 })).toThrow(RangeError);
+      }),
+      { seed: SEED, numRuns: 200 * LENGTH },
     );
   });
 

@@ -361,6 +361,8 @@ test('a damaged header takes no memory: its checksum comes first', () => {
   const copy = BYTES.exact.slice();
   setWord(copy, 2 + HEADER.ROWS, 1 << 28);
   expectError(read([copy]), 'ERR_SNAPSHOT_CHECKSUM');
+  // And with it, dimensions that no cache has.
+  expectError(read([sealed(copy)]), 'ERR_FLOW_CACHE_HEADER');
   const huge = sealed(copy);
   setWord(huge, HEADER_BYTES / 4, wordOf(huge, HEADER_BYTES / 4) ^ 1);
   expectError(read([huge, words(0)]), 'ERR_SNAPSHOT_CHECKSUM');

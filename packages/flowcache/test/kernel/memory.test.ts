@@ -1,0 +1,85 @@
+import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { initialize } from '../../src/cache/region.js';
+import { flowKernelAvailable, KernelEngine, makeKernelEngine } from '../../src/kernel/kernel-engine.js';
+import { CacheMemory } from '../../src/kernel/memory.js';
+import { geometryOf } from '../../src/layout.js';
+
+const geometry = geometryOf({ rows: 16 });
+const options = { geometry, hash: 'xxh32', seed: 1, shared: false } as const;
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe.runIf(flowKernelAvailable())('makeKernelEngine', () => {
+  it('puts the cache where a cache line begins, in a memory that is shared if asked for', () => {
+    for (const shared of [false, true]) {
+      const engine = makeKernelEngine({ ...options, shared })!;
+      expect(engine.isKernel).toBe(true);
+      expect(engine.buffer instanceof SharedArrayBuffer).toBe(shared);
+      expect(engine.words.buffer).toBe(engine.buffer);
+      expect(engine.words.byteOffset % 64).toBe(0);
+      expect(engine.words).toHaveLength(geometry.words);
+    }
+  });
+
+  it('lets several caches and their batches lie in one memory', () => {
+    const memory = new CacheMemory(2 * KernelEngine.byteLength(geometry) + 0x100000);
+    const engines = [1, 2].map((seed) => makeKernelEngine({ ...options, seed, memory })!);
+    const batch = memory.batch({ frames: 4 });
+    expect(batch.buffer).toBe(memory.buffer);
+    for (const engine of engines) initialize(engine.words, geometry, 'xxh32', 1);
+    batch.code.fill(7);
+    for (const [index, engine] of engines.entries()) expect(engine.run(batch, undefined, 0, index + 1)).toBe(index + 1);
+    // The counter of reports that are none.
+    expect(engines.map(({ words }) => words[64 + 2 * 14])).toEqual([1, 2]);
+  });
+
+  it('takes no more of a memory than it says', () => {
+    const dimensions = [{}, { buckets: 1, hops: 1 }, { layout: 'compact' }, { hops: 64, buckets: 64 }] as const;
+    for (const one of dimensions) {
+      const each = geometryOf({ rows: 3, ...one });
+      const memory = new KernelMemory(KernelEngine.byteLength(each) + 64);
+      const before = memory.free;
+      expect(makeKernelEngine({ ...options, geometry: each, memory })).toBeInstanceOf(KernelEngine);
+      expect(before - memory.free).toBeLessThanOrEqual(KernelEngine.byteLength(each));
+    }
+  });
+
+  it('has none for a cache beyond 4 GiB', () => {
+    expect(makeKernelEngine({ ...options, geometry: geometryOf({ rows: 2 ** 20 }) })).toBeUndefined();
+  });
+
+  it('says so if the memory it is given is too small', () => {
+    const memory = new CacheMemory(0x10000);
+    expect(() => makeKernelEngine({ ...options, memory })).toThrow(RangeError);
+  });
+
+  it('looks at all rows that are no report, however many', () => {
+    const engine = makeKernelEngine(options)!;
+    initialize(engine.words, geometry, 'xxh32', 1);
+    const batch = new TelemetryBatch({ frames: 1000 });
+    batch.code.fill(3);
+    expect(engine.run(batch, undefined, 100, 1000)).toBe(1000);
+    expect(engine.words[64]).toBe(900);
+    expect(engine.run(batch, undefined, 1000, 1000)).toBe(1000);
+  });
+});
+
+describe('without WebAssembly', () => {
+  it('there is no kernel', () => {
+    vi.stubGlobal('WebAssembly', undefined);
+    expect(flowKernelAvailable()).toBe(false);
+    expect(makeKernelEngine(options)).toBeUndefined();
+  });
+
+  it('there is no memory for one', () => {
+    vi.stubGlobal('WebAssembly', undefined);
+    expect(() => new CacheMemory(1)).toThrow(/WebAssembly/);
+  });
+
+  it('a length that is none is refused', () => {
+    for (const length of [0, -1, Number.NaN, 2 ** 32 + 1]) expect(() => new CacheMemory(length)).toThrow(RangeError);
+  });
+});
