@@ -92,6 +92,18 @@ interface Running {
   readonly name: string;
   readonly program: Program;
   readonly modes: readonly string[];
+  /** Reports that it has been given since then. */
+  given: number;
+}
+
+/** A cache that was given as many reports as that of C must have come to the same: what was timed was all of the work. */
+async function checkEnd(c: Running, running: readonly Running[]): Promise<void> {
+  const same = running.filter(({ name, given }) => !isOfObjects(name) && given === c.given);
+  if (same.length === 0) return;
+  const expected = await c.program.checksum();
+  for (const { name, program } of same) {
+    if ((await program.checksum()) !== expected) throw new Error(`${name}: another content of the cache at the end`);
+  }
 }
 
 export class SpeedTest {
@@ -146,7 +158,7 @@ export class SpeedTest {
     for (let turn = 0; turn < 2; turn++) await program.run(turn % modes.length, 'zipf', 0, CHECKED);
     await this.#check(name, program);
     if (!isOfObjects(name)) this.#live = live;
-    return { name, program, modes };
+    return { name, program, modes, given: 0 };
   }
 
   async #check(name: string, program: Program): Promise<void> {
@@ -176,6 +188,7 @@ export class SpeedTest {
       for (const name of names) running.push(await this.#start(name));
       const all = c === null ? running : [c, ...running];
       for (const mix of mixes) await this.#runMix(mix, all);
+      if (c !== null) await checkEnd(c, running);
     } finally {
       for (const { program } of running) await program.stop();
     }
@@ -184,15 +197,17 @@ export class SpeedTest {
   /** Passes of all modes, in turn; each round begins with another one. */
   async #runMix(mix: Mix, running: readonly Running[]): Promise<void> {
     const isSlow = running.some(({ name }) => isOfObjects(name));
-    const passes = running.flatMap(({ program, modes }) =>
-      modes.map((name, mode) => ({ name, mode, program })).slice(0, isSlow ? 1 : modes.length),
+    const passes = running.flatMap((of) =>
+      of.modes.map((name, mode) => ({ name, mode, of })).slice(0, isSlow ? 1 : of.modes.length),
     );
     const { rounds, slowRounds, reports, lead, slowReports, slowLead } = this.#effort;
     const outcomes = new Map<string, Outcome[]>(passes.map(({ name }) => [name, []]));
     for (let round = 0; round < (isSlow ? slowRounds : rounds); round++) {
       for (let k = 0; k < passes.length; k++) {
-        const { name, mode, program } = passes[(k + round) % passes.length]!;
-        const outcome = await program.run(mode, mix, isSlow ? slowLead : lead, isSlow ? slowReports : reports);
+        const { name, mode, of } = passes[(k + round) % passes.length]!;
+        const before = isSlow ? slowLead : lead;
+        const outcome = await of.program.run(mode, mix, before, isSlow ? slowReports : reports);
+        of.given += before + outcome.reports;
         outcomes.get(name)!.push(outcome);
       }
     }

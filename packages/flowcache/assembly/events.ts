@@ -91,10 +91,11 @@ function compare(bucket: usize, limits: usize, place: u32, node: u32, value: u32
 }
 
 /**
- * Raises the events of the hops of a report that was just added to its bucket.
+ * Raises the events of the hops of a report that was just added to its bucket. Of a new flow, nothing is known that
+ * could have changed.
  * @param first where the report is in the hop columns
  */
-export function raiseHops(bucket: usize, first: usize, kept: u32, isKnown: bool): void {
+export function raiseHops(bucket: usize, first: usize, kept: u32): void {
   const isExact = field(IS_EXACT) != 0;
   const metrics = field(METRICS);
   const hopStride = address(HOP_STRIDE);
@@ -111,8 +112,8 @@ export function raiseHops(bucket: usize, first: usize, kept: u32, isKnown: bool)
       if (isMissing) continue;
       const place = (metric << KIND_METRIC_SHIFT) | (index << KIND_HOP_SHIFT);
       const previous = load<u32>(cell(saved, metric));
-      const hasPrevious = isKnown && previous != NONE;
-      compare(bucket, limits + (<usize>metric << 3), place, load<u32>(hop), load<u32>(cell(lasts, metric)), previous, hasPrevious);
+      const value = load<u32>(cell(lasts, metric));
+      compare(bucket, limits + (<usize>metric << 3), place, load<u32>(hop), value, previous, previous != NONE);
     }
     saved += PREVIOUS_BYTES;
     hop += hopStride;

@@ -29,7 +29,7 @@ import {
 // A result is the sum of the hop latencies and, above it, bits.
 /** At least one hop has a latency. */
 export const HAS_SUM: u64 = 1 << 48;
-/** A switch has another id than before. */
+/** A switch has another id than before: if not in the report before, then that was shorter, and the path differs anyway. */
 export const IS_MOVED: u64 = 1 << 49;
 /** There may be an event. */
 export const IS_ALERT: u64 = 1 << 50;
@@ -50,7 +50,7 @@ export function addLatencies(result: u64, first: usize, hops: u32): u64 {
 
 /** Any metrics, one after the other. */
 @inline
-export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32, previousLength: u32, isKnown: bool): u64 {
+export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32, isKnown: bool): u64 {
   const nodes = address(HOP_NODE);
   const metrics = <usize>field(METRICS);
   const limits = address(THRESHOLDS);
@@ -68,7 +68,7 @@ export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32
     if (id != stored && id != NONE) {
       if (stored != NONE) {
         for (let last: usize = 0; last < counts; last += 4) store<u32>(lasts + last, NONE);
-        if (index < previousLength) result |= IS_MOVED;
+        result |= IS_MOVED;
       }
       store<u32>(hop, id);
     }
@@ -132,7 +132,7 @@ function storeWords(at: usize, words: v128, lanes: u32, isFourthThere: bool): vo
  * belongs there is written.
  */
 @inline
-export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usize, kept: u32, previousLength: u32, isKnown: bool): u64 {
+export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usize, kept: u32, isKnown: bool): u64 {
   const here = context;
   const nodes = <usize>load<u32>(here, HOP_NODE);
   const column0 = <usize>load<u32>(here, METRIC);
@@ -154,7 +154,6 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
   let hop = bucket;
   let at = first;
   const end = first + (<usize>kept << 2);
-  const previousEnd = first + (<usize>previousLength << 2);
   for (; at < end; at += 4) {
     const id = load<u32>(nodes + at);
     const stored = load<u32>(hop);
@@ -168,7 +167,7 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
       // A hop that does not name itself is taken for the switch known there.
       const isOther = u32(id != NONE) & u32(stored != NONE);
       previous = v128.or(previous, v128.and(v128.load(here, LANE_ONES), i32x4.splat(0 - isOther)));
-      isMoved |= isOther & u32(at < previousEnd);
+      isMoved |= isOther;
       store<u32>(hop, id == NONE ? stored : id);
     }
     const missing = i32x4.eq(words, ones);

@@ -134,9 +134,9 @@ function updateAll(isExact: bool, lanes: u32, begin: usize, end: usize): void {
     const first = <usize>start << 2;
     const hops = flow + (isExact ? EXACT_HOPS : COMPACT_HOPS);
     let result: u64;
-    if (lanes == 0) result = eachMetric(isExact, hops, first, kept, previousLength, isKnown);
-    else result = allMetrics(isExact, lanes, hops, first, kept, previousLength, isKnown);
-    if ((result & IS_ALERT) != 0) raiseHops(flow, first, kept, isKnown);
+    if (lanes == 0) result = eachMetric(isExact, hops, first, kept, isKnown);
+    else result = allMetrics(isExact, lanes, hops, first, kept, isKnown);
+    if ((result & IS_ALERT) != 0) raiseHops(flow, first, kept);
     if (length > kept) {
       countBeyond(isExact, flow, length - kept);
       result = addLatencies(result, first + (<usize>kept << 2), length - kept);

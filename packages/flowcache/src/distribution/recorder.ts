@@ -79,27 +79,44 @@ export class Recorder {
   }
 
   #block(columns: Columns, from: number, to: number): void {
-    const { code, hopStart, hopCount } = columns;
+    const { code, hopStart, hopCount, hops } = columns;
     const { cells } = this.#memory;
+    const sums = this.#latencies.source;
+    const latencies = (LATENCY_COLUMN * columns.hopStride) | 0;
     let notOk = 0;
+    let summed = 0;
     // Hop rows that lie one behind the other, as decoding leaves them, are counted in one go.
     let first = 0;
     let end = 0;
-    for (let row = from; row < to; row++) {
+    for (let row = from; row < to; row = (row + 1) | 0) {
       if (code[row] !== 0) {
         notOk++;
         continue;
       }
       const start = hopStart[row]!;
-      const count = hopCount[row]!;
-      if (start !== end || end + count - first > HOPS) {
+      const next = (start + hopCount[row]!) | 0;
+      if (start !== end || ((next - first) | 0) > HOPS) {
         this.#hops(columns, first, end);
         first = start;
       }
-      end = start + count;
+      end = next;
+      // The end-to-end latency, its lower and upper halves apart: integers all the way.
+      let low = 0;
+      let high = 0;
+      let carries = 0;
+      for (let at = (latencies + start) | 0; at < ((latencies + next) | 0); at = (at + 1) | 0) {
+        const word = hops[at]!;
+        if (word === -1) continue;
+        low = (low + (word & 0xffff)) | 0;
+        high = (high + (word >>> 16)) | 0;
+        carries = 1;
+      }
+      high = (high + (low >>> 16)) | 0;
+      sums[summed] = high > 0xffff ? -1 : (high << 16) | (low & 0xffff);
+      summed = (summed + carries) | 0;
     }
     this.#hops(columns, first, end);
-    this.#latencies.count = sumLatencies(columns, from, to, this.#latencies.source);
+    this.#latencies.count = summed;
     tallyValues(this.#endToEnd, this.#latencies);
     cells[DISTRIBUTION_COUNTER.REPORTS]! += to - from - notOk;
     cells[DISTRIBUTION_COUNTER.NOT_OK]! += notOk;
@@ -190,37 +207,4 @@ function rowOf(words: Int32Array, table: number, seed: number, shift: number, id
   const slot = (table + 2 * (Math.imul(id ^ seed, 0x9e3779b1) >>> shift)) | 0;
   if (words[slot] === id) return words[(slot + 1) | 0]!;
   return words[(slot + 2) | 0] === id ? words[(slot + 3) | 0]! : 0;
-}
-
-/** Sums the hop latencies of each report that carries any, saturating. @returns how many do */
-function sumLatencies(columns: Columns, from: number, to: number, sums: Int32Array): number {
-  const { code, hopStart, hopCount, hops } = columns;
-  const latencies = (LATENCY_COLUMN * columns.hopStride) | 0;
-  let reports = 0;
-  for (let row = from; row < to; row = (row + 1) | 0) {
-    if (code[row] !== 0) continue;
-    const first = (latencies + hopStart[row]!) | 0;
-    const end = (first + hopCount[row]!) | 0;
-    let sum = 0;
-    let carry = 0;
-    let at = first;
-    for (; at < ((end - 3) | 0); at = (at + 4) | 0) {
-      const a = hops[at]!;
-      const b = hops[(at + 1) | 0]!;
-      const c = hops[(at + 2) | 0]!;
-      const d = hops[(at + 3) | 0]!;
-      if (a === -1 || b === -1 || c === -1 || d === -1) break;
-      sum += (a >>> 0) + (b >>> 0) + ((c >>> 0) + (d >>> 0));
-      carry = 1;
-    }
-    for (; at < end; at = (at + 1) | 0) {
-      const word = hops[at]!;
-      if (word === -1) continue;
-      sum += word >>> 0;
-      carry = 1;
-    }
-    sums[reports] = sum > 0xffffffff ? -1 : sum;
-    reports = (reports + carry) | 0;
-  }
-  return reports;
 }
