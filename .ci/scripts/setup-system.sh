@@ -15,6 +15,7 @@ have cc && have make || missing+=(build-essential)
 have clang || missing+=(clang)
 have tshark || missing+=(tshark)
 have redis-server || missing+=(redis-server)
+have openssl || missing+=(openssl)
 have_any "${browsers[@]}" || missing+=(chromium)
 
 if [ "${#missing[@]}" -eq 0 ]; then
@@ -26,7 +27,7 @@ if ! have apt-get; then
   {
     echo "setup:system: this script knows Debian and Ubuntu (apt-get) only. Please install by hand: ${missing[*]}"
     echo '  build-essential: a C compiler (cc) and make;  clang: LLVM 11 or newer with the bpf target;'
-    echo '  tshark: the command line of Wireshark;  redis-server: Redis 6.2 or newer;  chromium: Chromium or Google Chrome.'
+    echo '  tshark: the command line of Wireshark;  redis-server: Redis 7.0 or newer;  chromium: Chromium or Google Chrome.'
   } >&2
   exit 1
 fi

@@ -101,7 +101,7 @@ function memoryTable(speed: readonly SpeedResult[], exact: Geometry, compact: Ge
     .filter(({ layout, ipv6 }) => layout === 'exact' && !ipv6)
     .flatMap(({ flows, memory }) =>
       Object.entries(memory).map(([name, { perFlow, rssMiB }]) => [
-        name === 'kernel' || name === 'plain' ? `FlowCache, ${name}` : name,
+        name,
         `${flows / 1e6} M`,
         '-',
         fixed(perFlow, 1),

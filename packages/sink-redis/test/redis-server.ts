@@ -20,16 +20,16 @@ export async function stopServers(): Promise<void> {
 
 /** A real Redis server in a folder of its own, on a Unix socket; killed and started again at will. */
 export class RedisServer {
+  // First, so that a test that is skipped leaves no folder.
+  readonly #program: string = requires('redis-server', 'apt-get install redis-server, or npm run setup:system');
   readonly folder: string = mkdtempSync(join(tmpdir(), 'int-redis-'));
   readonly socket: string = join(this.folder, 's');
-  readonly #program: string;
   readonly #settings: readonly string[];
   #process: ChildProcess | undefined;
   #clients: Client[] = [];
 
   /** @param settings as on the command line, such as `--appendonly yes` */
   constructor(...settings: readonly string[]) {
-    this.#program = requires('redis-server', 'apt-get install redis-server, or npm run setup:system');
     this.#settings = settings;
     running.add(this);
   }
