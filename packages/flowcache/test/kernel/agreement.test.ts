@@ -12,7 +12,7 @@ import { fillRandom, Random, type Traffic } from './random-batch.js';
 const MOST_WORDS = 200_000;
 
 const metrics: fc.Arbitrary<MetricName[]> = fc.oneof(
-  fc.constant([...DEFAULT_METRICS]),
+  fc.constant<MetricName[]>([...DEFAULT_METRICS]),
   fc.constant<MetricName[]>(['hopLatency', 'queueOccupancy', 'egressUtilization', 'bufferOccupancy']),
   fc.constant<MetricName[]>(['l2IngressInterface', 'l2EgressInterface', 'queueId']),
   fc.uniqueArray(fc.constantFrom(...METRIC_NAMES), { minLength: 1, maxLength: 8 }),
