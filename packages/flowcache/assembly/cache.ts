@@ -2,9 +2,10 @@
  * The update loop of a flow cache as a WebAssembly SIMD kernel. Written in AssemblyScript; compiled by build.mjs.
  *
  * It does what ../src/cache/plain-engine.ts does, to the last bit of the cache, of the entries and of the events. What
- * differs is the order of memory accesses: WebAssembly has no prefetch, so a block of reports is gone through three
- * times. The first pass computes hashes and touches rows, the second finds buckets and touches all lines that an update
- * will need, both without waiting for one access before the next; the third updates.
+ * differs is the order of memory accesses, since most of the time of an update is spent waiting for memory, and
+ * WebAssembly has no prefetch. A block of reports is gone through several times: for hashes; to touch the rows of the
+ * cache; and, some reports at a time, to find their buckets, to touch those, and to update them. Passes that touch
+ * memory do nothing else, so that the processor has many accesses under way.
  *
  * All addresses are bytes in the one memory, up to its 4 GiB.
  */
@@ -47,7 +48,7 @@ import { clearCounts, hopsBeyond, pathsChanged, updatePlaces } from './update';
 export { attach } from './context';
 export { hashRows } from './hash';
 
-/** Reports whose buckets are asked for before the first of them is updated, and lines of theirs: a first-level cache's. */
+/** Reports whose buckets are touched before the first of them is updated; their lines are to fit a first-level cache. */
 const GROUP: u32 = 64;
 const GROUP_LINES: u32 = 384;
 const LEAST_GROUP: u32 = 4;

@@ -21,7 +21,7 @@ export const SEED: usize = 48;
 export const IS_EXACT: usize = 52;
 /** Metrics if those are one to four, each the lower bits of its column: they go through one vector. Else 0. */
 export const LANES: usize = 56;
-/** Bit 0: the ranks of a row can be read and written 16 bytes at a time. Bit 1: a row of at most 16 buckets has 64 bytes. */
+/** Bit 0: ranks can be read and written 16 bytes at a time. Bit 1: a row has 16 buckets at most, and 64 bytes at least. */
 export const WIDE: usize = 60;
 export const THRESHOLDS: usize = 64;
 

@@ -4,7 +4,6 @@ import {
   address,
   cell,
   context,
-  EVENT_COUNT,
   EVENTS,
   field,
   HOP_STRIDE,
@@ -82,7 +81,15 @@ function raise(bucket: usize, kind: u32, node: u32, value: u32, previous: u32, t
 }
 
 /** Raises an event if a value is one. `limits` is where its thresholds are. */
-function compare(bucket: usize, limits: usize, place: u32, node: u32, value: u32, previous: u32, hasPrevious: bool): void {
+function compare(
+  bucket: usize,
+  limits: usize,
+  place: u32,
+  node: u32,
+  value: u32,
+  previous: u32,
+  hasPrevious: bool,
+): void {
   const level = load<u32>(limits);
   const change = load<u32>(limits, 4);
   let kind: u32 = value > level ? KIND_LEVEL : 0;

@@ -29,7 +29,7 @@ import {
 // A result is the sum of the hop latencies and, above it, bits.
 /** At least one hop has a latency. */
 export const HAS_SUM: u64 = 1 << 48;
-/** A switch has another id than before: if not in the report before, then that was shorter, and the path differs anyway. */
+/** A switch has another id than before. Where the report before did not reach that far, the path differs anyway. */
 export const IS_MOVED: u64 = 1 << 49;
 /** There may be an event. */
 export const IS_ALERT: u64 = 1 << 50;

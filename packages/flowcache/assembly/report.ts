@@ -71,9 +71,11 @@ export function keyDifference(isExact: bool, context: usize, row: u32, bucket: u
   const destination = destinationOf(context, row, isLong);
   const rest = portsAndMeta(context, row, isLong);
   if (isExact) {
-    const addresses = v128.or(v128.xor(v128.load(bucket), source), v128.xor(v128.load(bucket, EXACT_DESTINATION), destination));
-    return v128.or(addresses, i64x2.splat((load<u64>(bucket, EXACT_PORTS) & key) ^ rest));
+    const sources = v128.xor(v128.load(bucket), source);
+    const destinations = v128.xor(v128.load(bucket, EXACT_DESTINATION), destination);
+    return v128.or(v128.or(sources, destinations), i64x2.splat((load<u64>(bucket, EXACT_PORTS) & key) ^ rest));
   }
-  const words = v128.or(v128.xor(v128.load_zero<u32>(bucket), source), v128.xor(v128.load_zero<u32>(bucket, 4), destination));
-  return v128.or(words, i64x2.splat((load<u64>(bucket, COMPACT_PORTS) & key) ^ rest));
+  const sources = v128.xor(v128.load_zero<u32>(bucket), source);
+  const destinations = v128.xor(v128.load_zero<u32>(bucket, 4), destination);
+  return v128.or(v128.or(sources, destinations), i64x2.splat((load<u64>(bucket, COMPACT_PORTS) & key) ^ rest));
 }

@@ -152,7 +152,9 @@ function updateAll(isExact: bool, lanes: u32, begin: usize, end: usize): void {
         store<u32>(flow, count + 1, EXACT_END_TO_END_COUNT);
         store<u64>(flow, load<u64>(flow, EXACT_END_TO_END_SUM) + <u64>sum, EXACT_END_TO_END_SUM);
         const step = max(sum, previous) - min(sum, previous);
-        if (u32(sum > load<u32>(limits)) | u32(step > load<u32>(limits, 4))) raiseEndToEnd(flow, sum, previous, count != 0);
+        if (u32(sum > load<u32>(limits)) | u32(step > load<u32>(limits, 4))) {
+          raiseEndToEnd(flow, sum, previous, count != 0);
+        }
       } else if (sum > load<u32>(limits)) {
         raiseEndToEnd(flow, sum, NONE, false);
       }
@@ -161,7 +163,7 @@ function updateAll(isExact: bool, lanes: u32, begin: usize, end: usize): void {
     const own = load<u32>(cell(<usize>load<u32>(here, NODE), row));
     const nodes = <usize>load<u32>(here, HOP_NODE) + first;
     let tail: u64 = IS_NAMED;
-    // Most reports are told by the last hop, or by a hop that says so.
+    // Most reports come from the last hop of their path.
     if (own == NONE || length == 0 || length > kept || load<u32>(cell(nodes, length - 1)) != own) {
       tail = lookBeyond(nodes, kept, length, own);
     }
