@@ -28,6 +28,7 @@ export function isPortable({ code }: Block): boolean {
   const modules = ts.preProcessFile(code).importedFiles.map(({ fileName }) => fileName);
   return (
     !modules.some((name) => name.startsWith('node:') && name !== 'node:assert/strict') &&
+    !modules.some((name) => name.endsWith('/node')) &&
     !/\b(Buffer|process)\b/.test(code)
   );
 }

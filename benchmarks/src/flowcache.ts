@@ -40,7 +40,7 @@ const ROWS = 1 << 19;
 const EXACT = geometryOf({ rows: ROWS });
 const COMPACT = geometryOf({ rows: ROWS, layout: 'compact' });
 const EFFORT: Effort = {
-  rounds: Number(values.rounds ?? (SHORT ? 3 : 9)),
+  rounds: Number(values.rounds ?? (SHORT ? 3 : 7)),
   slowRounds: SHORT ? 3 : 5,
   reports: SHORT ? 131_072 : 524_288,
   lead: SHORT ? 65_536 : 131_072,
@@ -79,6 +79,7 @@ const PLANS: readonly SpeedPlan[] = SHORT
       {
         setup: setup(1_000_000),
         mixes: MIXES,
+        slowMixes: ['zipf', 'uniform'],
         groups: [['kernel', 'plain'], ...OBJECTS.map((name) => [name])],
       },
       {
