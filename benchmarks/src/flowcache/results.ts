@@ -172,7 +172,7 @@ function latencyTable(latency: readonly Latency[]): Table {
 
 function shardsTable(shards: readonly ShardPoint[]): Table {
   return {
-    title: 'Worker threads (1 M flows, zipf; by the clock on the wall)',
+    title: 'Worker threads, decoding in the main thread included (1 M flows, zipf; by the clock on the wall)',
     head: ['workers', 'Mreports/s', 'min', 'max', 'processors used'],
     rows: shards.map((point) => [
       point.shards === 0 ? 'none' : String(point.shards),

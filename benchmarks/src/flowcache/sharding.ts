@@ -1,8 +1,10 @@
-/** One cache, or a cache spread over worker threads: reports per second by the clock on the wall. */
+/** Datagrams decoded into one cache, or into a cache spread over worker threads: reports per second by the clock on the wall. */
 import { fileURLToPath } from 'node:url';
+import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { FlowCache } from '@int/flowcache';
 import { ShardedFlowCache } from '@int/flowcache/node';
 import { median } from '../decode/statistics.js';
+import { Datagrams } from './datagrams.js';
 import { quietThresholds } from './setup.js';
 import { MIXES, type Reports, Workload } from './workload.js';
 
@@ -52,14 +54,35 @@ async function sharded(rows: number, shards: number): Promise<Sharded> {
   };
 }
 
-async function run(target: Sharded, batches: readonly Reports[], turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) {
-    for (const reports of batches) {
-      const full = target.give(reports);
-      if (full !== undefined) await full;
-    }
+/** Reports as they come, with when they come. */
+interface Incoming {
+  readonly datagrams: Datagrams;
+  readonly times: Reports['times'];
+}
+
+/** Decodes, as the main thread of a collector does, and gives the reports on. */
+class Feed {
+  readonly #decoder = new BatchDecoder({ linkType: 'report' });
+  readonly #batch: TelemetryBatch;
+
+  constructor(reports: number, hops: number) {
+    this.#batch = new TelemetryBatch({ frames: reports, hops: Math.max(256, hops) });
   }
-  await target.settle();
+
+  async run(target: Sharded | null, incoming: readonly Incoming[], turns: number): Promise<void> {
+    const batch = this.#batch;
+    for (let turn = 0; turn < turns; turn++) {
+      for (const { datagrams, times } of incoming) {
+        const { bytes, offsets, lengths } = datagrams;
+        batch.clear();
+        const end = this.#decoder.decode(batch, bytes, offsets, lengths);
+        if (end !== offsets.length || batch.reports !== end) throw new Error('a datagram was not decoded');
+        const full = target?.give({ batch, times });
+        if (full !== undefined) await full;
+      }
+    }
+    await target?.settle();
+  }
 }
 
 /** Inserts all flows, and then gives the same batches in several rounds, of which the first does not count. */
@@ -79,17 +102,18 @@ export async function measureShards(
     await target.give(filling);
   }
   await target.settle();
-  const made = Array.from({ length: batches }, () => {
+  const incoming = Array.from({ length: batches }, () => {
     const reports = workload.makeReports();
     workload.fill(reports, MIXES.zipf, workload.size);
-    return reports;
+    return { datagrams: new Datagrams(reports.batch), times: reports.times };
   });
+  const feed = new Feed(workload.size, filling.batch.capacity.hops);
   const rates: number[] = [];
   const used: number[] = [];
   for (let round = -1; round < rounds; round++) {
     const cpu = process.cpuUsage();
     const start = performance.now();
-    await run(target, made, turns);
+    await feed.run(target, incoming, turns);
     const elapsed = performance.now() - start;
     const { user, system } = process.cpuUsage(cpu);
     if (round < 0) continue;
