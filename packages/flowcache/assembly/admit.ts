@@ -35,7 +35,7 @@ import {
   META_REASON_SHIFT,
   RETIRED,
 } from './layout';
-import { destinationOf, isIpv6, keyDifference, portsAndMeta, sourceOf, timeOf } from './report';
+import { destinationOf, keyDifference, portsAndMeta, sourceOf, timeOf } from './report';
 import { oldest, tagBits } from './row';
 
 /** Records in the outbox. */
@@ -60,21 +60,20 @@ function handOn(isExact: bool, bucket: usize, reason: u32): void {
 /** Makes a bucket that of a new flow, of which nothing is known but the time of its first report. */
 function reset(isExact: bool, bucket: usize, row: u32): void {
   const here = context;
-  const isLong = isExact && isIpv6(here, row);
-  const source = sourceOf(here, row, isLong);
-  const destination = destinationOf(here, row, isLong);
+  const source = sourceOf(here, row);
+  const destination = destinationOf(here, row);
   const stride = address(BUCKET_STRIDE);
   for (let at: usize = 0; at < stride; at += 8) store<u64>(bucket + at, 0);
   if (isExact) {
     v128.store(bucket, source);
     v128.store(bucket, destination, EXACT_DESTINATION);
-    store<u64>(bucket, portsAndMeta(here, row, isLong), EXACT_PORTS);
+    store<u64>(bucket, portsAndMeta(here, row), EXACT_PORTS);
     store<u64>(bucket, timeOf(here, row), EXACT_FIRST);
     store<u32>(bucket, NONE, EXACT_END_TO_END);
   } else {
     v128.store_lane<u32>(bucket, source, 0);
     v128.store_lane<u32>(bucket, destination, 0, 4);
-    store<u64>(bucket, portsAndMeta(here, row, isLong), COMPACT_PORTS);
+    store<u64>(bucket, portsAndMeta(here, row), COMPACT_PORTS);
     store<u64>(bucket, timeOf(here, row), COMPACT_FIRST);
   }
   const hopStride = address(HOP_STRIDE);

@@ -48,7 +48,7 @@ import { clearCounts, hopsBeyond, pathsChanged, updatePlaces } from './update';
 export { attach } from './context';
 export { hashRows } from './hash';
 
-/** Reports whose buckets are touched before the first of them is updated; their lines are to fit a first-level cache. */
+/** Reports whose buckets are touched before the first of them is updated: their lines fit a first-level cache. */
 const GROUP: u32 = 64;
 const GROUP_LINES: u32 = 384;
 const LEAST_GROUP: u32 = 4;

@@ -21,7 +21,7 @@ export const SEED: usize = 48;
 export const IS_EXACT: usize = 52;
 /** Metrics if those are one to four, each the lower bits of its column: they go through one vector. Else 0. */
 export const LANES: usize = 56;
-/** Bit 0: ranks can be read and written 16 bytes at a time. Bit 1: a row has 16 buckets at most, and 64 bytes at least. */
+/** Bit 0: ranks can be read and written 16 bytes at a time. Bit 1: a row has at most 16 buckets, and 64 bytes or more. */
 export const WIDE: usize = 60;
 export const THRESHOLDS: usize = 64;
 
@@ -83,6 +83,8 @@ export const LANE_LEVELS: usize = 384;
 export const LANE_CHANGES: usize = 400;
 /** Whether any metric has a threshold. */
 export const IS_WATCHING: usize = 416;
+/** Whether a report of the block is about an IPv6 flow. */
+export const HAS_IPV6: usize = 420;
 /** 64 bytes of ones, filled like the vectors: a bucket that is never the right one. */
 export const NOWHERE: usize = 432;
 /** What the report at hand found: for each hop, 8 words of last values. */

@@ -81,15 +81,28 @@ function mixLanes(hash: v128, lane: v128, p3: v128, p4: v128): v128 {
   return i32x4.mul(rotateLanes(i32x4.add(hash, i32x4.mul(lane, p3)), 17), p4);
 }
 
+@inline
+function roundLanes(accumulator: v128, lane: v128, p2: v128, p1: v128): v128 {
+  return i32x4.mul(rotateLanes(i32x4.add(accumulator, i32x4.mul(lane, p2)), 13), p1);
+}
+
+/** One of the four accumulators of two stripes. `first` and `second` are where their words are. */
+@inline
+function accumulate(seed: u32, first: usize, second: usize, p2: v128, p1: v128): v128 {
+  const lane = swapLanes(v128.load(first));
+  return roundLanes(roundLanes(i32x4.splat(seed), lane, p2, p1), swapLanes(v128.load(second)), p2, p1);
+}
+
 /** Hashes of rows, whatever they are: of those without a flow nobody asks. */
 export function hashRows(from: u32, to: u32): void {
   const hashes = address(HASHES) - (<usize>from << 2);
   const flags = address(FLAGS);
-  const source = address(SOURCE);
-  const destination = address(DESTINATION);
+  const sources = address(SOURCE);
+  const destinations = address(DESTINATION);
+  const stride = address(REPORT_STRIDE);
   const protocols = address(PROTOCOL);
   const portsAt = address(PORTS);
-  const seed = i32x4.splat(field(SEED) + P5 + 13);
+  const seed = field(SEED);
   const ipv6 = i32x4.splat(FLAG_IPV6);
   const p1 = i32x4.splat(P1);
   const p2 = i32x4.splat(P2);
@@ -99,15 +112,24 @@ export function hashRows(from: u32, to: u32): void {
   const lowByte = i32x4.splat(0xff);
   let row = from;
   for (; row + 4 <= to; row += 4) {
-    if (v128.any_true(v128.and(v128.load(cell(flags, row)), ipv6))) {
-      for (let k: u32 = 0; k < 4; k++) store<u32>(cell(hashes, row + k), hashOne(row + k));
-      continue;
-    }
+    const source = cell(sources, row);
+    const destination = cell(destinations, row);
     const ports = v128.load(cell(portsAt, row));
     const bytes = v128.load_zero<u32>(protocols + row);
     const protocol = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(bytes));
-    let h = mixLanes(seed, swapLanes(v128.load(cell(source, row))), p3, p4);
-    h = mixLanes(h, swapLanes(v128.load(cell(destination, row))), p3, p4);
+    const isLong = i32x4.eq(v128.and(v128.load(cell(flags, row)), ipv6), ipv6);
+    let h = mixLanes(i32x4.splat(seed + P5 + 13), swapLanes(v128.load(source)), p3, p4);
+    h = mixLanes(h, swapLanes(v128.load(destination)), p3, p4);
+    // Both where the four are not all of one kind: which they are cannot be predicted.
+    if (v128.any_true(isLong)) {
+      const a = accumulate(seed + P1 + P2, source, destination, p2, p1);
+      const b = accumulate(seed + P2, source + stride, destination + stride, p2, p1);
+      const c = accumulate(seed, source + 2 * stride, destination + 2 * stride, p2, p1);
+      const d = accumulate(seed - P1, source + 3 * stride, destination + 3 * stride, p2, p1);
+      const ab = i32x4.add(rotateLanes(a, 1), rotateLanes(b, 7));
+      const cd = i32x4.add(rotateLanes(c, 12), rotateLanes(d, 18));
+      h = v128.bitselect(i32x4.add(i32x4.add(ab, cd), i32x4.splat(37)), h, isLong);
+    }
     h = mixLanes(h, v128.or(i32x4.shl(swapLanes(ports), 8), protocol), p3, p4);
     h = i32x4.mul(rotateLanes(i32x4.add(h, i32x4.mul(v128.and(ports, lowByte), p5)), 11), p1);
     h = i32x4.mul(v128.xor(h, i32x4.shr_u(h, 15)), p2);

@@ -14,6 +14,7 @@ import {
   FLAG_FLOW,
   FLAG_IPV6,
   FLAGS,
+  HAS_IPV6,
   HASHES,
   HOP_BASE,
   HOP_COUNT,
@@ -85,10 +86,12 @@ export function place(from: u32, to: u32): u32 {
   const bucketsStride = address(BUCKETS) * address(BUCKET_STRIDE);
   const places = address(PLACES);
   let most: u32 = 0;
+  let union: u32 = 0;
   let at = places;
   for (let row = from; row < to; row++) {
     if (load<u8>(codes + row) != 0) continue;
-    if ((load<u32>(cell(flags, row)) & (FLAG_FLOW | unwanted)) != FLAG_FLOW) continue;
+    const bits = load<u32>(cell(flags, row));
+    if ((bits & (FLAG_FLOW | unwanted)) != FLAG_FLOW) continue;
     const hops = <u32>load<u8>(counts + row);
     const first: u32 = load<u32>(cell(starts, row)) - hopBase;
     if (<u64>first + <u64>hops > hopRows && hops != 0) return BAD_HOPS;
@@ -96,12 +99,14 @@ export function place(from: u32, to: u32): u32 {
     const hash = load<u32>(cell(hashes, row));
     const cacheRow = <usize>(mask != 0 ? hash & mask : hash % rows);
     most = max(most, hops);
+    union |= bits;
     store<u32>(at, row);
     store<u32>(at, hash == 0 ? 1 : hash, PLACE_TAG);
     store<u32>(at, <u32>(rowsAt + cacheRow * rowStride), PLACE_TAGS);
     store<u32>(at, <u32>(bucketsAt + cacheRow * bucketsStride), PLACE_FIRST);
     at += PLACE_BYTES;
   }
+  store<u32>(context + HAS_IPV6, union & FLAG_IPV6);
   const bytes = address(HOPS_AT) + <usize>min<u32>(most, field(HOPS)) * address(HOP_STRIDE);
   // Buckets begin at multiples of 32 bytes, those of the compact layout at multiples of 8.
   lines = <u32>((bytes + (field(IS_EXACT) != 0 ? 95 : 119)) >> 6);

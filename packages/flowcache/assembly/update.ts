@@ -68,7 +68,7 @@ function mixTail(tail: u32, id: u32): u32 {
   return rotl<u32>(tail ^ (rotl<u32>(id * 0xcc9e2d51, 15) * 0x1b873593), 13) * 5 + 0xe6546b64;
 }
 
-/** The hash of what the hops of a bucket do not show of a path, 0 for nothing; IS_NAMED if the report names a switch. */
+/** The hash of what the hops of a bucket do not show of a path, or 0; IS_NAMED if the report names a switch. */
 function lookBeyond(nodes: usize, kept: u32, length: u32, own: u32): u64 {
   let last: u32 = NONE;
   for (let hop = length; hop != 0 && last == NONE; hop--) last = load<u32>(cell(nodes, hop - 1));
