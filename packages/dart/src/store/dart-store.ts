@@ -1,0 +1,291 @@
+import { makeKernelEngine } from '../kernel/make-kernel-engine.js';
+import { type Geometry, HEADER } from '../layout.js';
+import type { RdmaTarget } from '../rdma/target.js';
+import { checkAnswers, checkKeys, checkValues } from './checks.js';
+import type { StoreEngine } from './engine.js';
+import { cutChecksum, KeyHashes } from './hashes.js';
+import { writeHeader } from './header.js';
+import { type DartStoreOptions, resolveOptions } from './options.js';
+import { PlainEngine } from './plain-engine.js';
+import { type Policy, policyNumber } from './policy.js';
+import type { AnswerRows, KeyRows } from './rows.js';
+import { addToCounter, readCounter, readEpoch, Segment, type SegmentPlace } from './segment.js';
+import { type Answer, SingleRow } from './single.js';
+import { SlotBytes } from './slot-bytes.js';
+
+/**
+ * A store that is written without being asked: a hash of the key says where. Each key has N slots among M; a query reads
+ * them and lets those that carry the key's checksum decide (DART, sections 3 and 4). Nothing is ever refused: a later
+ * write takes the slot of an earlier one, and how often a query finds its answer all the same is what the functions of
+ * the theory tell.
+ *
+ * One thread writes; with `shared`, others query by a `DartReader`. The layout in memory is in layout.ts.
+ *
+ * @example
+ * const store = new DartStore({ memory: 1 << 30, copies: 2 });
+ * store.write(encodeFlowKey(flow), path);
+ * store.query(encodeFlowKey(flow)).value;
+ */
+export class DartStore implements RdmaTarget {
+  readonly geometry: Geometry;
+  /** The hashes that the header names. */
+  readonly hashes: KeyHashes;
+  readonly segments: readonly Segment[];
+  readonly isShared: boolean;
+  /** Bytes of all slots: what RDMA can write. */
+  readonly byteLength: number;
+  readonly #engine: StoreEngine;
+  readonly #bytes: SlotBytes;
+  readonly #header: Uint32Array;
+  readonly #single: SingleRow;
+  readonly #which = new Uint8Array(1);
+
+  /**
+   * @throws RangeError for an option out of range, buffers that are too small, or if there is not enough memory
+   */
+  constructor(options: DartStoreOptions) {
+    const { geometry, parameters, ...membership } = resolveOptions(options);
+    this.geometry = geometry;
+    this.hashes = new KeyHashes(parameters);
+    const isPlain = options.engine === 'plain' || options.buffers !== undefined || geometry.segments.length > 1;
+    const kernel = isPlain ? null : makeKernelEngine(geometry, parameters, options.shared === true);
+    const places = kernel === null ? placesFor(geometry, options) : [kernel.place];
+    this.segments = places.map((place, at) => new Segment(geometry.segments[at]!, geometry.slotBytes, place));
+    for (const { header, geometry: segment } of this.segments) {
+      writeHeader(header, geometry, segment, parameters, membership);
+    }
+    this.isShared = this.segments[0]!.isShared;
+    this.#engine = kernel?.engine ?? new PlainEngine(geometry, this.hashes, this.segments);
+    this.#header = this.segments[0]!.header;
+    this.#header[HEADER.WRITER] = 1;
+    this.#bytes = new SlotBytes(geometry, this.segments);
+    this.byteLength = this.#bytes.byteLength;
+    this.#single = new SingleRow(geometry.valueBytes);
+  }
+
+  /** Whether writes and queries run in WebAssembly. */
+  get usesKernel(): boolean {
+    return this.#engine.isKernel;
+  }
+
+  /** Keys written in this epoch: all their copies, or one. */
+  get keyWrites(): number {
+    return readCounter(this.#header, HEADER.KEY_WRITES);
+  }
+
+  /** Slots written in this epoch, by keys and by RDMA. */
+  get slotWrites(): number {
+    return readCounter(this.#header, HEADER.SLOT_WRITES);
+  }
+
+  /** K / M, where K is the keys that the slots written in this epoch amount to, at N slots each. */
+  get load(): number {
+    return this.slotWrites / this.geometry.copies / this.geometry.slots;
+  }
+
+  /** The epoch whose writes are in the slots; 0 at first. */
+  get epoch(): bigint {
+    return readEpoch(this.#header);
+  }
+
+  /** Where the store lies, for a `DartReader` in another thread. */
+  share(): SegmentPlace[] {
+    return this.segments.map(({ buffer, byteOffset }) => ({ buffer, byteOffset }));
+  }
+
+  /**
+   * Writes a value into slots of a key.
+   *
+   * @param copies into how many of the N, the first ones; all if absent
+   * @throws RangeError for a value of another size, a key that is too long, or copies not in 1..N
+   */
+  write(key: Uint8Array, value: Uint8Array, copies: number = this.geometry.copies): void {
+    this.#checkValue(value);
+    this.writeRows(this.#single.keys(key), value, 0, 1, copies);
+  }
+
+  /**
+   * Writes a value into one slot of a key, as a switch does that sends one report at a time.
+   *
+   * @param copy which one, 0..N - 1
+   * @throws RangeError for a value of another size, a key that is too long, or a copy out of range
+   */
+  writeCopy(key: Uint8Array, value: Uint8Array, copy: number): void {
+    this.#checkValue(value);
+    if (!(Number.isInteger(copy) && copy >= 0 && copy < this.geometry.copies)) {
+      throw new RangeError(`copy ${copy}: the store has copies 0 to ${this.geometry.copies - 1}`);
+    }
+    this.#which[0] = copy;
+    this.writeCopyRows(this.#single.keys(key), value, this.#which, 0, 1);
+  }
+
+  /**
+   * Inserts a value as COMPARE&SWAP allows it: slot 0 of the key is written, slot 1 only if it is empty. An RDMA
+   * COMPARE&SWAP changes 8 bytes, hence slots of 8 bytes: a 32-bit checksum and a 4-byte value (DART, section 7).
+   *
+   * @returns whether slot 1 was empty and took the value
+   * @throws RangeError for a value of another size or a key that is too long
+   * @throws TypeError unless slots have 8 bytes and keys two or more of them
+   */
+  insert(key: Uint8Array, value: Uint8Array): boolean {
+    const { slotBytes, copies, checksumBytes } = this.geometry;
+    if (slotBytes !== 8 || copies < 2) throw new TypeError('insert needs slots of 8 bytes and 2 copies or more');
+    this.writeCopy(key, value, 0);
+    const slot = new DataView(new ArrayBuffer(8));
+    slot.setUint32(0, this.checksumOf(key) << ((4 - checksumBytes) * 8));
+    for (let at = 0; at < value.length; at++) slot.setUint8(checksumBytes + at, value[at]!);
+    return this.compareSwap(this.slotOf(key, 1) * 8, 0n, slot.getBigUint64(0, true)) === 0n;
+  }
+
+  /**
+   * Asks for a key.
+   *
+   * @param policy how the slots decide; `plurality` if absent
+   * @throws RangeError for a key that is too long
+   */
+  query(key: Uint8Array, policy: Policy = 'plurality'): Answer {
+    const single = this.#single;
+    this.queryRows(single.keys(key), single.answer, policy, 0, 1);
+    return single.read();
+  }
+
+  /**
+   * Writes many keys; row i's value is `values[i * valueBytes .. (i + 1) * valueBytes)`. Allocates nothing.
+   *
+   * @throws RangeError, before anything is written, for rows that are not there or copies not in 1..N
+   */
+  writeRows(
+    keys: KeyRows,
+    values: Uint8Array,
+    from = 0,
+    to: number = keys.offsets.length,
+    copies: number = this.geometry.copies,
+  ): void {
+    checkKeys(keys, from, to);
+    checkValues(values, to, this.geometry.valueBytes);
+    if (!(Number.isInteger(copies) && copies >= 1 && copies <= this.geometry.copies)) {
+      throw new RangeError(`copies must be a whole number from 1 to ${this.geometry.copies}, not ${copies}`);
+    }
+    this.#engine.write(keys, values, from, to, copies);
+    addToCounter(this.#header, HEADER.KEY_WRITES, to - from);
+    addToCounter(this.#header, HEADER.SLOT_WRITES, (to - from) * copies);
+  }
+
+  /**
+   * Writes each of many keys into one of its slots: row i into that of copy `which[i]`. Allocates nothing.
+   *
+   * @throws RangeError, before anything is written, for rows that are not there or a copy out of range
+   */
+  writeCopyRows(
+    keys: KeyRows,
+    values: Uint8Array,
+    which: Uint8Array,
+    from = 0,
+    to: number = keys.offsets.length,
+  ): void {
+    checkKeys(keys, from, to);
+    checkValues(values, to, this.geometry.valueBytes);
+    const { copies } = this.geometry;
+    for (let row = from; row < to; row++) {
+      if (!(which[row]! < copies)) throw new RangeError(`row ${row}: copy ${which[row]} of ${copies}`);
+    }
+    this.#engine.writeCopy(keys, values, which, from, to);
+    addToCounter(this.#header, HEADER.KEY_WRITES, to - from);
+    addToCounter(this.#header, HEADER.SLOT_WRITES, to - from);
+  }
+
+  /**
+   * Asks for many keys. Allocates nothing, but for a policy given as an object.
+   *
+   * @throws RangeError for rows that are not there, or answers without room for them
+   */
+  queryRows(
+    keys: KeyRows,
+    out: AnswerRows,
+    policy: Policy = 'plurality',
+    from = 0,
+    to: number = keys.offsets.length,
+  ): void {
+    const number = policyNumber(policy);
+    checkKeys(keys, from, to);
+    checkAnswers(out, to, this.geometry.valueBytes);
+    this.#engine.query(keys, number, out, from, to);
+  }
+
+  /** The slot of a copy of a key: 0..M - 1. */
+  slotOf(key: Uint8Array, copy: number): number {
+    return this.hashes.slot(copy, key, 0, key.length) % this.geometry.slots;
+  }
+
+  /** The checksum of a key as slots hold it: never 0. */
+  checksumOf(key: Uint8Array): number {
+    return cutChecksum(this.hashes.checksum(key, 0, key.length), this.geometry.checksumBits);
+  }
+
+  /** The collector, among those the store was made for, that a key belongs to. */
+  collectorOf(key: Uint8Array): number {
+    return this.hashes.collector(key, 0, key.length) % this.#header[HEADER.COLLECTORS]!;
+  }
+
+  /**
+   * Empties all slots and begins an epoch.
+   *
+   * @param epoch its number, 64 bits; the next one if absent
+   */
+  clear(epoch: bigint = this.epoch + 1n): void {
+    this.#bytes.clear();
+    const header = this.#header;
+    header[HEADER.EPOCH] = Number(epoch & 0xffffffffn);
+    header[HEADER.EPOCH + 1] = Number(BigInt.asUintN(64, epoch) >> 32n);
+    header.fill(0, HEADER.SLOT_WRITES, HEADER.KEY_WRITES + 2);
+  }
+
+  get pieces(): readonly Uint8Array[] {
+    return this.segments.map(({ slots }) => slots);
+  }
+
+  writeBytes(offset: number, source: Uint8Array, from: number, length: number): void {
+    const slots = this.#bytes.write(offset, source, from, length);
+    addToCounter(this.#header, HEADER.SLOT_WRITES, slots);
+  }
+
+  compareSwap(offset: number, compare: bigint, swap: bigint): bigint {
+    const before = this.#bytes.read64(offset);
+    if (before === BigInt.asUintN(64, compare)) {
+      this.#bytes.write64(offset, swap);
+      addToCounter(this.#header, HEADER.SLOT_WRITES, 1);
+    }
+    return before;
+  }
+
+  fetchAdd(offset: number, add: bigint): bigint {
+    const before = this.#bytes.read64(offset);
+    this.#bytes.write64(offset, before + add);
+    return before;
+  }
+
+  #checkValue(value: Uint8Array): void {
+    const { valueBytes } = this.geometry;
+    if (value.length !== valueBytes) throw new RangeError(`the value has ${value.length} bytes, not ${valueBytes}`);
+  }
+}
+
+function placesFor(geometry: Geometry, options: DartStoreOptions): SegmentPlace[] {
+  return geometry.segments.map(({ byteLength }, at) => {
+    const given = options.buffers?.[at];
+    if (given !== undefined && given.byteLength < byteLength) {
+      throw new RangeError(`buffer ${at} has ${given.byteLength} bytes; ${byteLength} are needed`);
+    }
+    if (options.buffers !== undefined && given === undefined) {
+      throw new RangeError(`${geometry.segments.length} buffers are needed, not ${options.buffers.length}`);
+    }
+    if (given !== undefined) {
+      new Uint8Array(given).fill(0);
+      return { buffer: given, byteOffset: 0 };
+    }
+    return {
+      buffer: options.shared === true ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength),
+      byteOffset: 0,
+    };
+  });
+}

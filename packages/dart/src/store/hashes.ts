@@ -1,0 +1,131 @@
+/**
+ * The hashes of a store: N for the slots, one for the checksum, one for the collector. Their parameters are in the
+ * store's header, so that a query can use no others.
+ *
+ * N CRCs of one polynomial, told apart by a prefix, would not do: crc(n, key) = crc(key) xor c(n), so that keys which
+ * meet in one slot meet in all N wherever M is a power of two. Different polynomials are different linear maps.
+ */
+import { CRC_32, type Crc, createCrc, xxh32, xxh32Words13 } from '@int/hash';
+import { type FamilyName, MAX_COPIES } from '../layout.js';
+
+/** Seeds of xxh32, or polynomials of CRC-32 (most significant bit first, x^32 left out); 32-bit numbers. */
+export interface HashParameters {
+  readonly family: FamilyName;
+  /** {@link MAX_COPIES} of them, of which a store of N copies uses the first N. */
+  readonly slots: readonly number[];
+  readonly checksum: number;
+  readonly collector: number;
+}
+
+/**
+ * Polynomials of degree 32, no two the same or each other's reciprocal. The slots': Castagnoli (32C), Koopman (32K), 32Q,
+ * 32D, AUTOSAR, then three more that are in use for frames. Whether they detect many errors in a frame matters little
+ * here; that they are independent maps does, and is tested. The checksum's is Ethernet's: every target has it.
+ */
+const CRC_SLOTS = [
+  0x1edc6f41, 0x741b8cd7, 0x814141ab, 0xa833982b, 0xf4acfb13, 0x32583499, 0x20044009, 0xf1922815,
+] as const;
+const CRC_CHECKSUM = 0x04c11db7;
+const CRC_COLLECTOR = 0x32c00699;
+
+/** A 32-bit number in which every bit depends on every bit of seed and use (finaliser of MurmurHash3). */
+function derive(seed: number, use: number): number {
+  let mixed = (seed + Math.imul(use, 0x9e3779b9)) | 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/**
+ * The parameters of a family.
+ *
+ * @param seed chooses the seeds of `xxhash`, 32 bits; `crc` has the same polynomials always
+ */
+export function hashParameters(family: FamilyName, seed = 0): HashParameters {
+  if (family === 'crc') {
+    return { family, slots: CRC_SLOTS, checksum: CRC_CHECKSUM, collector: CRC_COLLECTOR };
+  }
+  if (family !== 'xxhash') throw new RangeError(`the family of hashes must be xxhash or crc, not ${String(family)}`);
+  return {
+    family,
+    slots: Array.from({ length: MAX_COPIES }, (_, copy) => derive(seed, copy + 1)),
+    checksum: derive(seed, MAX_COPIES + 1),
+    collector: derive(seed, MAX_COPIES + 2),
+  };
+}
+
+/** CRCs by polynomial: their tables are made once. */
+const CRCS = /* @__PURE__ */ new Map<number, Crc>();
+
+function crcOf(polynomial: number): Crc {
+  let crc = CRCS.get(polynomial);
+  if (crc === undefined) {
+    crc = createCrc({ ...CRC_32, polynomial });
+    CRCS.set(polynomial, crc);
+  }
+  return crc;
+}
+
+/** The hashes with their tables made: 32-bit unsigned results over the bytes of a key. */
+export class KeyHashes {
+  readonly parameters: HashParameters;
+  readonly #crcs: readonly Crc[];
+
+  constructor(parameters: HashParameters) {
+    this.parameters = parameters;
+    const { family, slots, checksum, collector } = parameters;
+    const all = family === 'crc' ? [...slots, checksum, collector] : [];
+    this.#crcs = all.map(crcOf);
+  }
+
+  /** The hash that gives slot `copy` of a key, before it is reduced: the slot is this modulo M. */
+  slot(copy: number, bytes: Uint8Array, offset: number, length: number): number {
+    return this.#hash(copy, this.parameters.slots[copy]!, bytes, offset, length);
+  }
+
+  /** The hash that gives the checksum, before it is cut to its lower bits. */
+  checksum(bytes: Uint8Array, offset: number, length: number): number {
+    return this.#hash(MAX_COPIES, this.parameters.checksum, bytes, offset, length);
+  }
+
+  /** The hash that gives the collector: its number is this modulo the number of collectors. */
+  collector(bytes: Uint8Array, offset: number, length: number): number {
+    return this.#hash(MAX_COPIES + 1, this.parameters.collector, bytes, offset, length);
+  }
+
+  /**
+   * The hashes of the first `copies` slots into `out`, before they are reduced.
+   * @returns the hash that gives the checksum
+   */
+  all(bytes: Uint8Array, offset: number, length: number, copies: number, out: Uint32Array): number {
+    // Flow keys of IPv4, the most frequent: their words are read once for all hashes.
+    if (length === 13) return this.#all13(bytes, offset, copies, out);
+    for (let copy = 0; copy < copies; copy++) out[copy] = this.slot(copy, bytes, offset, length);
+    return this.checksum(bytes, offset, length);
+  }
+
+  #all13(bytes: Uint8Array, at: number, copies: number, out: Uint32Array): number {
+    const word0 = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    const word4 = (bytes[at + 4]! << 24) | (bytes[at + 5]! << 16) | (bytes[at + 6]! << 8) | bytes[at + 7]!;
+    const byte8 = bytes[at + 8]!;
+    const word9 = (bytes[at + 9]! << 24) | (bytes[at + 10]! << 16) | (bytes[at + 11]! << 8) | bytes[at + 12]!;
+    const crcs = this.#crcs;
+    if (crcs.length > 0) {
+      for (let copy = 0; copy < copies; copy++) out[copy] = crcs[copy]!.flowIpv4(word0, word4, byte8, word9);
+      return crcs[MAX_COPIES]!.flowIpv4(word0, word4, byte8, word9);
+    }
+    const { slots, checksum } = this.parameters;
+    for (let copy = 0; copy < copies; copy++) out[copy] = xxh32Words13(word0, word4, byte8, word9, slots[copy]!);
+    return xxh32Words13(word0, word4, byte8, word9, checksum);
+  }
+
+  #hash(use: number, parameter: number, bytes: Uint8Array, offset: number, length: number): number {
+    const crc = this.#crcs[use];
+    return crc === undefined ? xxh32(bytes, offset, length, parameter) : crc.digest(bytes, offset, length);
+  }
+}
+
+/** The lower `bits` bits of a checksum hash; 1 for 0. */
+export function cutChecksum(hash: number, bits: number): number {
+  return (bits === 32 ? hash >>> 0 : hash & (2 ** bits - 1)) || 1;
+}

@@ -1,0 +1,60 @@
+import { type FamilyName, type Geometry, geometryOf, slotsFor } from '../layout.js';
+import { type HashParameters, hashParameters } from './hashes.js';
+import type { Membership } from './header.js';
+
+/** How a store is made. */
+export interface DartStoreOptions {
+  /** M, 1..2^32 - 1. This or {@link memory}. */
+  slots?: number;
+  /** Bytes for slots: M is as many as fit. */
+  memory?: number;
+  /** Bytes of a value, 1..1024; default 20: five hops of 32 bits. */
+  valueBytes?: number;
+  /** Bits of the checksum, 8..32; default 32. */
+  checksumBits?: number;
+  /** N: slots of a key, 1..8; default 2. */
+  copies?: number;
+  /** `xxhash`, the default, for software writers; `crc` where P4 switches write. */
+  hash?: FamilyName;
+  /** Chooses the seeds of `xxhash`, 32 bits; default 0. */
+  seed?: number;
+  /** Collectors among which keys are spread, and which of them this is; default 1 and 0. */
+  collectors?: number;
+  collector?: number;
+  /** Whether other threads are to query while this one writes (SharedArrayBuffer); default false. */
+  shared?: boolean;
+  /** Bytes of a segment at most, up to 2^32; default 2^32 - 2^24. A store that needs more has several. */
+  segmentBytes?: number;
+  /** `auto`, the default: WebAssembly where the platform has it and the store is one segment. `plain`: TypeScript. */
+  engine?: 'auto' | 'plain';
+  /** Memory for the segments, one buffer each, of at least their `byteLength`; it is overwritten. Implies `plain`. */
+  buffers?: readonly ArrayBufferLike[];
+}
+
+/** Options with every default filled in. */
+export interface ResolvedOptions extends Membership {
+  readonly geometry: Geometry;
+  readonly parameters: HashParameters;
+}
+
+/** Leaves room next to the slots for what the kernel needs. */
+const SEGMENT_BYTES = 2 ** 32 - 2 ** 24;
+
+/** @throws RangeError for an option out of range, or if neither `slots` nor `memory` is given */
+export function resolveOptions(options: DartStoreOptions): ResolvedOptions {
+  const { memory, valueBytes = 20, checksumBits = 32, copies = 2, hash = 'xxhash', seed = 0 } = options;
+  const { collectors = 1, collector = 0, segmentBytes = SEGMENT_BYTES } = options;
+  const slots = options.slots ?? (memory === undefined ? undefined : slotsFor(memory, valueBytes, checksumBits));
+  if (slots === undefined) throw new RangeError('a store needs slots or memory');
+  if (!(Number.isInteger(collectors) && collectors >= 1 && collectors < 2 ** 32)) {
+    throw new RangeError(`collectors must be a whole number from 1 on, not ${collectors}`);
+  }
+  if (!(Number.isInteger(collector) && collector >= 0 && collector < collectors)) {
+    throw new RangeError(`collector must be a whole number below ${collectors}, not ${collector}`);
+  }
+  if (!(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)) {
+    throw new RangeError(`seed must be a whole number of 32 bits, not ${seed}`);
+  }
+  const geometry = geometryOf(slots, valueBytes, checksumBits, copies, segmentBytes);
+  return { geometry, parameters: hashParameters(hash, seed), collectors, collector };
+}

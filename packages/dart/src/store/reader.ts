@@ -1,0 +1,122 @@
+import { type Geometry, HEADER } from '../layout.js';
+import { Candidates } from './answer.js';
+import { checkAnswers, checkKeys } from './checks.js';
+import { cutChecksum, KeyHashes } from './hashes.js';
+import { readHeaders } from './header.js';
+import { answer, readChecksum } from './plain-engine.js';
+import { type Policy, policyNumber } from './policy.js';
+import { type AnswerRows, type KeyRows, STATUS } from './rows.js';
+import { readCounter, readEpoch, Segment, type SegmentPlace } from './segment.js';
+import { type Answer, SingleRow } from './single.js';
+
+/** Times a query is begun again before it is given up as `busy`: some milliseconds. */
+const TRIES = 10_000;
+
+/**
+ * Queries a store that another thread writes. No answer is a mix of two writes: slots of a page that is being written
+ * are read again, and a query that never finds them at rest is `busy`.
+ *
+ * @example
+ * // the thread that writes
+ * worker.postMessage(store.share());
+ * // another
+ * const reader = new DartReader(places);
+ * reader.query(key);
+ */
+export class DartReader {
+  readonly geometry: Geometry;
+  readonly hashes: KeyHashes;
+  readonly segments: readonly Segment[];
+  readonly #slots: Uint32Array;
+  /** `begun` of the pages of a row's slots, as it was before they were read. */
+  readonly #marks: Int32Array;
+  readonly #candidates: Candidates;
+  readonly #single: SingleRow;
+  /** Written by nobody else: an access to it keeps what is before it before what is after it. */
+  readonly #fence = new Int32Array(new SharedArrayBuffer(4));
+
+  /** @throws TypeError if these are not all segments of a store of the known layout */
+  constructor(places: readonly SegmentPlace[]) {
+    const { geometry, parameters } = readHeaders(places);
+    this.geometry = geometry;
+    this.hashes = new KeyHashes(parameters);
+    this.segments = geometry.segments.map((segment, at) => new Segment(segment, geometry.slotBytes, places[at]!));
+    this.#slots = new Uint32Array(geometry.copies);
+    this.#marks = new Int32Array(geometry.copies);
+    this.#candidates = new Candidates(geometry.copies, geometry.valueBytes);
+    this.#single = new SingleRow(geometry.valueBytes);
+  }
+
+  /** The epoch whose writes are in the store. */
+  get epoch(): bigint {
+    return readEpoch(this.segments[0]!.header);
+  }
+
+  /** Keys written in this epoch. */
+  get keyWrites(): number {
+    return readCounter(this.segments[0]!.header, HEADER.KEY_WRITES);
+  }
+
+  /** See `DartStore.query`; besides its answers, there is `busy`. */
+  query(key: Uint8Array, policy: Policy = 'plurality'): Answer {
+    const single = this.#single;
+    this.queryRows(single.keys(key), single.answer, policy, 0, 1);
+    return single.read();
+  }
+
+  /** See `DartStore.queryRows`; besides its answers, there is `STATUS.BUSY`. */
+  queryRows(keys: KeyRows, out: AnswerRows, policy: Policy = 'plurality', from = 0, to = keys.offsets.length): void {
+    const { valueBytes, checksumBits, copies, slots: count } = this.geometry;
+    const number = policyNumber(policy);
+    checkKeys(keys, from, to);
+    checkAnswers(out, to, valueBytes);
+    const slots = this.#slots;
+    for (let row = from; row < to; row++) {
+      const hash = this.hashes.all(keys.bytes, keys.offsets[row]!, keys.lengths[row]!, copies, slots);
+      for (let copy = 0; copy < copies; copy++) slots[copy] = slots[copy]! % count;
+      const checksum = cutChecksum(hash, checksumBits);
+      let tries = TRIES;
+      while (tries > 0 && !this.#read(checksum)) tries--;
+      if (tries > 0) answer(out, row, this.#candidates, number, valueBytes);
+      else {
+        out.status[row] = STATUS.BUSY;
+        out.matching[row] = 0;
+        out.agreeing[row] = 0;
+      }
+    }
+  }
+
+  /** Reads the slots of a key; false if one of them may have been written meanwhile. */
+  #read(checksum: number): boolean {
+    const { slotBytes, checksumBytes, copies, pageShift } = this.geometry;
+    const slots = this.#slots;
+    const marks = this.#marks;
+    const candidates = this.#candidates;
+    candidates.clear();
+    for (let copy = 0; copy < copies; copy++) {
+      const slot = slots[copy]!;
+      const segment = this.#segmentOf(slot);
+      const local = slot - segment.geometry.firstSlot;
+      const page = local >>> pageShift;
+      const begun = Atomics.load(segment.begun, page);
+      if (Atomics.load(segment.done, page) !== begun) return false;
+      marks[copy] = begun;
+      if (slots.indexOf(slot) !== copy) continue;
+      const at = local * slotBytes;
+      if (readChecksum(segment.slots, at, checksumBytes) === checksum)
+        candidates.add(segment.slots, at + checksumBytes);
+    }
+    Atomics.add(this.#fence, 0, 1);
+    for (let copy = 0; copy < copies; copy++) {
+      const slot = slots[copy]!;
+      const segment = this.#segmentOf(slot);
+      const page = (slot - segment.geometry.firstSlot) >>> pageShift;
+      if (Atomics.load(segment.begun, page) !== marks[copy]) return false;
+    }
+    return true;
+  }
+
+  #segmentOf(slot: number): Segment {
+    return this.segments[Math.floor(slot / this.geometry.segments[0]!.slots)]!;
+  }
+}

@@ -1,0 +1,66 @@
+/** Rows of keys and of answers: what the batch forms of a store work on. Nothing here is allocated per row. */
+
+/** Keys of many rows: key i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. Keys are any bytes. */
+export interface KeyRows {
+  readonly bytes: Uint8Array;
+  readonly offsets: Uint32Array;
+  readonly lengths: Uint32Array;
+}
+
+/** Bytes of a key at most. */
+export const MAX_KEY_BYTES = 0xffff;
+
+/** What became of a query. */
+export const STATUS = {
+  /** There is an answer. */
+  VALUE: 0,
+  /** No slot has the key's checksum: never written, or overwritten since. */
+  ABSENT: 1,
+  /** Slots have the key's checksum, but the policy does not let them decide. */
+  CONFLICT: 2,
+  /** A slot was being written as often as it was read: ask again. Only where another thread writes. */
+  BUSY: 3,
+} as const;
+export type StatusName = 'value' | 'absent' | 'conflict' | 'busy';
+export const STATUS_NAMES: readonly StatusName[] = ['value', 'absent', 'conflict', 'busy'];
+
+/** Answers of many rows. */
+export class AnswerRows {
+  readonly capacity: number;
+  readonly valueBytes: number;
+  /** See {@link STATUS}. */
+  readonly status: Uint8Array;
+  /** Row i's value is `values[i * valueBytes .. (i + 1) * valueBytes)`; undefined where the status is not VALUE. */
+  readonly values: Uint8Array;
+  /** Slots of the key that have its checksum. A slot that two hashes choose counts once. */
+  readonly matching: Uint8Array;
+  /** Slots among them that hold the answer; 0 where there is none. */
+  readonly agreeing: Uint8Array;
+
+  /** @throws RangeError for a capacity or a size that is not a whole number */
+  constructor(capacity: number, valueBytes: number) {
+    if (!(Number.isInteger(capacity) && capacity >= 0 && Number.isInteger(valueBytes) && valueBytes > 0)) {
+      throw new RangeError(`${capacity} rows of ${valueBytes} bytes: whole numbers are needed`);
+    }
+    this.capacity = capacity;
+    this.valueBytes = valueBytes;
+    this.status = new Uint8Array(capacity);
+    this.values = new Uint8Array(capacity * valueBytes);
+    this.matching = new Uint8Array(capacity);
+    this.agreeing = new Uint8Array(capacity);
+  }
+}
+
+/**
+ * Keys of one length, one behind the other.
+ *
+ * @throws RangeError if the bytes are not a multiple of `keyBytes`
+ */
+export function fixedKeyRows(bytes: Uint8Array, keyBytes: number): KeyRows {
+  const rows = bytes.length / keyBytes;
+  if (!Number.isInteger(rows))
+    throw new RangeError(`${bytes.length} bytes are no whole number of ${keyBytes}-byte keys`);
+  const offsets = new Uint32Array(rows);
+  for (let row = 0; row < rows; row++) offsets[row] = row * keyBytes;
+  return { bytes, offsets, lengths: new Uint32Array(rows).fill(keyBytes) };
+}

@@ -1,0 +1,69 @@
+/** A segment of a store: views of its bytes, and the marks that writers leave in it. */
+import { HEADER, HEADER_BYTES, type SegmentGeometry } from '../layout.js';
+
+/** Where a segment lies: enough to find it again in another thread. */
+export interface SegmentPlace {
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+}
+
+/** Bytes at the start of a segment are its header, then marks, then slots: see layout.ts. */
+export class Segment implements SegmentPlace {
+  readonly geometry: SegmentGeometry;
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+  readonly header: Uint32Array;
+  /** Writes begun, and done, per page. */
+  readonly begun: Int32Array;
+  readonly done: Int32Array;
+  /** Exactly the slots. */
+  readonly slots: Uint8Array;
+  /** Whether other threads may look on. */
+  readonly isShared: boolean;
+
+  constructor(geometry: SegmentGeometry, slotBytes: number, place: SegmentPlace) {
+    const { buffer, byteOffset } = place;
+    this.geometry = geometry;
+    this.buffer = buffer;
+    this.byteOffset = byteOffset;
+    this.header = new Uint32Array(buffer, byteOffset, HEADER_BYTES / 4);
+    this.begun = new Int32Array(buffer, byteOffset + geometry.begunAt, geometry.pages);
+    this.done = new Int32Array(buffer, byteOffset + geometry.doneAt, geometry.pages);
+    this.slots = new Uint8Array(buffer, byteOffset + geometry.slotsAt, geometry.slots * slotBytes);
+    this.isShared = typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+  }
+
+  /** Marks a page as being written. */
+  begin(page: number): void {
+    if (this.isShared) Atomics.add(this.begun, page, 1);
+    else this.begun[page] = this.begun[page]! + 1;
+  }
+
+  /** Marks the write that {@link begin} announced as done. */
+  end(page: number): void {
+    if (this.isShared) Atomics.add(this.done, page, 1);
+    else this.done[page] = this.done[page]! + 1;
+  }
+
+  /** Makes marks that a writer left half-way, because it was ended, look done. */
+  repair(): void {
+    for (let page = 0; page < this.geometry.pages; page++) Atomics.store(this.done, page, this.begun[page]!);
+  }
+}
+
+/** Adds to a 64-bit counter of the header. `count` is below 2^32. */
+export function addToCounter(header: Uint32Array, at: number, count: number): void {
+  const low = header[at]! + count;
+  header[at] = low;
+  if (low >= 2 ** 32) header[at + 1] = header[at + 1]! + 1;
+}
+
+/** A 64-bit counter of the header as a number, exact up to 2^53. */
+export function readCounter(header: Uint32Array, at: number): number {
+  return header[at + 1]! * 2 ** 32 + header[at]!;
+}
+
+/** The number of the epoch that the header names. */
+export function readEpoch(header: Uint32Array): bigint {
+  return (BigInt(header[HEADER.EPOCH + 1]!) << 32n) | BigInt(header[HEADER.EPOCH]!);
+}

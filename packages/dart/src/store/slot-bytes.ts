@@ -1,0 +1,93 @@
+import type { Geometry } from '../layout.js';
+import type { Segment } from './segment.js';
+
+/** The slots of a store as one run of bytes across its segments, for RDMA: what is written leaves marks. */
+export class SlotBytes {
+  readonly byteLength: number;
+  readonly #geometry: Geometry;
+  readonly #segments: readonly Segment[];
+  readonly #perSegment: number;
+  readonly #word = new Uint8Array(8);
+  readonly #view = new DataView(this.#word.buffer);
+
+  constructor(geometry: Geometry, segments: readonly Segment[]) {
+    this.#geometry = geometry;
+    this.#segments = segments;
+    this.#perSegment = geometry.segments[0]!.slots * geometry.slotBytes;
+    this.byteLength = geometry.slots * geometry.slotBytes;
+  }
+
+  /**
+   * @returns slots of which bytes were written
+   * @throws RangeError if the range is not inside the slots, or the source has not that many bytes
+   */
+  write(offset: number, source: Uint8Array, from: number, length: number): number {
+    this.#check(offset, length);
+    if (!(Number.isInteger(from) && from >= 0 && from + length <= source.length)) {
+      throw new RangeError(`${length} bytes at ${from} of a source of ${source.length}`);
+    }
+    if (length === 0) return 0;
+    const { slotBytes } = this.#geometry;
+    for (let done = 0; done < length; ) {
+      const segment = this.#segments[Math.floor((offset + done) / this.#perSegment)]!;
+      const at = offset + done - segment.geometry.firstSlot * slotBytes;
+      const count = Math.min(length - done, segment.slots.length - at);
+      this.#writePiece(segment, at, source, from + done, count);
+      done += count;
+    }
+    return Math.floor((offset + length - 1) / slotBytes) - Math.floor(offset / slotBytes) + 1;
+  }
+
+  /** The 8 bytes at an offset, little-endian. */
+  read64(offset: number): bigint {
+    this.#checkAligned(offset);
+    const { slotBytes } = this.#geometry;
+    for (let index = 0; index < 8; index++) {
+      const segment = this.#segments[Math.floor((offset + index) / this.#perSegment)]!;
+      this.#word[index] = segment.slots[offset + index - segment.geometry.firstSlot * slotBytes]!;
+    }
+    return this.#view.getBigUint64(0, true);
+  }
+
+  /** Writes 8 bytes at an offset, little-endian. */
+  write64(offset: number, value: bigint): void {
+    this.#checkAligned(offset);
+    this.#view.setBigUint64(0, value, true);
+    this.write(offset, this.#word, 0, 8);
+  }
+
+  /** Sets every byte to 0; readers see all of a page empty or none of it. */
+  clear(): void {
+    const { slotBytes, pageShift } = this.#geometry;
+    for (const segment of this.#segments) {
+      const pageBytes = slotBytes * 2 ** pageShift;
+      for (let page = 0; page < segment.geometry.pages; page++) {
+        segment.begin(page);
+        segment.slots.fill(0, page * pageBytes, (page + 1) * pageBytes);
+        segment.end(page);
+      }
+    }
+  }
+
+  #writePiece(segment: Segment, at: number, source: Uint8Array, from: number, count: number): void {
+    const { slotBytes, pageShift } = this.#geometry;
+    const first = Math.floor(at / slotBytes) >>> pageShift;
+    const last = Math.floor((at + count - 1) / slotBytes) >>> pageShift;
+    for (let page = first; page <= last; page++) segment.begin(page);
+    const { slots } = segment;
+    for (let index = 0; index < count; index++) slots[at + index] = source[from + index]!;
+    for (let page = first; page <= last; page++) segment.end(page);
+  }
+
+  #check(offset: number, length: number): void {
+    const isInside = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
+    if (!(isInside && offset + length <= this.byteLength)) {
+      throw new RangeError(`${length} bytes at ${offset}: not inside the ${this.byteLength} bytes of the slots`);
+    }
+  }
+
+  #checkAligned(offset: number): void {
+    this.#check(offset, 8);
+    if (offset % 8 !== 0) throw new RangeError(`an atomic needs an offset that is a multiple of 8, not ${offset}`);
+  }
+}
