@@ -21,6 +21,9 @@ export {
   slotsFor,
 } from './layout.js';
 export type { RdmaTarget } from './rdma/target.js';
+export { flowKey } from './reports/flow-key.js';
+export { pathOf, pathValue } from './reports/path-value.js';
+export { ReportRows, type ReportRowsCounters, type ReportRowsOptions } from './reports/report-rows.js';
 export { Candidates, type Verdict } from './store/answer.js';
 export { DartStore } from './store/dart-store.js';
 export { cutChecksum, type HashParameters, hashParameters, KeyHashes } from './store/hashes.js';
