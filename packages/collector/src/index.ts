@@ -1,5 +1,6 @@
 export type { PipelineCapacity } from './capacity.js';
 export { type CollectorTotals, type DropStatus, FrameCounters } from './counters.js';
+export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
 export { detectionMemory } from './detection/memory.js';
 export {
   DetectionStage,
