@@ -1,0 +1,252 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DartStore } from '../store/dart-store.js';
+import {
+  COMMIT_LENGTH,
+  chainPage,
+  encodeCommit,
+  encodeHeader,
+  HEADER_LENGTH,
+  PAGE_HEADER_LENGTH,
+  sealPage,
+} from './checkpoint-format.js';
+import { type CheckpointFile, checkpointName, loadCheckpoint, type WholeCheckpoint } from './checkpoint-reader.js';
+import { publish, UNFINISHED } from './durable.js';
+import { DartStoreError } from './errors.js';
+import { breathe, Pages } from './pages.js';
+
+/** Copied between two turns of the event loop: what a writer waits for at most. */
+const SLICE_BYTES = 256 * 1024;
+/** Files of an epoch at most: all of them are read back, and the directory has to be. */
+const MOST_FILES = 128;
+/** How often a page is tried that another thread keeps writing. */
+const MOST_ROUNDS = 1000;
+
+/** A checkpoint that is durable. */
+export interface CheckpointSummary {
+  readonly epoch: bigint;
+  readonly sequence: number;
+  /** Whether it stands alone, or adds to earlier ones. */
+  readonly kind: 'base' | 'increment';
+  readonly pages: number;
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** Longest time, in milliseconds, for which it kept the thread from other work. */
+  readonly longestSlice: number;
+  /** Keys and slots written when it was begun: all of these writes are in it. */
+  readonly keyWrites: number;
+  readonly slotWrites: number;
+}
+
+/** Saves one epoch of one store: a base, then what has changed, then a base again when changes outgrow it. */
+export class Checkpointer {
+  readonly pages: Pages;
+  readonly store: DartStore;
+  readonly epoch: bigint;
+  readonly from: bigint;
+  readonly #directory: string;
+  /** `begun` of each page when it was saved last; at first, when it was empty. */
+  readonly #saved: Int32Array;
+  /** Pages that may hold something. */
+  readonly #touched: Uint8Array;
+  #files: string[] = [];
+  #sequence = 0;
+  #baseBytes = -1;
+  #incrementBytes = 0;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  /** @param store empty */
+  constructor(directory: string, store: DartStore, epoch: bigint, from: bigint) {
+    this.#directory = directory;
+    this.store = store;
+    this.epoch = epoch;
+    this.from = from;
+    this.pages = new Pages(store);
+    this.#saved = Int32Array.from({ length: this.pages.count }, (_, page) => this.pages.begun(page));
+    this.#touched = new Uint8Array(this.pages.count);
+  }
+
+  /**
+   * Fills the store from files that are whole, oldest first, and goes on behind them.
+   *
+   * @param all the files of the epoch, whole or not: the next base replaces them
+   */
+  async recover(files: readonly WholeCheckpoint[], all: readonly CheckpointFile[]): Promise<void> {
+    const { pages } = this;
+    for (const file of files) {
+      await loadCheckpoint(file, (firstSlot, slots, bytes) => {
+        pages.restore(firstSlot, bytes ?? new Uint8Array(slots * pages.slotBytes));
+        const { from, to } = pages.pagesOf(firstSlot, slots);
+        this.#touched.fill(1, from, to + 1);
+      });
+      if (file.header.isBase) {
+        this.#baseBytes = file.bytes;
+        this.#incrementBytes = 0;
+      } else this.#incrementBytes += file.bytes;
+    }
+    this.#files = all.map(({ path }) => path);
+    this.#sequence = all.reduce((next, { sequence }) => Math.max(next, sequence + 1), 0);
+  }
+
+  /** Whether a page may hold something. */
+  isTouched(page: number): boolean {
+    return this.#touched[page] === 1 || this.pages.begun(page) !== this.#saved[page];
+  }
+
+  /**
+   * Writes a checkpoint of what has changed since the last one; one at a time.
+   *
+   * @param taken the time, ns
+   * @param isFinal whether the epoch ends with it; such a one is written even if nothing has changed
+   * @returns null if nothing has changed
+   * @throws DartStoreError `CHECKPOINT`; the next one then saves what this one should have saved
+   */
+  run(taken: bigint, isFinal = false): Promise<CheckpointSummary | null> {
+    const run = this.#tail.then(() => this.#write(taken, isFinal));
+    this.#tail = run.catch(() => undefined);
+    return run;
+  }
+
+  /** Removes all files of the epoch. */
+  async remove(): Promise<void> {
+    await this.#tail;
+    for (const path of this.#files) await rm(path, { force: true });
+    this.#files = [];
+  }
+
+  async #write(taken: bigint, isFinal: boolean): Promise<CheckpointSummary | null> {
+    const { pages } = this;
+    const changed: number[] = [];
+    let held = 0;
+    for (let page = 0; page < pages.count; page++) {
+      const isChanged = pages.begun(page) !== this.#saved[page];
+      if (isChanged) changed.push(page);
+      if (isChanged || this.#touched[page] === 1) held++;
+    }
+    if (changed.length === 0 && !isFinal) return null;
+    // An increment of half the pages costs as much to read back as it saves to write.
+    const outgrown = this.#incrementBytes + changed.length * pages.pageBytes > this.#baseBytes;
+    const isWorthIt = changed.length > 0 && (outgrown || this.#files.length >= MOST_FILES);
+    const isBase = this.#baseBytes < 0 || changed.length * 2 > held || isWorthIt;
+    const selected = isBase ? this.#held() : changed;
+    const sequence = this.#sequence++;
+    const path = join(this.#directory, checkpointName(this.epoch, sequence));
+    try {
+      return await this.#save(path, selected, sequence, taken, isBase, isFinal);
+    } catch (error) {
+      await rm(`${path}${UNFINISHED}`, { force: true });
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DartStoreError('CHECKPOINT', `the checkpoint ${path} was not written: ${reason}`, path, error);
+    }
+  }
+
+  #held(): number[] {
+    const held: number[] = [];
+    for (let page = 0; page < this.pages.count; page++) if (this.isTouched(page)) held.push(page);
+    return held;
+  }
+
+  async #save(
+    path: string,
+    selected: readonly number[],
+    sequence: number,
+    taken: bigint,
+    isBase: boolean,
+    isFinal: boolean,
+  ): Promise<CheckpointSummary> {
+    const { store, epoch, from, pages } = this;
+    const started = performance.now();
+    const { keyWrites, slotWrites } = store;
+    const { slotBytes, slots } = store.geometry;
+    const head = { isBase, isFinal, epoch, sequence, slotBytes, slots, from, taken, keyWrites, slotWrites };
+    const file = await open(`${path}${UNFINISHED}`, 'w');
+    let body: { pages: number; bytes: number; longestSlice: number };
+    const marks = new Int32Array(pages.count);
+    try {
+      await writeAll(file, encodeHeader(head));
+      body = await this.#savePages(file, selected, sequence, isBase, marks);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await publish(`${path}${UNFINISHED}`, path);
+    for (const page of selected) {
+      this.#saved[page] = marks[page]!;
+      this.#touched[page] = 1;
+    }
+    await this.#account(path, body.bytes, isBase);
+    const milliseconds = performance.now() - started;
+    return { epoch, sequence, kind: isBase ? 'base' : 'increment', ...body, milliseconds, keyWrites, slotWrites };
+  }
+
+  async #savePages(
+    file: FileHandle,
+    selected: readonly number[],
+    sequence: number,
+    isBase: boolean,
+    marks: Int32Array,
+  ): Promise<{ pages: number; bytes: number; longestSlice: number }> {
+    const { pages } = this;
+    const recordBytes = PAGE_HEADER_LENGTH + pages.pageBytes;
+    const most = Math.max(SLICE_BYTES, recordBytes);
+    const buffer = Buffer.allocUnsafe(most);
+    const zeros = Buffer.alloc(pages.pageBytes);
+    let left: number[] = [...selected];
+    let written = 0;
+    let bytes = HEADER_LENGTH;
+    let chain = 0;
+    let longestSlice = 0;
+    for (let round = 0; left.length > 0; round++) {
+      if (round === MOST_ROUNDS) throw new Error('another thread writes a page without a pause');
+      if (round > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      const busy: number[] = [];
+      for (let next = 0; next < left.length; ) {
+        const begun = performance.now();
+        let filled = 0;
+        let copied = 0;
+        for (; next < left.length && copied + recordBytes <= most; next++) {
+          const page = left[next]!;
+          const length = pages.copy(page, buffer, filled + PAGE_HEADER_LENGTH);
+          copied += recordBytes;
+          if (length < 0) {
+            busy.push(page);
+            continue;
+          }
+          marks[page] = pages.mark;
+          const at = filled + PAGE_HEADER_LENGTH;
+          const isEmpty = buffer.compare(zeros, 0, length, at, at + length) === 0;
+          // What a base does not have is empty.
+          if (isEmpty && isBase) continue;
+          const kept = isEmpty ? 0 : length;
+          sealPage(buffer, filled, pages.firstSlot(page), pages.slotsOf(page), kept);
+          chain = chainPage(chain, buffer, filled);
+          filled += PAGE_HEADER_LENGTH + kept;
+          written++;
+        }
+        longestSlice = Math.max(longestSlice, performance.now() - begun);
+        if (filled > 0) await writeAll(file, buffer.subarray(0, filled));
+        else await breathe();
+        bytes += filled;
+      }
+      left = busy;
+    }
+    bytes += COMMIT_LENGTH;
+    await writeAll(file, encodeCommit(written, chain, bytes, sequence));
+    return { pages: written, bytes, longestSlice };
+  }
+
+  /** A base makes the files before it superfluous. */
+  async #account(path: string, bytes: number, isBase: boolean): Promise<void> {
+    const superfluous = isBase ? this.#files : [];
+    this.#files = isBase ? [path] : [...this.#files, path];
+    this.#baseBytes = isBase ? bytes : this.#baseBytes;
+    this.#incrementBytes = isBase ? 0 : this.#incrementBytes + bytes;
+    for (const old of superfluous) await rm(old, { force: true });
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done)).bytesWritten;
+  }
+}

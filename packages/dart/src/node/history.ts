@@ -1,0 +1,245 @@
+import { basename, join } from 'node:path';
+import { Candidates } from '../store/answer.js';
+import type { DartStore } from '../store/dart-store.js';
+import { STATUS_NAMES } from '../store/rows.js';
+import type { Answer } from '../store/single.js';
+import type { Checkpointer } from './checkpointer.js';
+import { DuckDb } from './duckdb.js';
+import { publish, syncFile, UNFINISHED, writeDurably } from './durable.js';
+import { DartStoreError } from './errors.js';
+import {
+  encodeSidecar,
+  type HistoryFile,
+  historyName,
+  listHistory,
+  removeHistoryFile,
+  sumsOf,
+  verifyHistoryFile,
+} from './history-file.js';
+import { PageRows } from './page-rows.js';
+
+const CHUNK_ROWS = 2048;
+/** Keys of one statement. */
+const KEYS_AT_ONCE = 1 << 16;
+
+/** Which finished epochs are kept; the newest one always is. */
+interface Retention {
+  /** Epochs on disk at most. */
+  readonly keepEpochs: number;
+  /** Bytes of their Parquet files at most. */
+  readonly keepBytes: number;
+}
+
+/** What a flush has done. */
+interface FlushSummary {
+  readonly file: HistoryFile;
+  readonly milliseconds: number;
+  /** Longest time, in milliseconds, for which it kept the thread from other work. */
+  readonly longestSlice: number;
+}
+
+/** The finished epochs of a store, one Parquet file each. */
+export class History {
+  readonly #directory: string;
+  readonly #store: DartStore;
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #retention: Retention;
+  readonly #candidates: Candidates;
+  #files: HistoryFile[] = [];
+  /** Files no longer listed, which a query that runs may still read. */
+  #leaving: HistoryFile[] = [];
+  #queries = 0;
+  #duckdb: Promise<DuckDb> | null = null;
+
+  /** @param store says where keys lie; its slots are not read */
+  constructor(directory: string, store: DartStore, settings: Readonly<Record<string, string>>, retention: Retention) {
+    this.#directory = directory;
+    this.#store = store;
+    this.#settings = settings;
+    this.#retention = retention;
+    this.#candidates = new Candidates(store.geometry.copies, store.geometry.valueBytes);
+  }
+
+  /** Finds the files that are whole. @returns the others */
+  async open(thoroughly: boolean): Promise<string[]> {
+    const { files, damaged } = await listHistory(this.#directory, thoroughly);
+    this.#files = files;
+    await this.prune();
+    return damaged;
+  }
+
+  /** Loads the engine. @throws DartStoreError `NO_DUCKDB` */
+  async ready(): Promise<void> {
+    await this.#engine();
+  }
+
+  /** Oldest first. */
+  get files(): readonly HistoryFile[] {
+    return this.#files;
+  }
+
+  /** Reads all bytes of all files. @returns the paths of those that are not as they were written */
+  async verify(): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const file of this.#files) if (!(await verifyHistoryFile(file))) wrong.push(file.path);
+    return wrong;
+  }
+
+  /**
+   * Writes a finished epoch; when this resolves, it is durable and listed.
+   *
+   * @throws DartStoreError `HISTORY` or `NO_DUCKDB`
+   */
+  async flush(epoch: Checkpointer, to: bigint): Promise<FlushSummary> {
+    const started = performance.now();
+    const path = join(this.#directory, `${historyName(epoch.epoch)}.parquet`);
+    const unfinished = `${path}${UNFINISHED}`;
+    const rows = new PageRows(epoch, CHUNK_ROWS);
+    const duckdb = await this.#engine();
+    try {
+      await duckdb.write(unfinished, rows, this.#metadata(epoch, to));
+      await syncFile(unfinished);
+      const sums = await sumsOf(unfinished);
+      if (sums === null) throw new Error('the engine wrote no Parquet file');
+      const { keyWrites, slotWrites } = epoch.store;
+      const range = { epoch: epoch.epoch, from: epoch.from, to };
+      const file = { ...range, keyWrites, slotWrites, rows: rows.total, ...sums, path };
+      // First what says that the other is whole: without it, the other does not count.
+      await writeDurably(path.replace(/parquet$/, 'json'), encodeSidecar(file));
+      await publish(unfinished, path);
+      const files = [...this.#files.filter((other) => other.epoch !== file.epoch), file];
+      this.#files = files.sort((one, other) => (one.epoch < other.epoch ? -1 : 1));
+      return { file, milliseconds: performance.now() - started, longestSlice: rows.longest };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DartStoreError('HISTORY', `epoch ${epoch.epoch} was not written to ${path}: ${reason}`, path, error);
+    }
+  }
+
+  /**
+   * Asks files for keys.
+   *
+   * @param policy as `policyNumber` gives it
+   * @returns for each key the answers of the files, in their order
+   * @throws DartStoreError `HISTORY` or `NO_DUCKDB`
+   */
+  async query(files: readonly HistoryFile[], keys: readonly Uint8Array[], policy: number): Promise<Answer[][]> {
+    if (files.length === 0 || keys.length === 0) return keys.map(() => []);
+    this.#queries++;
+    try {
+      const duckdb = await this.#engine();
+      const answers: Answer[][] = [];
+      for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+        answers.push(...(await this.#queryBatch(duckdb, files, keys.slice(from, from + KEYS_AT_ONCE), policy)));
+      }
+      return answers;
+    } catch (error) {
+      if (error instanceof DartStoreError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DartStoreError('HISTORY', `the history could not be read: ${reason}`, this.#directory, error);
+    } finally {
+      this.#queries--;
+      await this.#removeLeaving();
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#duckdb;
+    this.#duckdb = null;
+    // If it could not be opened, there is nothing to close.
+    (await opened?.catch(() => null))?.close();
+  }
+
+  async #queryBatch(
+    duckdb: DuckDb,
+    files: readonly HistoryFile[],
+    keys: readonly Uint8Array[],
+    policy: number,
+  ): Promise<Answer[][]> {
+    const { copies } = this.#store.geometry;
+    const slotsOf = keys.map((key) => [
+      ...new Set(Array.from({ length: copies }, (_, copy) => this.#store.slotOf(key, copy))),
+    ]);
+    const paths = files.map(({ path }) => path);
+    const asked = [...new Set(slotsOf.flat())];
+    const found = new Map(
+      paths.map((path) => [basename(path), new Map<number, { checksum: number; value: Uint8Array }>()]),
+    );
+    await duckdb.read(paths, asked, (path, slot, checksum, value) => {
+      // The engine may write the directory in another way.
+      found.get(basename(path))!.set(slot, { checksum, value: value.slice() });
+    });
+    return keys.map((key, row) => {
+      const checksum = this.#store.checksumOf(key);
+      return paths.map((path) => this.#decide(found.get(basename(path))!, slotsOf[row]!, checksum, policy));
+    });
+  }
+
+  #decide(
+    rows: ReadonlyMap<number, { checksum: number; value: Uint8Array }>,
+    slots: readonly number[],
+    checksum: number,
+    policy: number,
+  ): Answer {
+    const candidates = this.#candidates;
+    candidates.clear();
+    for (const slot of slots) {
+      const row = rows.get(slot);
+      if (row?.checksum === checksum) candidates.add(row.value, 0);
+    }
+    const { status, chosen, matching, agreeing } = candidates.decide(policy);
+    const { valueBytes, values } = candidates;
+    const value = chosen < 0 ? null : values.slice(chosen * valueBytes, (chosen + 1) * valueBytes);
+    return { status: STATUS_NAMES[status]!, value, matching, agreeing };
+  }
+
+  /** Drops what is not to be kept: as soon as no query reads it. */
+  async prune(): Promise<void> {
+    const { keepEpochs, keepBytes } = this.#retention;
+    let bytes = 0;
+    let kept = 0;
+    const files = this.#files;
+    const isKept = files.map(() => false);
+    for (let at = files.length - 1; at >= 0; at--) {
+      bytes += files[at]!.bytes;
+      if (kept > 0 && (kept >= keepEpochs || bytes > keepBytes)) break;
+      isKept[at] = true;
+      kept++;
+    }
+    this.#leaving.push(...files.filter((_, at) => !isKept[at]));
+    this.#files = files.filter((_, at) => isKept[at]);
+    await this.#removeLeaving();
+  }
+
+  async #removeLeaving(): Promise<void> {
+    while (this.#queries === 0 && this.#leaving.length > 0) await removeHistoryFile(this.#leaving.shift()!);
+  }
+
+  #engine(): Promise<DuckDb> {
+    this.#duckdb ??= DuckDb.open(this.#store.geometry, this.#settings).catch((error: unknown) => {
+      this.#duckdb = null;
+      throw error;
+    });
+    return this.#duckdb;
+  }
+
+  #metadata(epoch: Checkpointer, to: bigint): Record<string, string> {
+    const { geometry, hashes, keyWrites, slotWrites } = epoch.store;
+    const { family, slots, checksum, collector } = hashes.parameters;
+    return {
+      dart_epoch: String(epoch.epoch),
+      dart_from_ns: String(epoch.from),
+      dart_to_ns: String(to),
+      dart_slots: String(geometry.slots),
+      dart_value_bytes: String(geometry.valueBytes),
+      dart_checksum_bits: String(geometry.checksumBits),
+      dart_copies: String(geometry.copies),
+      dart_hash_family: family,
+      dart_hash_slots: slots.join(' '),
+      dart_hash_checksum: String(checksum),
+      dart_hash_collector: String(collector),
+      dart_key_writes: String(keyWrites),
+      dart_slot_writes: String(slotWrites),
+    };
+  }
+}

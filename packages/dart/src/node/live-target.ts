@@ -1,0 +1,40 @@
+import type { RdmaTarget } from '../rdma/target.js';
+
+/** The memory of whichever epoch is live: a region of a software RNIC need not know of rotations. */
+export class LiveTarget implements RdmaTarget {
+  readonly byteLength: number;
+  readonly #live: () => RdmaTarget;
+  readonly #written: () => void;
+
+  /**
+   * @param live all of them have the same size
+   * @param written is called after every write
+   */
+  constructor(live: () => RdmaTarget, written: () => void) {
+    this.#live = live;
+    this.#written = written;
+    this.byteLength = live().byteLength;
+  }
+
+  /** Those of the epoch that is live now: not to be kept. */
+  get pieces(): readonly Uint8Array[] {
+    return this.#live().pieces;
+  }
+
+  writeBytes(offset: number, source: Uint8Array, from: number, length: number): void {
+    this.#live().writeBytes(offset, source, from, length);
+    this.#written();
+  }
+
+  compareSwap(offset: number, compare: bigint, swap: bigint): bigint {
+    const before = this.#live().compareSwap(offset, compare, swap);
+    this.#written();
+    return before;
+  }
+
+  fetchAdd(offset: number, add: bigint): bigint {
+    const before = this.#live().fetchAdd(offset, add);
+    this.#written();
+    return before;
+  }
+}

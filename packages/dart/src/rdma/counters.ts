@@ -1,0 +1,112 @@
+import type { KeyHashes } from '../store/hashes.js';
+import type { RdmaTarget } from './target.js';
+
+/** How counters are made. */
+export interface DartCountersOptions {
+  /** How many cells of 8 bytes, 1..2^32 - 1. */
+  readonly cells: number;
+  /** Cells of a key, 1..8; default 2. */
+  readonly copies?: number;
+  /** As the store's: cell n of a key is its slot hash n modulo the cells. */
+  readonly hashes: KeyHashes;
+  /** Memory for them, at least 8 bytes a cell, which is taken as it is; new memory of zeros if absent. */
+  readonly buffer?: ArrayBufferLike;
+  readonly byteOffset?: number;
+}
+
+const WORD_VALUES = 2 ** 32;
+
+/**
+ * Counters that switches add to by RDMA FETCH&ADD: a count-min sketch in one row of cells. A key has N cells, an addition
+ * goes to all of them, and a read takes the smallest. Others that share a cell make it larger, so that a read is never
+ * below what was added (modulo 2^64), and above it only if all N cells are shared.
+ *
+ * Layout: cell i is the 8 bytes from 8 i on, a little-endian number of 64 bits; nothing in front, behind or between. It
+ * has no header: what reads it has to know cells, copies and hashes, as the switch does. Two of a key's cells may be the
+ * same one, which is then added to twice, as by two packets.
+ */
+export class DartCounters implements RdmaTarget {
+  readonly cells: number;
+  readonly copies: number;
+  readonly hashes: KeyHashes;
+  readonly byteLength: number;
+  readonly pieces: readonly Uint8Array[];
+  readonly #bytes: Uint8Array;
+  /** 32-bit halves of the cells, the lower one first. */
+  readonly #view: DataView;
+
+  /** @throws RangeError for a number out of its range, or memory that is too small */
+  constructor({ cells, copies = 2, hashes, buffer, byteOffset = 0 }: DartCountersOptions) {
+    if (!(Number.isInteger(cells) && cells >= 1 && cells < WORD_VALUES)) throw new RangeError(`${cells} cells`);
+    if (!(Number.isInteger(copies) && copies >= 1 && copies <= 8)) {
+      throw new RangeError(`copies must be a whole number from 1 to 8, not ${copies}`);
+    }
+    this.cells = cells;
+    this.copies = copies;
+    this.hashes = hashes;
+    this.byteLength = cells * 8;
+    this.#bytes = new Uint8Array(buffer ?? new ArrayBuffer(this.byteLength), byteOffset, this.byteLength);
+    this.#view = new DataView(this.#bytes.buffer, byteOffset, this.byteLength);
+    this.pieces = [this.#bytes];
+  }
+
+  /** The cell of a copy of a key: 0..cells - 1. */
+  cellOf(key: Uint8Array, copy: number): number {
+    return this.hashes.slot(copy, key, 0, key.length) % this.cells;
+  }
+
+  /** Adds to all cells of a key. @param amount modulo 2^64 */
+  add(key: Uint8Array, amount: number | bigint): void {
+    const added = BigInt(amount);
+    for (let copy = 0; copy < this.copies; copy++) this.fetchAdd(this.cellOf(key, copy) * 8, added);
+  }
+
+  /** What has been added for a key, at most; 64 bits. */
+  read(key: Uint8Array): bigint {
+    let least = this.#view.getBigUint64(this.cellOf(key, 0) * 8, true);
+    for (let copy = 1; copy < this.copies; copy++) {
+      const count = this.#view.getBigUint64(this.cellOf(key, copy) * 8, true);
+      if (count < least) least = count;
+    }
+    return least;
+  }
+
+  /** Sets all cells to 0. */
+  clear(): void {
+    this.#bytes.fill(0);
+  }
+
+  writeBytes(offset: number, source: Uint8Array, from: number, length: number): void {
+    this.#check(offset, length);
+    if (!(Number.isInteger(from) && from >= 0 && from + length <= source.length)) {
+      throw new RangeError(`${length} bytes at ${from} of a source of ${source.length}`);
+    }
+    for (let at = 0; at < length; at++) this.#bytes[offset + at] = source[from + at]!;
+  }
+
+  compareSwap(offset: number, compare: bigint, swap: bigint): bigint {
+    this.#checkAligned(offset);
+    const before = this.#view.getBigUint64(offset, true);
+    if (before === BigInt.asUintN(64, compare)) this.#view.setBigUint64(offset, swap, true);
+    return before;
+  }
+
+  fetchAdd(offset: number, add: bigint): bigint {
+    this.#checkAligned(offset);
+    const before = this.#view.getBigUint64(offset, true);
+    this.#view.setBigUint64(offset, before + add, true);
+    return before;
+  }
+
+  #checkAligned(offset: number): void {
+    this.#check(offset, 8);
+    if (offset % 8 !== 0) throw new RangeError(`an atomic needs an offset that is a multiple of 8, not ${offset}`);
+  }
+
+  #check(offset: number, length: number): void {
+    const isRange = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
+    if (!(isRange && offset + length <= this.byteLength)) {
+      throw new RangeError(`${length} bytes at ${offset}: not inside ${this.byteLength} bytes of counters`);
+    }
+  }
+}

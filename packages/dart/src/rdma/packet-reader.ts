@@ -1,0 +1,122 @@
+/** Where the parts of a RoCEv2 packet are, found without allocating anything. */
+import { fastIcrc, icrcDifference } from '@int/codec';
+import { OUTCOME } from './outcomes.js';
+
+export function uint16At(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!;
+}
+
+export function uint24At(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+}
+
+export function uint32At(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+const UDP = 17;
+const MOST_TAGS = 4;
+/** UDP header, BTH and iCRC. */
+const LEAST_UDP = 8 + 12 + 4;
+/** All flags and the fragment offset of IPv4 but "do not fragment". */
+const ALL_BUT_DONT_FRAGMENT = 0xbfff;
+
+/** Reads one packet after another; its fields are those of the last. */
+export class PacketReader {
+  /** Where the IP header starts. */
+  ipAt = 0;
+  isIpv6 = false;
+  udpAt = 0;
+  bthAt = 0;
+  /** First byte of the iCRC: where pad bytes end. */
+  icrcAt = 0;
+  opcode = 0;
+  padCount = 0;
+
+  /**
+   * Finds the IP header of an Ethernet frame, behind VLAN tags if there are some.
+   * @returns {@link OUTCOME} of a reject, or -1
+   */
+  openFrame(bytes: Uint8Array, offset: number, end: number): number {
+    let at = offset + 12;
+    for (let tags = 0; tags <= MOST_TAGS; tags++, at += 4) {
+      if (at + 2 > end) return OUTCOME.TRUNCATED;
+      const type = uint16At(bytes, at);
+      if (type === 0x0800 || type === 0x86dd) {
+        this.ipAt = at + 2;
+        this.isIpv6 = type === 0x86dd;
+        return -1;
+      }
+      if (type !== 0x8100 && type !== 0x88a8 && type !== 0x9100) return OUTCOME.NOT_ROCE;
+    }
+    return OUTCOME.NOT_ROCE;
+  }
+
+  /**
+   * Takes an IP packet as it is.
+   * @returns {@link OUTCOME} of a reject, or -1
+   */
+  openIp(bytes: Uint8Array, offset: number, end: number): number {
+    if (offset >= end) return OUTCOME.TRUNCATED;
+    this.ipAt = offset;
+    this.isIpv6 = bytes[offset]! >>> 4 === 6;
+    return -1;
+  }
+
+  /**
+   * Reads what {@link openFrame} or {@link openIp} has found, up to the BTH.
+   *
+   * @param end where the frame ends
+   * @param port UDP destination port that it must have; -1 for any
+   * @returns {@link OUTCOME} of a reject, or -1
+   */
+  read(bytes: Uint8Array, end: number, port: number): number {
+    const { ipAt } = this;
+    let packetEnd: number;
+    if (this.isIpv6) {
+      if (ipAt + 40 > end) return OUTCOME.TRUNCATED;
+      if (bytes[ipAt]! >>> 4 !== 6) return OUTCOME.HEADER;
+      if (bytes[ipAt + 6] !== UDP) return OUTCOME.NOT_ROCE;
+      this.udpAt = ipAt + 40;
+      packetEnd = this.udpAt + uint16At(bytes, ipAt + 4);
+    } else {
+      if (ipAt + 20 > end) return OUTCOME.TRUNCATED;
+      const headerBytes = (bytes[ipAt]! & 15) * 4;
+      if (bytes[ipAt]! >>> 4 !== 4 || headerBytes < 20) return OUTCOME.HEADER;
+      if (bytes[ipAt + 9] !== UDP || (uint16At(bytes, ipAt + 6) & 0x3fff) !== 0) return OUTCOME.NOT_ROCE;
+      this.udpAt = ipAt + headerBytes;
+      packetEnd = ipAt + uint16At(bytes, ipAt + 2);
+    }
+    const { udpAt } = this;
+    if (packetEnd > end) return OUTCOME.TRUNCATED;
+    if (packetEnd < udpAt + 8) return OUTCOME.HEADER;
+    if (port >= 0 && uint16At(bytes, udpAt + 2) !== port) return OUTCOME.NOT_ROCE;
+    if (uint16At(bytes, udpAt + 4) !== packetEnd - udpAt) return OUTCOME.HEADER;
+    if (packetEnd - udpAt < LEAST_UDP) return OUTCOME.TRUNCATED;
+    const bthAt = udpAt + 8;
+    this.bthAt = bthAt;
+    this.icrcAt = packetEnd - 4;
+    this.opcode = bytes[bthAt]!;
+    this.padCount = (bytes[bthAt + 1]! >>> 4) & 3;
+    return (bytes[bthAt + 1]! & 15) === 0 ? -1 : OUTCOME.HEADER;
+  }
+
+  /**
+   * Whether the iCRC is right.
+   *
+   * @param anyIdentification whether it may be that of another IPv4 identification, with or without "do not fragment"
+   */
+  hasRightIcrc(bytes: Uint8Array, anyIdentification: boolean): boolean {
+    const { ipAt, icrcAt } = this;
+    const carried =
+      bytes[icrcAt]! | (bytes[icrcAt + 1]! << 8) | (bytes[icrcAt + 2]! << 16) | (bytes[icrcAt + 3]! << 24);
+    const difference = fastIcrc(bytes, ipAt, icrcAt - ipAt) ^ carried;
+    if (difference === 0 || !anyIdentification || this.isIpv6) return difference === 0;
+    return (icrcDifference(difference, icrcAt - ipAt - 4) & ALL_BUT_DONT_FRAGMENT) === 0;
+  }
+
+  /** Bytes between BTH and pad bytes; negative if there are fewer than pad bytes. */
+  get bodyBytes(): number {
+    return this.icrcAt - this.padCount - this.bthAt - 12;
+  }
+}

@@ -1,0 +1,408 @@
+import { ROCE_OPCODE, ROCE_PORT } from '@int/codec';
+import { AnswerWriter, AtomicAnswers, SYNDROME } from './answers.js';
+import { type DatagramEnds, DatagramRebuilder } from './datagram.js';
+import { MOST_ADDRESSES, MULTI_WRITE_FIXED_BYTES, MULTI_WRITE_OPCODE, MULTI_WRITE_VERSION } from './multi-write.js';
+import { FIRST_REJECT, OUTCOME, OUTCOME_NAMES, type Outcome, type RnicCounters } from './outcomes.js';
+import { PacketReader, uint16At, uint24At, uint32At } from './packet-reader.js';
+import { type QueuePairOptions, QueuePairs } from './queue-pairs.js';
+import { type RegionOptions, Regions } from './regions.js';
+import { RNIC_STATE_WORDS, type RnicKernel, STATE_WORD } from './rnic-state.js';
+import type { RdmaTarget } from './target.js';
+
+/** How a software RNIC is set up. */
+export interface SoftRnicOptions {
+  readonly queuePairs?: readonly QueuePairOptions[];
+  readonly regions?: readonly RegionOptions[];
+  /** UDP destination port of frames and IP packets; default 4791. Of datagrams, the socket has seen to that. */
+  readonly port?: number;
+  /** 16 bits, of which the lower 15 are compared; default 0xffff. */
+  readonly partitionKey?: number;
+  /**
+   * `check`, the default: a packet with a wrong iCRC is rejected; a datagram is taken to have had the IPv4
+   * identification 0 and "do not fragment". `any-identification`: of a datagram these two may have been anything, which
+   * leaves 15 of the iCRC's 32 bits to find errors. `skip`: iCRCs are not looked at.
+   */
+  readonly icrc?: 'check' | 'any-identification' | 'skip';
+  /** Whether multi-slot writes are executed (MULTI-WRITE.md); default false. */
+  readonly multiWrite?: boolean;
+  /** Memory for the state, zeroed by the constructor: at least {@link RNIC_STATE_WORDS} words, perhaps a kernel's. */
+  readonly state?: Uint32Array;
+  /** Takes immediate data of writes, after the write. It must not give the RNIC packets. */
+  readonly onImmediate?: (value: number, queuePair: number) => void;
+}
+
+const WRITE = 1;
+const WRITE_IMMEDIATE = 2;
+const ATOMIC = 3;
+const MULTI = 4;
+
+const KINDS: Uint8Array = /* @__PURE__ */ (() => {
+  const kinds = new Uint8Array(256);
+  kinds[ROCE_OPCODE.RC_WRITE_ONLY] = kinds[ROCE_OPCODE.UC_WRITE_ONLY] = WRITE;
+  kinds[ROCE_OPCODE.RC_WRITE_ONLY_IMMEDIATE] = kinds[ROCE_OPCODE.UC_WRITE_ONLY_IMMEDIATE] = WRITE_IMMEDIATE;
+  kinds[ROCE_OPCODE.RC_COMPARE_SWAP] = kinds[ROCE_OPCODE.RC_FETCH_ADD] = ATOMIC;
+  kinds[MULTI_WRITE_OPCODE] = MULTI;
+  return kinds;
+})();
+
+const BTH_BYTES = 12;
+const RETH_BYTES = 16;
+const ATOMIC_ETH_BYTES = 28;
+/** Frames taken one by one after the kernel has refused one at once, doubled each time. */
+const MOST_PATIENCE = 256;
+
+function isRows(offsets: Uint32Array, lengths: Uint32Array, from: number, to: number): boolean {
+  const rows = Math.min(offsets.length, lengths.length);
+  return Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= rows;
+}
+
+/**
+ * An RDMA NIC in software: takes RoCEv2 packets, executes RDMA WRITE-only, COMPARE&SWAP and FETCH&ADD, and writes into
+ * the memory of its regions. Whatever arrives, it never writes outside of them.
+ *
+ * Checks come in this order, and the first that fails decides what is counted: lengths and headers; iCRC; queue pair;
+ * partition; opcode; service; lengths that depend on the opcode; packet sequence number; remote key; access; DMA length;
+ * bounds; alignment.
+ *
+ * On UC queue pairs a gap in the sequence numbers is counted and left behind. A packet from before is rejected as stale;
+ * 16 stale packets in a row, each following the one before, are a switch that began anew: its next packet is taken. On
+ * RC queue pairs nothing but the next packet is taken. A write is acknowledged if it asks for it, an atomic always, a gap
+ * once with a NAK; a request that comes again is answered again and not executed. A request that cannot be executed is
+ * answered with a NAK, but, unlike in hardware, the queue pair stays usable.
+ *
+ * Sequences move on past packets that are rejected for what comes later in the order, with one exception: a packet without
+ * a remote key of a region changes nothing at all, so that who knows none cannot disturb those who do.
+ *
+ * A write of no bytes is rejected (`dmaLength`). Neither the IPv4 header checksum nor a UDP checksum is looked at: the
+ * iCRC covers what matters.
+ */
+export class SoftRnic {
+  /** See rnic-state.ts. */
+  readonly state: Uint32Array;
+  /**
+   * Takes the answers of RC queue pairs. They start with what the request started with: an Ethernet header, an IP header,
+   * or (of a datagram) the BTH. Valid during the call only, in which the RNIC must not be
+   * given packets. Null: no answers.
+   */
+  onAnswer: ((packet: Uint8Array) => void) | null = null;
+  readonly #options: SoftRnicOptions;
+  readonly #outcomes = new Float64Array(OUTCOME_NAMES.length);
+  readonly #queuePairs: QueuePairs;
+  readonly #regions: Regions;
+  readonly #reader = new PacketReader();
+  readonly #rebuilder = new DatagramRebuilder();
+  readonly #answers = new AnswerWriter();
+  readonly #atomics = new Map<number, AtomicAnswers>();
+  readonly #targets = new Float64Array(MOST_ADDRESSES);
+  #acknowledgements = 0;
+  #negative = 0;
+  #kernel: RnicKernel | null = null;
+  #start = 0;
+  #isDatagram = false;
+
+  /** @throws RangeError for an option out of its range */
+  constructor(options: SoftRnicOptions = {}) {
+    const { state = new Uint32Array(RNIC_STATE_WORDS), port = ROCE_PORT, partitionKey = 0xffff } = options;
+    const { icrc = 'check' } = options;
+    if (state.length < RNIC_STATE_WORDS) throw new RangeError(`the state needs ${RNIC_STATE_WORDS} words`);
+    if (!(Number.isInteger(port) && port >= 0 && port <= 0xffff)) throw new RangeError(`port ${port}`);
+    if (!(Number.isInteger(partitionKey) && partitionKey >= 0 && partitionKey <= 0xffff)) {
+      throw new RangeError(`partition key ${partitionKey}`);
+    }
+    if (!['check', 'any-identification', 'skip'].includes(icrc)) throw new RangeError(`icrc ${String(icrc)}`);
+    this.state = state;
+    state.fill(0, 0, RNIC_STATE_WORDS);
+    state[STATE_WORD.PORT] = port;
+    state[STATE_WORD.PARTITION_KEY] = partitionKey;
+    state[STATE_WORD.CHECKS_ICRC] = icrc === 'skip' ? 0 : 1;
+    this.#options = options;
+    this.#queuePairs = new QueuePairs(state);
+    this.#regions = new Regions(state);
+    for (const queuePair of options.queuePairs ?? []) this.#queuePairs.add(queuePair);
+    for (const region of options.regions ?? []) this.#regions.add(region);
+  }
+
+  /** @throws RangeError for a number out of its range, or one that is there already */
+  addQueuePair(queuePair: QueuePairOptions): void {
+    this.#queuePairs.add(queuePair);
+  }
+
+  /** @throws RangeError for a number out of its range, or a remote key that is there already */
+  addRegion(region: RegionOptions): void {
+    this.#regions.add(region);
+  }
+
+  /**
+   * Puts another target behind a remote key, as at the end of an epoch; a kernel, which writes into the old one, is let go.
+   *
+   * @throws RangeError if there is no such key, or the target is smaller than the region
+   */
+  rebind(remoteKey: number, target: RdmaTarget): void {
+    this.#regions.rebind(remoteKey, target);
+    this.#kernel = null;
+  }
+
+  /**
+   * Sets the sequence number that comes next at a queue pair; null: the next packet says it.
+   *
+   * @throws RangeError if there is no such queue pair
+   */
+  expect(queuePair: number, psn: number | null): void {
+    this.#queuePairs.expect(queuePair, psn);
+  }
+
+  /** Has plain good packets taken by a kernel in {@link receiveRows}, from now on; null: no longer. */
+  useKernel(kernel: RnicKernel | null): void {
+    this.#kernel = kernel;
+  }
+
+  /** A copy of what has been counted. */
+  get counters(): RnicCounters {
+    const outcomes = this.#outcomes;
+    const named = Object.fromEntries(OUTCOME_NAMES.map((name, at) => [name, outcomes[at]!])) as RnicCounters;
+    named.accepted = outcomes.subarray(0, FIRST_REJECT).reduce((sum, count) => sum + count, 0);
+    named.rejected = outcomes.subarray(FIRST_REJECT).reduce((sum, count) => sum + count, 0);
+    const { lost, gaps, restarts } = this.#queuePairs;
+    const acknowledgements = this.#acknowledgements;
+    return Object.assign(named, { lost, gaps, restarts, acknowledgements, negativeAcknowledgements: this.#negative });
+  }
+
+  /**
+   * Takes an Ethernet frame, without its frame check sequence.
+   *
+   * @returns what became of it; see {@link OUTCOME_NAMES}
+   * @throws RangeError for a range that is not inside `frame`
+   */
+  receive(frame: Uint8Array, offset = 0, length: number = frame.length - offset): Outcome {
+    this.#checkRange(frame, offset, length);
+    return this.#receiveFrame(frame, offset, offset + length);
+  }
+
+  /** As {@link receive}, for a packet that starts with its IP header. */
+  receiveIp(packet: Uint8Array, offset = 0, length: number = packet.length - offset): Outcome {
+    this.#checkRange(packet, offset, length);
+    this.#isDatagram = false;
+    this.#start = offset;
+    const end = offset + length;
+    const rejected = this.#reader.openIp(packet, offset, end);
+    return this.#count(rejected < 0 ? this.#take(packet, end, this.state[STATE_WORD.PORT]!) : rejected);
+  }
+
+  /**
+   * Takes what a UDP socket received: BTH to iCRC. The headers in front, which the iCRC covers, are made up again.
+   *
+   * @throws AddressError, RangeError for addresses that are none or of two IP versions
+   */
+  receiveDatagram(payload: Uint8Array, ends: DatagramEnds): Outcome {
+    const rebuilder = this.#rebuilder;
+    const length = rebuilder.rebuild(payload, ends);
+    if (length < 0) return this.#count(OUTCOME.HEADER);
+    this.#isDatagram = true;
+    this.#start = 0;
+    this.#reader.openIp(rebuilder.bytes, 0, length);
+    return this.#count(this.#take(rebuilder.bytes, length, -1));
+  }
+
+  /**
+   * Takes many Ethernet frames: frame i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. Allocates nothing, but for
+   * atomics.
+   *
+   * @returns packets executed
+   * @throws RangeError for rows that are not there; before any is taken
+   */
+  receiveRows(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from = 0, to = offsets.length): number {
+    if (!isRows(offsets, lengths, from, to)) throw new RangeError(`rows ${from} to ${to} are not there`);
+    for (let row = from; row < to; row++) {
+      if (offsets[row]! + lengths[row]! > bytes.length) throw new RangeError(`frame ${row} is not inside the bytes`);
+    }
+    const kernel = this.#kernel;
+    let accepted = 0;
+    let patience = 1;
+    for (let row = from; row < to; ) {
+      if (kernel !== null) {
+        const next = kernel.run(bytes, offsets, lengths, row, to);
+        this.#outcomes[OUTCOME.WRITE]! += next - row;
+        accepted += next - row;
+        // Traffic that is not for the kernel is not put to it again frame by frame.
+        patience = next > row ? 1 : Math.min(patience * 2, MOST_PATIENCE);
+        row = next;
+      } else patience = to - row;
+      for (const stop = Math.min(row + patience, to); row < stop; row++) {
+        const offset = offsets[row]!;
+        if (this.#receiveFrame(bytes, offset, offset + lengths[row]!) < FIRST_REJECT) accepted++;
+      }
+    }
+    return accepted;
+  }
+
+  #checkRange(bytes: Uint8Array, offset: number, length: number): void {
+    const isRange = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
+    if (!(isRange && offset + length <= bytes.length)) {
+      throw new RangeError(`${length} bytes at ${offset} are not inside ${bytes.length} bytes`);
+    }
+  }
+
+  #count(outcome: number): Outcome {
+    this.#outcomes[outcome]!++;
+    return outcome as Outcome;
+  }
+
+  #receiveFrame(bytes: Uint8Array, offset: number, end: number): Outcome {
+    this.#isDatagram = false;
+    this.#start = offset;
+    const rejected = this.#reader.openFrame(bytes, offset, end);
+    return this.#count(rejected < 0 ? this.#take(bytes, end, this.state[STATE_WORD.PORT]!) : rejected);
+  }
+
+  #take(bytes: Uint8Array, end: number, port: number): number {
+    const reader = this.#reader;
+    const rejected = reader.read(bytes, end, port);
+    if (rejected >= 0) return rejected;
+    if (this.state[STATE_WORD.CHECKS_ICRC] === 1) {
+      const anyIdentification = this.#isDatagram && this.#options.icrc === 'any-identification';
+      if (!reader.hasRightIcrc(bytes, anyIdentification)) return OUTCOME.ICRC;
+    }
+    const { bthAt, opcode } = reader;
+    const queuePair = this.#queuePairs.find(uint24At(bytes, bthAt + 5));
+    if (queuePair < 0) return OUTCOME.QUEUE_PAIR;
+    if (((uint16At(bytes, bthAt + 2) ^ this.state[STATE_WORD.PARTITION_KEY]!) & 0x7fff) !== 0) return OUTCOME.PARTITION;
+    const kind = KINDS[opcode]!;
+    if (kind === 0 || (kind === MULTI && this.#options.multiWrite !== true)) return OUTCOME.OPCODE;
+    const isReliable = this.#queuePairs.isReliable(queuePair);
+    // The upper three bits of an opcode: 0 is RC.
+    if ((opcode >>> 5 === 0) !== isReliable) return OUTCOME.SERVICE;
+    const badLength = this.#checkBody(bytes, kind);
+    if (badLength >= 0) return badLength;
+    const psn = uint24At(bytes, bthAt + 9);
+    const region = this.#regions.find(uint32At(bytes, bthAt + BTH_BYTES + (kind === MULTI ? 4 : 8)));
+    if (!isReliable) {
+      const order = this.#queuePairs.takeUnreliable(queuePair, psn, region >= 0);
+      if (order >= 0) return order;
+      return kind === MULTI ? this.#multiWrite(bytes, region) : this.#write(bytes, kind, region);
+    }
+    const order = this.#queuePairs.takeReliable(queuePair, psn, region >= 0);
+    if (order >= 0) {
+      if (region >= 0) this.#answerOrder(bytes, queuePair, kind, psn, order);
+      return order;
+    }
+    const outcome = kind === ATOMIC ? this.#atomic(bytes, queuePair, psn, region) : this.#write(bytes, kind, region);
+    if (outcome >= FIRST_REJECT) this.#answerReject(bytes, queuePair, outcome, psn);
+    else if (kind !== ATOMIC && this.#asksForAnswer(bytes)) this.#answer(bytes, queuePair, SYNDROME.ACKNOWLEDGED, psn);
+    return outcome;
+  }
+
+  /** Whether the headers that the opcode asks for are there. @returns outcome of a reject, or -1 */
+  #checkBody(bytes: Uint8Array, kind: number): number {
+    const reader = this.#reader;
+    const body = reader.bodyBytes;
+    if (kind === ATOMIC) {
+      if (body < ATOMIC_ETH_BYTES) return OUTCOME.TRUNCATED;
+      return body === ATOMIC_ETH_BYTES && reader.padCount === 0 ? -1 : OUTCOME.HEADER;
+    }
+    if (kind !== MULTI) return body < RETH_BYTES + (kind === WRITE_IMMEDIATE ? 4 : 0) ? OUTCOME.TRUNCATED : -1;
+    if (body < MULTI_WRITE_FIXED_BYTES) return OUTCOME.TRUNCATED;
+    const at = reader.bthAt + BTH_BYTES;
+    const count = bytes[at + 1]!;
+    if (bytes[at] !== MULTI_WRITE_VERSION || count === 0 || count > MOST_ADDRESSES) return OUTCOME.OPCODE;
+    return body < MULTI_WRITE_FIXED_BYTES + 8 * count ? OUTCOME.TRUNCATED : -1;
+  }
+
+  #write(bytes: Uint8Array, kind: number, region: number): number {
+    const reader = this.#reader;
+    const at = reader.bthAt + BTH_BYTES;
+    if (region < 0) return OUTCOME.REMOTE_KEY;
+    if (!this.#regions.canWrite(region)) return OUTCOME.ACCESS;
+    const headerBytes = kind === WRITE ? RETH_BYTES : RETH_BYTES + 4;
+    const length = uint32At(bytes, at + 12);
+    if (length === 0 || length !== reader.bodyBytes - headerBytes) return OUTCOME.DMA_LENGTH;
+    const offset = this.#regions.offsetOf(region, uint32At(bytes, at), uint32At(bytes, at + 4), length);
+    if (offset < 0) return OUTCOME.BOUNDS;
+    this.#regions.targetOf(region).writeBytes(offset, bytes, at + headerBytes, length);
+    if (kind === WRITE_IMMEDIATE) {
+      this.#options.onImmediate?.(uint32At(bytes, at + RETH_BYTES), uint24At(bytes, reader.bthAt + 5));
+    }
+    return OUTCOME.WRITE;
+  }
+
+  #multiWrite(bytes: Uint8Array, region: number): number {
+    const reader = this.#reader;
+    const at = reader.bthAt + BTH_BYTES;
+    if (region < 0) return OUTCOME.REMOTE_KEY;
+    if (!this.#regions.canWrite(region)) return OUTCOME.ACCESS;
+    const count = bytes[at + 1]!;
+    const headerBytes = MULTI_WRITE_FIXED_BYTES + 8 * count;
+    const length = uint16At(bytes, at + 2);
+    if (length === 0 || length !== reader.bodyBytes - headerBytes) return OUTCOME.DMA_LENGTH;
+    const targets = this.#targets;
+    for (let index = 0, address = at + 8; index < count; index++, address += 8) {
+      const offset = this.#regions.offsetOf(region, uint32At(bytes, address), uint32At(bytes, address + 4), length);
+      if (offset < 0) return OUTCOME.BOUNDS;
+      targets[index] = offset;
+    }
+    const target = this.#regions.targetOf(region);
+    for (let index = 0; index < count; index++) target.writeBytes(targets[index]!, bytes, at + headerBytes, length);
+    return OUTCOME.MULTI_WRITE;
+  }
+
+  #atomic(bytes: Uint8Array, queuePair: number, psn: number, region: number): number {
+    const { bthAt, opcode } = this.#reader;
+    const at = bthAt + BTH_BYTES;
+    if (region < 0) return OUTCOME.REMOTE_KEY;
+    if (!this.#regions.canAtomic(region)) return OUTCOME.ACCESS;
+    const offset = this.#regions.offsetOf(region, uint32At(bytes, at), uint32At(bytes, at + 4), 8);
+    if (offset < 0) return OUTCOME.BOUNDS;
+    if (offset % 8 !== 0) return OUTCOME.ALIGNMENT;
+    const isSwap = opcode === ROCE_OPCODE.RC_COMPARE_SWAP;
+    const target = this.#regions.targetOf(region);
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at, ATOMIC_ETH_BYTES);
+    const swapOrAdd = view.getBigUint64(12);
+    const original = isSwap
+      ? target.compareSwap(offset, view.getBigUint64(20), swapOrAdd)
+      : target.fetchAdd(offset, swapOrAdd);
+    let kept = this.#atomics.get(queuePair);
+    if (kept === undefined) {
+      kept = new AtomicAnswers();
+      this.#atomics.set(queuePair, kept);
+    }
+    kept.keep(psn, opcode, bytes, at, original);
+    this.#answer(bytes, queuePair, SYNDROME.ACKNOWLEDGED, psn, original);
+    return isSwap ? OUTCOME.COMPARE_SWAP : OUTCOME.FETCH_ADD;
+  }
+
+  #asksForAnswer(bytes: Uint8Array): boolean {
+    return bytes[this.#reader.bthAt + 8]! >= 0x80;
+  }
+
+  #answerReject(bytes: Uint8Array, queuePair: number, outcome: number, psn: number): void {
+    const isInvalid = outcome === OUTCOME.DMA_LENGTH || outcome === OUTCOME.ALIGNMENT;
+    this.#answer(bytes, queuePair, isInvalid ? SYNDROME.INVALID_REQUEST : SYNDROME.REMOTE_ACCESS_ERROR, psn);
+  }
+
+  /** A gap is answered once; a packet that has come before, as it was then. */
+  #answerOrder(bytes: Uint8Array, queuePair: number, kind: number, psn: number, order: number): void {
+    const queuePairs = this.#queuePairs;
+    const expected = queuePairs.expectedOf(queuePair);
+    if (order === OUTCOME.GAP) {
+      if (queuePairs.shouldAnswerGap(queuePair)) this.#answer(bytes, queuePair, SYNDROME.SEQUENCE_ERROR, expected);
+    } else if (kind === ATOMIC) {
+      const { opcode, bthAt } = this.#reader;
+      const original = this.#atomics.get(queuePair)?.find(psn, opcode, bytes, bthAt + BTH_BYTES);
+      // Too long ago to be known: silence, as the specification has it.
+      if (original !== undefined) this.#answer(bytes, queuePair, SYNDROME.ACKNOWLEDGED, psn, original);
+    } else if (this.#asksForAnswer(bytes)) {
+      // Everything up to the last packet has arrived.
+      this.#answer(bytes, queuePair, SYNDROME.ACKNOWLEDGED, (expected - 1) & 0xffffff);
+    }
+  }
+
+  #answer(bytes: Uint8Array, queuePair: number, syndrome: number, psn: number, original?: bigint): void {
+    if (this.onAnswer === null) return;
+    if (syndrome === SYNDROME.ACKNOWLEDGED) this.#acknowledgements++;
+    else this.#negative++;
+    const messages = this.#queuePairs.messagesOf(queuePair);
+    const peer = this.#queuePairs.peerOf(queuePair);
+    const partitionKey = this.state[STATE_WORD.PARTITION_KEY]!;
+    const fields = { syndrome, psn, messages, peer, partitionKey, ...(original === undefined ? {} : { original }) };
+    this.onAnswer(this.#answers.write(bytes, this.#start, this.#reader, this.#isDatagram, fields));
+  }
+}

@@ -1,0 +1,170 @@
+/** What a writer needs per collector: templates, addresses in two words, sequence numbers. */
+import { ROCE_OPCODE } from '@int/codec';
+import type { Collector } from '../cluster/table.js';
+import { MULTI_WRITE_OPCODE, multiWriteHeaderLength } from './multi-write.js';
+import type { Service } from './queue-pairs.js';
+import { type PacketFormat, PacketTemplate, type TemplateFields } from './template.js';
+
+/** Counters at a collector: cells of 8 bytes that FETCH&ADD adds to, see `DartCounters`. */
+export interface CounterRegion {
+  /** 32 bits. */
+  readonly remoteKey: number;
+  /** Virtual address of cell 0, 64 bits; a multiple of 8. */
+  readonly base: bigint;
+  readonly cells: number;
+}
+
+/** What a switch has to know of a collector, with what RDMA needs besides. */
+export interface RdmaCollector extends Collector {
+  /** Destination MAC address of frames: the collector's, or that of the next hop. */
+  readonly mac?: string;
+  /** Queue pair of RC for atomics, 24 bits, where writes use UC. */
+  readonly atomicQueuePair?: number;
+  readonly counters?: CounterRegion;
+}
+
+/** Options that hold for all packets of a writer, with their defaults filled in. */
+export interface PlanOptions {
+  readonly format: PacketFormat;
+  readonly source: string;
+  readonly sourcePort: number;
+  readonly sourceMac: string;
+  readonly service: Service;
+  readonly acknowledge: boolean;
+  readonly partitionKey: number;
+  readonly dscp: number;
+  readonly timeToLive: number;
+  readonly firstPsn: number;
+  readonly slotBytes: number;
+  readonly copies: number;
+}
+
+const WORD_VALUES = 2 ** 32;
+const RETH_BYTES = 16;
+const ATOMIC_ETH_BYTES = 28;
+const PSN_MASK = 0xffffff;
+
+/** One collector. Sequence numbers are per queue pair; multi-slot writes share that of writes. */
+export class CollectorPlan {
+  readonly collector: RdmaCollector;
+  readonly baseHigh: number;
+  readonly baseLow: number;
+  readonly countersHigh: number;
+  readonly countersLow: number;
+  readonly write: PacketTemplate;
+  readonly multi: PacketTemplate;
+  readonly #fields: Omit<TemplateFields, 'opcode' | 'queuePair' | 'acknowledgeRequest' | 'bodyBytes'>;
+  readonly #options: PlanOptions;
+  #compareSwap: PacketTemplate | undefined;
+  #fetchAdd: PacketTemplate | undefined;
+  #psn: number;
+  #atomicPsn: number;
+
+  constructor(collector: RdmaCollector, options: PlanOptions) {
+    const { slotBytes, copies, service, firstPsn } = options;
+    const size = BigInt(collector.slots) * BigInt(slotBytes);
+    if (collector.base < 0n || collector.base + size > 1n << 64n) {
+      throw new RangeError(`collector ${collector.id}: ${size} bytes at ${collector.base} are not in 64 bits`);
+    }
+    this.collector = collector;
+    this.#options = options;
+    this.baseHigh = Number(collector.base >> 32n);
+    this.baseLow = Number(collector.base & 0xffffffffn);
+    const { base = 0n, cells = 0 } = collector.counters ?? {};
+    if (base < 0n || base % 8n !== 0n || base + BigInt(cells) * 8n > 1n << 64n) {
+      throw new RangeError(`collector ${collector.id}: ${cells} counters cannot be at ${base}`);
+    }
+    this.countersHigh = Number(base >> 32n);
+    this.countersLow = Number(base & 0xffffffffn);
+    this.#psn = firstPsn;
+    this.#atomicPsn = firstPsn;
+    const { format, sourceMac, source, sourcePort, dscp, timeToLive, partitionKey } = options;
+    this.#fields = {
+      format,
+      sourceMac,
+      destinationMac: collector.mac ?? '02:00:00:00:00:02',
+      source,
+      destination: collector.address,
+      sourcePort,
+      destinationPort: collector.port,
+      dscp,
+      timeToLive,
+      partitionKey,
+    };
+    const opcode = service === 'rc' ? ROCE_OPCODE.RC_WRITE_ONLY : ROCE_OPCODE.UC_WRITE_ONLY;
+    this.write = this.#template(
+      opcode,
+      collector.queuePair,
+      RETH_BYTES + slotBytes,
+      service === 'rc' && options.acknowledge,
+    );
+    const multiBytes = multiWriteHeaderLength(copies) + slotBytes;
+    this.multi = this.#template(MULTI_WRITE_OPCODE, collector.queuePair, multiBytes, false);
+  }
+
+  /** COMPARE&SWAP packets. @throws TypeError if the collector has no queue pair for atomics */
+  get compareSwap(): PacketTemplate {
+    this.#compareSwap ??= this.#atomic(ROCE_OPCODE.RC_COMPARE_SWAP);
+    return this.#compareSwap;
+  }
+
+  /** FETCH&ADD packets. @throws TypeError if the collector has no queue pair for atomics */
+  get fetchAdd(): PacketTemplate {
+    this.#fetchAdd ??= this.#atomic(ROCE_OPCODE.RC_FETCH_ADD);
+    return this.#fetchAdd;
+  }
+
+  /** @throws TypeError if the collector has none */
+  get counters(): CounterRegion {
+    const { counters, id } = this.collector;
+    if (counters === undefined) throw new TypeError(`collector ${id} has no counters`);
+    return counters;
+  }
+
+  /** The sequence number of the next write. */
+  get psn(): number {
+    return this.#psn;
+  }
+
+  nextPsn(): number {
+    const psn = this.#psn;
+    this.#psn = (psn + 1) & PSN_MASK;
+    return psn;
+  }
+
+  nextAtomicPsn(): number {
+    if (this.#options.service === 'rc' && this.#atomicQueuePair === this.collector.queuePair) return this.nextPsn();
+    const psn = this.#atomicPsn;
+    this.#atomicPsn = (psn + 1) & PSN_MASK;
+    return psn;
+  }
+
+  get #atomicQueuePair(): number | undefined {
+    const { atomicQueuePair, queuePair } = this.collector;
+    return atomicQueuePair ?? (this.#options.service === 'rc' ? queuePair : undefined);
+  }
+
+  #atomic(opcode: number): PacketTemplate {
+    const queuePair = this.#atomicQueuePair;
+    if (queuePair === undefined) throw new TypeError('atomics need RC: a collector with an atomicQueuePair');
+    return this.#template(opcode, queuePair, ATOMIC_ETH_BYTES, true);
+  }
+
+  #template(opcode: number, queuePair: number, bodyBytes: number, acknowledgeRequest: boolean): PacketTemplate {
+    return new PacketTemplate({ ...this.#fields, opcode, queuePair, acknowledgeRequest, bodyBytes });
+  }
+}
+
+export function writeWord(out: Uint8Array, at: number, word: number): void {
+  out[at] = word >>> 24;
+  out[at + 1] = word >>> 16;
+  out[at + 2] = word >>> 8;
+  out[at + 3] = word;
+}
+
+/** Writes the 64-bit address `distance` bytes behind a base that is given as two words. */
+export function writeAddress(out: Uint8Array, at: number, high: number, low: number, distance: number): void {
+  const lower = low + distance;
+  writeWord(out, at, high + Math.floor(lower / WORD_VALUES));
+  writeWord(out, at + 4, lower % WORD_VALUES);
+}

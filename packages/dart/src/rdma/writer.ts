@@ -1,0 +1,452 @@
+import { CollectorTable } from '../cluster/table.js';
+import type { Geometry } from '../layout.js';
+import { checkKeys, checkValues } from '../store/checks.js';
+import { cutChecksum, type KeyHashes } from '../store/hashes.js';
+import type { KeyRows } from '../store/rows.js';
+import { FrameRows } from './frame-rows.js';
+import { MULTI_WRITE_VERSION, multiWriteHeaderLength } from './multi-write.js';
+import type { Service } from './queue-pairs.js';
+import type { PacketFormat } from './template.js';
+import { CollectorPlan, type RdmaCollector, writeAddress, writeWord } from './writer-plan.js';
+
+/** How a writer makes its packets. */
+export interface RdmaWriterOptions {
+  /** Of the collectors' stores; the number of slots is taken from the collector. */
+  readonly geometry: Pick<Geometry, 'valueBytes' | 'checksumBits' | 'checksumBytes' | 'slotBytes' | 'copies'>;
+  /** The hashes that the headers of these stores name. */
+  readonly hashes: KeyHashes;
+  readonly collectors: readonly RdmaCollector[];
+  /** Collectors that get each key, 1 or 2; default 1. See `CollectorTable`. */
+  readonly replicas?: 1 | 2;
+  /** IP address of the writer, of the IP version of the collectors'. */
+  readonly source: string;
+  /** UDP source port; default 49152. */
+  readonly sourcePort?: number;
+  /** Default 02:00:00:00:00:01. */
+  readonly sourceMac?: string;
+  /** Default `ethernet`. */
+  readonly format?: PacketFormat;
+  /** Service of the writes; default `uc`. Atomics are always RC. */
+  readonly service?: Service;
+  /** RC: whether writes ask for an answer; default true. */
+  readonly acknowledge?: boolean;
+  /** 16 bits; default 0xffff. */
+  readonly partitionKey?: number;
+  /** 6 bits; default 0. */
+  readonly dscp?: number;
+  /** TTL or hop limit; default 64. */
+  readonly timeToLive?: number;
+  /** Packet sequence number of the first packet to each queue pair, 24 bits; default 0. */
+  readonly firstPsn?: number;
+  /** Cells of counters that a key has, and {@link add} adds to, 1..8; default 2. As the collectors' `DartCounters`. */
+  readonly counterCopies?: number;
+}
+
+/** Copies of a key in counters or slots at most. */
+const MOST = 8;
+const RETH_BYTES = 16;
+/** An AtomicETH, and the pad bytes that it does not have. */
+const ATOMIC_BYTES = 28 + 3;
+
+/**
+ * Makes the packets that a switch sends into the memory of its collectors: RDMA WRITE-only of checksum and value, one
+ * packet per slot; COMPARE&SWAP and FETCH&ADD; and our multi-slot writes. Each queue pair has a sequence of its own.
+ *
+ * The methods without rows return their packets as new arrays, one packet per slot and collector, and are for one
+ * collector at a time or for tests; those with rows fill a {@link FrameRows}, which says which collector a packet is for,
+ * and allocate nothing.
+ *
+ * IPv4 packets have the identification 0 and "do not fragment" set. Packets of format `udp` are what to hand to a UDP
+ * socket; Linux sends those under another identification, so that only a receiver that takes 0 for it (`SoftRnic` with
+ * datagrams) finds the iCRC right.
+ */
+export class RdmaWriter {
+  readonly table: CollectorTable;
+  readonly #hashes: KeyHashes;
+  readonly #plans: readonly CollectorPlan[];
+  readonly #valueBytes: number;
+  readonly #checksumBits: number;
+  readonly #checksumBytes: number;
+  readonly #slotBytes: number;
+  readonly #copies: number;
+  readonly #counterCopies: number;
+  readonly #slotHashes = new Uint32Array(MOST);
+
+  /** @throws RangeError, TypeError or AddressError for an option that cannot be */
+  constructor(options: RdmaWriterOptions) {
+    const { geometry, hashes, collectors, replicas = 1, counterCopies = 2 } = options;
+    const { firstPsn = 0 } = options;
+    if (!(Number.isInteger(firstPsn) && firstPsn >= 0 && firstPsn < 2 ** 24)) throw new RangeError(`psn ${firstPsn}`);
+    if (!(Number.isInteger(counterCopies) && counterCopies >= 1 && counterCopies <= MOST)) {
+      throw new RangeError(`counterCopies must be a whole number from 1 to ${MOST}, not ${counterCopies}`);
+    }
+    this.table = new CollectorTable(collectors, replicas);
+    this.#hashes = hashes;
+    this.#valueBytes = geometry.valueBytes;
+    this.#checksumBits = geometry.checksumBits;
+    this.#checksumBytes = geometry.checksumBytes;
+    this.#slotBytes = geometry.slotBytes;
+    this.#copies = geometry.copies;
+    this.#counterCopies = counterCopies;
+    const plan = {
+      format: options.format ?? 'ethernet',
+      source: options.source,
+      sourcePort: options.sourcePort ?? 0xc000,
+      sourceMac: options.sourceMac ?? '02:00:00:00:00:01',
+      service: options.service ?? 'uc',
+      acknowledge: options.acknowledge ?? true,
+      partitionKey: options.partitionKey ?? 0xffff,
+      dscp: options.dscp ?? 0,
+      timeToLive: options.timeToLive ?? 64,
+      firstPsn,
+      slotBytes: geometry.slotBytes,
+      copies: geometry.copies,
+    } as const;
+    this.#plans = collectors.map((collector) => new CollectorPlan(collector, plan));
+  }
+
+  /** Bytes of an RDMA WRITE packet: what {@link writeRows} needs per slot and collector. */
+  get packetBytes(): number {
+    return this.#plans[0]!.write.length;
+  }
+
+  /** Bytes of a multi-slot write packet. */
+  get multiPacketBytes(): number {
+    return this.#plans[0]!.multi.length;
+  }
+
+  /** The sequence number of the next write to a collector. @throws RangeError if there is no such collector */
+  nextPsn(collector: number): number {
+    const plan = this.#plans[collector];
+    if (plan === undefined) throw new RangeError(`there is no collector ${collector}`);
+    return plan.psn;
+  }
+
+  /**
+   * The packets that write a value into all slots of a key.
+   *
+   * @throws RangeError for a value of another size or a key that is too long
+   */
+  write(key: Uint8Array, value: Uint8Array): Uint8Array[] {
+    const packets = this.#copies * this.table.replicas;
+    return this.#single(packets, this.packetBytes, (frames) => this.writeRows(oneKey(key), value, 0, 1, frames), value);
+  }
+
+  /**
+   * The packet that writes a value into one slot of a key; two packets with two replicas.
+   *
+   * @param copy 0..N - 1
+   * @throws RangeError for a value of another size, a key that is too long, or a copy out of range
+   */
+  writeCopy(key: Uint8Array, value: Uint8Array, copy: number): Uint8Array[] {
+    this.#checkCopy(copy);
+    const which = Uint8Array.of(copy);
+    const fill = (frames: FrameRows): number => this.writeCopyRows(oneKey(key), value, which, 0, 1, frames);
+    return this.#single(this.table.replicas, this.packetBytes, fill, value);
+  }
+
+  /**
+   * One multi-slot write packet per collector of the key (MULTI-WRITE.md): no standard RDMA.
+   *
+   * @throws RangeError for a value of another size or a key that is too long
+   */
+  writeMulti(key: Uint8Array, value: Uint8Array): Uint8Array[] {
+    const fill = (frames: FrameRows): number => this.writeMultiRows(oneKey(key), value, 0, 1, frames);
+    return this.#single(this.table.replicas, this.multiPacketBytes, fill, value);
+  }
+
+  /**
+   * The packets of an insertion, as `DartStore.insert` does it: an RDMA WRITE into slot 0, and a COMPARE&SWAP that takes
+   * slot 1 if it is empty. Two more with two replicas.
+   *
+   * @throws TypeError unless slots have 8 bytes and keys two of them, or if there is no queue pair for atomics
+   */
+  insert(key: Uint8Array, value: Uint8Array): Uint8Array[] {
+    const packets = 2 * this.table.replicas;
+    return this.#single(
+      packets,
+      this.#mostBytes(),
+      (frames) => this.insertRows(oneKey(key), value, 0, 1, frames),
+      value,
+    );
+  }
+
+  /**
+   * The packets that add to the counters of a key: one FETCH&ADD per cell and collector.
+   *
+   * @param amount modulo 2^64
+   * @throws TypeError if a collector has no counters or no queue pair for atomics
+   */
+  add(key: Uint8Array, amount: number | bigint): Uint8Array[] {
+    const added = BigInt.asUintN(64, BigInt(amount));
+    const keys = oneKey(key);
+    checkKeys(keys, 0, 1);
+    const packets = this.#counterCopies * this.table.replicas;
+    const frames = new FrameRows(packets, packets * this.#mostBytes());
+    this.#appendAdds(keys, 0, Number(added >> 32n), Number(added & 0xffffffffn), frames);
+    return packetsOf(frames);
+  }
+
+  /**
+   * Appends the packets of many keys: one per slot, in order of the copies, to each collector of the key. Row i's value is
+   * `values[i * valueBytes .. (i + 1) * valueBytes)`.
+   *
+   * @returns the first row that found no room for all of its packets; `to` if all did
+   * @throws RangeError, before anything is written, for rows that are not there
+   */
+  writeRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
+    this.#check(keys, values, from, to);
+    const copies = this.#copies;
+    const packets = copies * this.table.replicas;
+    const bytes = packets * this.packetBytes;
+    const hashes = this.#slotHashes;
+    for (let row = from; row < to; row++) {
+      if (!frames.hasRoom(packets, bytes)) return row;
+      const offset = keys.offsets[row]!;
+      const length = keys.lengths[row]!;
+      const checksum = cutChecksum(this.#hashes.all(keys.bytes, offset, length, copies, hashes), this.#checksumBits);
+      const valueAt = row * this.#valueBytes;
+      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
+        const plan = this.#plans[place]!;
+        for (let copy = 0; copy < copies; copy++) {
+          this.#appendWrite(plan, hashes[copy]!, checksum, values, valueAt, frames);
+        }
+      }
+    }
+    return to;
+  }
+
+  /** As {@link writeRows}, with one packet for row i: into the slot of copy `which[i]`. */
+  writeCopyRows(
+    keys: KeyRows,
+    values: Uint8Array,
+    which: Uint8Array,
+    from: number,
+    to: number,
+    frames: FrameRows,
+  ): number {
+    this.#check(keys, values, from, to);
+    for (let row = from; row < to; row++) this.#checkCopy(which[row]!);
+    const packets = this.table.replicas;
+    const bytes = packets * this.packetBytes;
+    for (let row = from; row < to; row++) {
+      if (!frames.hasRoom(packets, bytes)) return row;
+      const offset = keys.offsets[row]!;
+      const length = keys.lengths[row]!;
+      const slotHash = this.#hashes.slot(which[row]!, keys.bytes, offset, length);
+      const checksum = cutChecksum(this.#hashes.checksum(keys.bytes, offset, length), this.#checksumBits);
+      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
+        this.#appendWrite(this.#plans[place]!, slotHash, checksum, values, row * this.#valueBytes, frames);
+      }
+    }
+    return to;
+  }
+
+  /** As {@link writeRows}, with one multi-slot write packet per key and collector (MULTI-WRITE.md): no standard RDMA. */
+  writeMultiRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
+    this.#check(keys, values, from, to);
+    const copies = this.#copies;
+    const packets = this.table.replicas;
+    const bytes = packets * this.multiPacketBytes;
+    const hashes = this.#slotHashes;
+    for (let row = from; row < to; row++) {
+      if (!frames.hasRoom(packets, bytes)) return row;
+      const offset = keys.offsets[row]!;
+      const length = keys.lengths[row]!;
+      const checksum = cutChecksum(this.#hashes.all(keys.bytes, offset, length, copies, hashes), this.#checksumBits);
+      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
+        this.#appendMulti(this.#plans[place]!, checksum, values, row * this.#valueBytes, frames);
+      }
+    }
+    return to;
+  }
+
+  /**
+   * As {@link writeRows}, with the packets of an insertion for each key and collector: see {@link insert}.
+   *
+   * @throws TypeError unless slots have 8 bytes and keys two of them, or if there is no queue pair for atomics
+   */
+  insertRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
+    if (this.#slotBytes !== 8 || this.#copies < 2) throw new TypeError('insert needs slots of 8 bytes and 2 copies');
+    this.#check(keys, values, from, to);
+    const packets = 2 * this.table.replicas;
+    const bytes = this.table.replicas * (this.packetBytes + this.#plans[0]!.compareSwap.length);
+    const hashes = this.#slotHashes;
+    for (let row = from; row < to; row++) {
+      if (!frames.hasRoom(packets, bytes)) return row;
+      const checksumHash = this.#hashes.all(keys.bytes, keys.offsets[row]!, keys.lengths[row]!, 2, hashes);
+      const checksum = cutChecksum(checksumHash, this.#checksumBits);
+      const valueAt = row * this.#valueBytes;
+      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
+        const plan = this.#plans[place]!;
+        this.#appendWrite(plan, hashes[0]!, checksum, values, valueAt, frames);
+        this.#appendCompareSwap(plan, hashes[1]!, checksum, values, valueAt, frames);
+      }
+    }
+    return to;
+  }
+
+  /**
+   * As {@link writeRows}, with the packets that add to the counters of each key: see {@link add}. To row i's go
+   * `amounts[i]`.
+   *
+   * @throws TypeError if a collector has no counters or no queue pair for atomics
+   */
+  addRows(keys: KeyRows, amounts: Uint32Array, from: number, to: number, frames: FrameRows): number {
+    checkKeys(keys, from, to);
+    if (amounts.length < to) throw new RangeError(`${amounts.length} amounts for rows up to ${to}`);
+    const packets = this.#counterCopies * this.table.replicas;
+    const bytes = packets * this.#plans[0]!.fetchAdd.length;
+    for (let row = from; row < to; row++) {
+      if (!frames.hasRoom(packets, bytes)) return row;
+      this.#appendAdds(keys, row, 0, amounts[row]!, frames);
+    }
+    return to;
+  }
+
+  #appendWrite(
+    plan: CollectorPlan,
+    slotHash: number,
+    checksum: number,
+    values: Uint8Array,
+    valueAt: number,
+    frames: FrameRows,
+  ): void {
+    const { write, collector } = plan;
+    const slotBytes = this.#slotBytes;
+    const out = frames.bytes;
+    const at = frames.append(write.length, collector.id);
+    const body = at + write.bodyAt;
+    write.begin(out, at, plan.nextPsn());
+    writeAddress(out, body, plan.baseHigh, plan.baseLow, (slotHash % collector.slots) * slotBytes);
+    writeWord(out, body + 8, collector.remoteKey);
+    writeWord(out, body + 12, slotBytes);
+    this.#writeSlot(out, body + 16, checksum, values, valueAt);
+    write.end(out, at);
+  }
+
+  /** The hashes of the slots are those in #slotHashes. */
+  #appendMulti(plan: CollectorPlan, checksum: number, values: Uint8Array, valueAt: number, frames: FrameRows): void {
+    const { multi, collector } = plan;
+    const slotBytes = this.#slotBytes;
+    const copies = this.#copies;
+    const out = frames.bytes;
+    const at = frames.append(multi.length, collector.id);
+    const body = at + multi.bodyAt;
+    multi.begin(out, at, plan.nextPsn());
+    out[body] = MULTI_WRITE_VERSION;
+    out[body + 1] = copies;
+    out[body + 2] = slotBytes >>> 8;
+    out[body + 3] = slotBytes;
+    writeWord(out, body + 4, collector.remoteKey);
+    for (let copy = 0; copy < copies; copy++) {
+      const distance = (this.#slotHashes[copy]! % collector.slots) * slotBytes;
+      writeAddress(out, body + 8 + 8 * copy, plan.baseHigh, plan.baseLow, distance);
+    }
+    this.#writeSlot(out, body + multiWriteHeaderLength(copies), checksum, values, valueAt);
+    multi.end(out, at);
+  }
+
+  #appendCompareSwap(
+    plan: CollectorPlan,
+    slotHash: number,
+    checksum: number,
+    values: Uint8Array,
+    valueAt: number,
+    frames: FrameRows,
+  ): void {
+    const { compareSwap, collector } = plan;
+    const out = frames.bytes;
+    const at = frames.append(compareSwap.length, collector.id);
+    const body = at + compareSwap.bodyAt;
+    compareSwap.begin(out, at, plan.nextAtomicPsn());
+    writeAddress(out, body, plan.baseHigh, plan.baseLow, (slotHash % collector.slots) * 8);
+    writeWord(out, body + 8, collector.remoteKey);
+    this.#writeSlot(out, body + 12, checksum, values, valueAt);
+    // The collector's memory is little-endian: the number whose bytes there are the slot's has them in reverse.
+    for (let low = body + 12, high = body + 19; low < high; low++, high--) {
+      const byte = out[low]!;
+      out[low] = out[high]!;
+      out[high] = byte;
+    }
+    // To compare with: an empty slot.
+    for (let byte = body + 20; byte < body + 28; byte++) out[byte] = 0;
+    compareSwap.end(out, at);
+  }
+
+  #appendAdds(keys: KeyRows, row: number, high: number, low: number, frames: FrameRows): void {
+    const out = frames.bytes;
+    const offset = keys.offsets[row]!;
+    const length = keys.lengths[row]!;
+    for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
+      const plan = this.#plans[place]!;
+      const { fetchAdd } = plan;
+      const { remoteKey, cells } = plan.counters;
+      for (let copy = 0; copy < this.#counterCopies; copy++) {
+        const at = frames.append(fetchAdd.length, place);
+        const body = at + fetchAdd.bodyAt;
+        fetchAdd.begin(out, at, plan.nextAtomicPsn());
+        const cell = this.#hashes.slot(copy, keys.bytes, offset, length) % cells;
+        writeAddress(out, body, plan.countersHigh, plan.countersLow, cell * 8);
+        writeWord(out, body + 8, remoteKey);
+        writeWord(out, body + 12, high);
+        writeWord(out, body + 16, low);
+        for (let byte = body + 20; byte < body + 28; byte++) out[byte] = 0;
+        fetchAdd.end(out, at);
+      }
+    }
+  }
+
+  #writeSlot(out: Uint8Array, offset: number, checksum: number, values: Uint8Array, valueAt: number): void {
+    let at = offset;
+    for (let shift = (this.#checksumBytes - 1) * 8; shift >= 0; shift -= 8) out[at++] = checksum >>> shift;
+    for (let byte = 0; byte < this.#valueBytes; byte++) out[at++] = values[valueAt + byte]!;
+  }
+
+  #first({ bytes, offsets, lengths }: KeyRows, row: number): number {
+    return this.#plans.length === 1 ? 0 : this.table.primary(this.#hashes, bytes, offsets[row]!, lengths[row]!);
+  }
+
+  /** The second collector after the first, and -1 after the last. */
+  #next(keys: KeyRows, row: number, place: number): number {
+    if (this.table.replicas === 1 || place !== this.#first(keys, row)) return -1;
+    return this.table.secondary(this.#hashes, keys.bytes, keys.offsets[row]!, keys.lengths[row]!);
+  }
+
+  /** Bytes of the longest packet that goes with a key. */
+  #mostBytes(): number {
+    return Math.max(this.packetBytes, this.packetBytes - this.#slotBytes - RETH_BYTES + ATOMIC_BYTES);
+  }
+
+  #single(packets: number, bytes: number, fill: (frames: FrameRows) => number, value: Uint8Array): Uint8Array[] {
+    this.#checkValue(value);
+    const frames = new FrameRows(packets, packets * bytes);
+    fill(frames);
+    return packetsOf(frames);
+  }
+
+  #check(keys: KeyRows, values: Uint8Array, from: number, to: number): void {
+    checkKeys(keys, from, to);
+    checkValues(values, to, this.#valueBytes);
+  }
+
+  #checkCopy(copy: number): void {
+    if (!(Number.isInteger(copy) && copy >= 0 && copy < this.#copies)) {
+      throw new RangeError(`copy ${copy}: keys have copies 0 to ${this.#copies - 1}`);
+    }
+  }
+
+  #checkValue(value: Uint8Array): void {
+    if (value.length !== this.#valueBytes) {
+      throw new RangeError(`the value has ${value.length} bytes, not ${this.#valueBytes}`);
+    }
+  }
+}
+
+function packetsOf(frames: FrameRows): Uint8Array[] {
+  return Array.from({ length: frames.count }, (_, row) => frames.packet(row));
+}
+
+function oneKey(key: Uint8Array): KeyRows {
+  return { bytes: key, offsets: new Uint32Array(1), lengths: Uint32Array.of(key.length) };
+}

@@ -1,0 +1,91 @@
+/** Averages over the ages of keys: a store is asked for all of its keys, not only for the oldest. */
+
+const NODES = 8;
+/** Halvings at most: smooth functions take tens; where rounding is above the tolerance, halving does not end by itself. */
+const MOST_HALVINGS = 1000;
+
+/** Nodes and weights of Gauss-Legendre quadrature on [-1, 1], by Newton's method on the Legendre polynomial. */
+function gaussLegendre(order: number): readonly (readonly [number, number])[] {
+  return Array.from({ length: order }, (_, index) => {
+    let x = Math.cos((Math.PI * (index + 0.75)) / (order + 0.5));
+    let slope = 1;
+    for (let step = 0; step < 8; step++) {
+      let [before, value] = [1, x];
+      for (let n = 2; n <= order; n++) [before, value] = [value, ((2 * n - 1) * x * value - (n - 1) * before) / n];
+      slope = (order * (x * value - before)) / (x * x - 1);
+      x -= value / slope;
+    }
+    return [x, 2 / ((1 - x * x) * slope * slope)] as const;
+  });
+}
+
+const RULE = /* @__PURE__ */ gaussLegendre(NODES);
+
+function panel(f: (x: number) => number, from: number, to: number): number {
+  const [middle, half] = [(from + to) / 2, (to - from) / 2];
+  let sum = 0;
+  for (const [x, weight] of RULE) sum += weight * f(middle + half * x);
+  return sum * half;
+}
+
+/** The integral over [from, to], halved where two halves do not agree with the whole to within `error`. */
+function integrate(
+  f: (x: number) => number,
+  from: number,
+  to: number,
+  whole: number,
+  error: number,
+  budget: { panels: number },
+): number {
+  const middle = (from + to) / 2;
+  const [left, right] = [panel(f, from, middle), panel(f, middle, to)];
+  budget.panels--;
+  if (budget.panels <= 0 || Math.abs(left + right - whole) <= error) return left + right;
+  const part = error * 0.7;
+  return integrate(f, from, middle, left, part, budget) + integrate(f, middle, to, right, part, budget);
+}
+
+/** Which ages: 0 is the key written last, 1 the first of the epoch. */
+export interface AgeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All keys. */
+export const ALL_AGES: AgeRange = { from: 0, to: 1 };
+
+/**
+ * The ages of the first-written part of the keys.
+ *
+ * @param fraction above 0 up to 1; 0.01 is the oldest hundredth
+ */
+export function oldest(fraction: number): AgeRange {
+  if (!(fraction > 0 && fraction <= 1)) throw new RangeError(`fraction must be above 0 up to 1, not ${fraction}`);
+  return { from: 1 - fraction, to: 1 };
+}
+
+/**
+ * The mean over ages u, evenly spread: (1 / (to - from)) * integral of f(u) du. Keys of an epoch are evenly spread over
+ * u in [0, 1], a key of age u having had u K others written since. Integrated numerically (Gauss-Legendre, halved where
+ * needed, after u = t^3 for functions that are steep near 0); relative error about 1e-10 for smooth functions.
+ *
+ * @param f any of the probabilities of this folder, of the age
+ *
+ * @example
+ * const model = new OutcomeModel({ copies: 4 });
+ * averageOverAges((age) => model.distinct(-Math.expm1(-4 * 0.08 * age)).success); // 0.99867...
+ */
+export function averageOverAges(f: (age: number) => number, { from, to }: AgeRange = ALL_AGES): number {
+  if (!(from >= 0 && from <= to && to <= 1)) throw new RangeError(`ages ${from} to ${to} are not inside 0 to 1`);
+  if (from === to) return f(from);
+  const g = (t: number): number => 3 * t * t * f(t * t * t);
+  const [low, high] = [Math.cbrt(from), Math.cbrt(to)];
+  const middle = (low + high) / 2;
+  const halves = [panel(g, low, middle), panel(g, middle, high)] as const;
+  // Relative to the whole: rounding in a part that adds nothing to it must not count.
+  const error = 1e-11 * Math.abs(halves[0] + halves[1]);
+  const budget = { panels: MOST_HALVINGS };
+  const upper = integrate(g, middle, high, halves[1], error, budget);
+  const whole = upper + integrate(g, low, middle, halves[0], error, budget);
+  return whole / (to - from);
+}

@@ -1,0 +1,256 @@
+/**
+ * What a query finds, in probabilities: from the state of one slot to the answer of N.
+ *
+ * The model: each slot that the key wrote is, independently, intact (1 - p), overwritten by a key of another checksum
+ * (p (1 - q)), or overwritten by a key of the same checksum (p q). This neglects terms of order N^2 / M: that two hashes
+ * of a key choose one slot, or that one foreign key holds two of its slots.
+ *
+ * With `a` intact slots and `w` false ones, the answer depends on which of the false slots hold equal values. If all
+ * keys have distinct values, no two do, and everything is known: {@link OutcomeModel.distinct} is exact in the model.
+ * Otherwise all ways of being equal are gone through: what follows from every way is a lower bound, what follows from
+ * one of them an upper bound. For `single` these are the bounds of the paper. False values are taken to differ from the
+ * key's own; where they may not, a wrong answer can only become a right one.
+ */
+import { MAX_COPIES } from '../layout.js';
+import { type Policy, policyNumber } from '../store/policy.js';
+import { choose } from './distinct-slots.js';
+import { checksumKinds } from './overwriting.js';
+
+/** Probabilities that add up to 1. */
+export interface Outcomes {
+  /** The answer is the key's own value. */
+  readonly success: number;
+  /** No answer: nothing has the key's checksum. */
+  readonly absent: number;
+  /** No answer: the policy does not decide. */
+  readonly conflict: number;
+  /** The answer is another key's value. */
+  readonly wrong: number;
+}
+
+export interface Bounds {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Bounds for any values of other keys, equal ones included, that are not the key's own. */
+export interface OutcomeBounds {
+  readonly success: Bounds;
+  /** Needs no bounds: it depends on checksums alone. */
+  readonly absent: number;
+  readonly conflict: Bounds;
+  readonly wrong: Bounds;
+}
+
+export interface OutcomeOptions {
+  /** N, 1..8. */
+  readonly copies: number;
+  /** b; 32 if absent. */
+  readonly checksumBits?: number;
+  /** `plurality` if absent. */
+  readonly policy?: Policy;
+  /** P(D = d), d = 0..N: how many of its slots the key wrote; all N if absent. See `distinctSlots`. */
+  readonly written?: readonly number[];
+}
+
+const SUCCESS = 0;
+const ABSENT = 1;
+const CONFLICT = 2;
+const WRONG = 3;
+
+/** The answer of `own` intact slots and false slots in groups of equal values. */
+function verdict(own: number, groups: readonly number[], policy: number): number {
+  const sizes = own > 0 ? [own, ...groups] : groups;
+  if (sizes.length === 0) return ABSENT;
+  if (policy === 0) return sizes.length > 1 ? CONFLICT : own > 0 ? SUCCESS : WRONG;
+  const most = Math.max(...sizes);
+  const tied = sizes.filter((size) => size === most).length > 1;
+  if (tied || most < policy) return CONFLICT;
+  return own === most ? SUCCESS : WRONG;
+}
+
+/** All ways to write `total` as a sum of numbers not above `most`, in falling order. */
+function partitions(total: number, most: number): number[][] {
+  if (total === 0) return [[]];
+  const all: number[][] = [];
+  for (let first = Math.min(total, most); first >= 1; first--) {
+    for (const rest of partitions(total - first, first)) all.push([first, ...rest]);
+  }
+  return all;
+}
+
+/** For each (own, false): the outcome of distinct values, and the set of possible outcomes as bits. */
+interface Verdicts {
+  readonly distinct: Uint8Array;
+  readonly possible: Uint8Array;
+}
+
+function verdictsOf(copies: number, policy: number): Verdicts {
+  const side = copies + 1;
+  const distinct = new Uint8Array(side * side);
+  const possible = new Uint8Array(side * side);
+  for (let own = 0; own <= copies; own++) {
+    for (let others = 0; own + others <= copies; others++) {
+      for (const groups of partitions(others, others)) {
+        const outcome = verdict(own, groups, policy);
+        possible[own * side + others] = possible[own * side + others]! | (1 << outcome);
+        if (groups.length === others) distinct[own * side + others] = outcome;
+      }
+    }
+  }
+  return { distinct, possible };
+}
+
+/** C(n, k) x^k y^(n - k), k = 0..n, for an x + y that need not be 1. */
+function expand(n: number, x: number, y: number): number[] {
+  return Array.from({ length: n + 1 }, (_, k) => choose(n, k) * x ** k * y ** (n - k));
+}
+
+/** Where the sums of one (own, false) go: distinct values, then lower bounds, then upper bounds, four outcomes each. */
+const LOWER = 4;
+const UPPER = 8;
+const SUMS = 12;
+
+function addTo(sums: Float64Array, at: number, verdicts: Verdicts, index: number, chance: number): void {
+  const exact = at + verdicts.distinct[index]!;
+  sums[exact] = sums[exact]! + chance;
+  const set = verdicts.possible[index]!;
+  for (let outcome = 0; outcome < 4; outcome++) {
+    if (set === 1 << outcome) sums[at + LOWER + outcome] = sums[at + LOWER + outcome]! + chance;
+    if ((set & (1 << outcome)) !== 0) sums[at + UPPER + outcome] = sums[at + UPPER + outcome]! + chance;
+  }
+}
+
+/**
+ * The probabilities of outcomes for one choice of copies, checksum and policy: made once, asked for many p.
+ *
+ * @example
+ * const model = new OutcomeModel({ copies: 2 });
+ * model.distinct(overwriteProbability(1e6, 12.5e6, 2)).success; // 0.978...
+ */
+export class OutcomeModel {
+  readonly copies: number;
+  readonly #verdicts: Verdicts;
+  readonly #kinds: readonly (readonly [number, number])[];
+  readonly #written: readonly number[];
+  readonly #isWhole: boolean;
+  /**
+   * SUMS coefficients for each number of intact and of lost slots: an outcome's probability is the sum over both of
+   * coefficient * intact^own * p^lost. They depend on `foreign`, unless a key writes all its slots.
+   */
+  readonly #coefficients: Float64Array;
+  #foreign = Number.NaN;
+  readonly #sums = new Float64Array(SUMS);
+
+  /** @throws RangeError for copies, bits or a policy out of range */
+  constructor({ copies, checksumBits = 32, policy = 'plurality', written }: OutcomeOptions) {
+    if (!(Number.isInteger(copies) && copies >= 1 && copies <= MAX_COPIES)) {
+      throw new RangeError(`copies must be a whole number from 1 to ${MAX_COPIES}, not ${copies}`);
+    }
+    if (!(checksumBits >= 1 && checksumBits <= 64)) {
+      throw new RangeError(`checksumBits must be from 1 to 64, not ${checksumBits}`);
+    }
+    if (written !== undefined && written.length !== copies + 1) {
+      throw new RangeError(`written has ${written.length} entries, ${copies} copies need ${copies + 1}`);
+    }
+    this.copies = copies;
+    this.#verdicts = verdictsOf(copies, policyNumber(policy));
+    this.#kinds = checksumKinds(checksumBits);
+    this.#isWhole = written === undefined;
+    this.#written = written ?? Array.from({ length: copies + 1 }, (_, count) => (count === copies ? 1 : 0));
+    this.#coefficients = new Float64Array((copies + 1) ** 2 * SUMS);
+  }
+
+  /**
+   * The outcomes if all keys have distinct values. Each is a sum of positive terms: small ones lose no digits.
+   *
+   * @param overwritten p of the slots that the key wrote
+   * @param foreign probability that a slot of the key which it did not write holds another key: p over all keys of the
+   *   epoch, not only those since; `overwritten` if absent; of no effect where a key writes all its slots
+   * @param intact 1 - p, where the caller knows it better than a subtraction does
+   */
+  distinct(overwritten: number, foreign = overwritten, intact = 1 - overwritten): Outcomes {
+    const sums = this.#sumsOf(overwritten, foreign, intact);
+    return { success: sums[SUCCESS]!, absent: sums[ABSENT]!, conflict: sums[CONFLICT]!, wrong: sums[WRONG]! };
+  }
+
+  /** Bounds for any values of other keys; arguments as for {@link distinct}. */
+  bounds(overwritten: number, foreign = overwritten, intact = 1 - overwritten): OutcomeBounds {
+    const sums = this.#sumsOf(overwritten, foreign, intact);
+    const bounds = (outcome: number): Bounds => ({ lower: sums[LOWER + outcome]!, upper: sums[UPPER + outcome]! });
+    return { success: bounds(SUCCESS), absent: sums[ABSENT]!, conflict: bounds(CONFLICT), wrong: bounds(WRONG) };
+  }
+
+  #sumsOf(overwritten: number, foreign: number, intact: number): Float64Array {
+    const others = this.#isWhole ? 0 : foreign;
+    if (others !== this.#foreign) this.#prepare(others);
+    const sums = this.#sums.fill(0);
+    const { copies } = this;
+    const coefficients = this.#coefficients;
+    let at = 0;
+    for (let own = 0; own <= copies; own++) {
+      for (let lost = 0; lost <= copies; lost++, at += SUMS) {
+        if (own + lost > copies || (this.#isWhole && own + lost < copies)) continue;
+        const chance = intact ** own * overwritten ** lost;
+        for (let sum = 0; sum < SUMS; sum++) sums[sum] = sums[sum]! + coefficients[at + sum]! * chance;
+      }
+    }
+    return sums;
+  }
+
+  #prepare(foreign: number): void {
+    const { copies } = this;
+    const coefficients = this.#coefficients.fill(0);
+    this.#foreign = foreign;
+    for (const [weight, q] of this.#kinds) {
+      for (let written = 0; written <= copies; written++) {
+        const chance = weight * this.#written[written]!;
+        if (chance === 0) continue;
+        const unwritten = expand(copies - written, foreign * q, 1 - foreign * q);
+        for (let own = 0; own <= written; own++) {
+          const lost = expand(written - own, q, 1 - q);
+          const at = (own * (copies + 1) + written - own) * SUMS;
+          const kept = chance * choose(written, own);
+          for (const [others, matching] of lost.entries()) {
+            for (const [more, also] of unwritten.entries()) {
+              addTo(coefficients, at, this.#verdicts, own * (copies + 1) + others + more, kept * matching * also);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/**
+ * Probability of the right answer, for distinct values. For `single` it is the paper's
+ * sum over j = 0..N-1 of C(N, j) p^j (1 - p)^(N - j) (1 - q)^j; for `plurality` the terms with two or more intact slots
+ * have no last factor; for `consensus(m)`, m >= 2, it is P(at least m slots intact). Exact in the model.
+ *
+ * @param overwritten p
+ */
+export function successProbability(overwritten: number, options: OutcomeOptions): number {
+  return new OutcomeModel(options).distinct(overwritten).success;
+}
+
+/** Probability that nothing matches: p^N (1 - q)^N. Exact in the model, for all policies and values. */
+export function emptyProbability(overwritten: number, options: OutcomeOptions): number {
+  return new OutcomeModel(options).distinct(overwritten).absent;
+}
+
+/**
+ * Bounds of the probability of an empty answer by conflict. For `single`:
+ * lower = sum over j = 1..N-1 of C(N, j) p^j (1 - p)^(N - j) (1 - (1 - q)^j), all false values equal where no own one is left;
+ * upper = lower + p^N (1 - (1 - q)^N - N q (1 - q)^(N-1)), all values distinct.
+ */
+export function emptyBounds(overwritten: number, options: OutcomeOptions): Bounds {
+  return new OutcomeModel(options).bounds(overwritten).conflict;
+}
+
+/**
+ * Bounds of the probability of a wrong answer. For `single`: lower = p^N N q (1 - q)^(N-1), upper = p^N (1 - (1 - q)^N).
+ * Where all values are distinct, the lower bound of `single` and `plurality` is the probability.
+ */
+export function wrongBounds(overwritten: number, options: OutcomeOptions): Bounds {
+  return new OutcomeModel(options).bounds(overwritten).wrong;
+}

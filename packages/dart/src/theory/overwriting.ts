@@ -1,0 +1,86 @@
+/**
+ * What becomes of one slot, and how likely a foreign checksum is taken for one's own. Source: section 4 of "Zero-CPU
+ * Collection with Direct Telemetry Access" (DART). Symbols, here and in the neighbouring files:
+ *
+ * - M: slots of the store; N: slots of a key (copies); b: bits of the checksum
+ * - K: distinct keys written since the key that is asked for; load = K / M
+ * - p: probability that a given slot has been overwritten since
+ * - q: probability that a given foreign slot carries the checksum that is looked for
+ */
+
+function atLeastZero(name: string, value: number): void {
+  if (!(value >= 0)) throw new RangeError(`${name} must be 0 or more, not ${value}`);
+}
+
+/**
+ * p = 1 - exp(-N K / M): the probability that a slot has been overwritten. The Poisson approximation of the binomial
+ * 1 - (1 - 1/M)^(N K), which it exceeds by less than 1 / M. Accurate to the last digits for tiny p.
+ *
+ * @param keys K
+ * @param slots M
+ * @param copies N; a mean, hence not necessarily whole, where keys write different numbers of slots
+ */
+export function overwriteProbability(keys: number, slots: number, copies: number): number {
+  atLeastZero('keys', keys);
+  atLeastZero('copies', copies);
+  if (!(slots > 0)) throw new RangeError(`slots must be above 0, not ${slots}`);
+  return -Math.expm1((-copies * keys) / slots);
+}
+
+/**
+ * The same probability, binomial and with the bias of the modulo. A slot is h mod M for a uniform 32-bit h: with
+ * Q = floor(2^32 / M) and r = 2^32 mod M, r slots have Q + 1 preimages and M - r have Q. A key's slot is one of the
+ * former with probability r (Q + 1) / 2^32, and then every write of another key hits it with probability (Q + 1) / 2^32:
+ *
+ * p = 1 - sum over both kinds of weight * (1 - hit)^(N K)
+ *
+ * Exact for independent uniform hashes. The bias is nil if M is a power of two, and otherwise below M / 2^32 of the load:
+ * it shows in stores of hundreds of millions of slots. The slots of a key are of either kind independently, so powers
+ * of this p are exact too.
+ *
+ * @param keys K
+ * @param slots M, 1..2^32
+ * @param copies N, as in {@link overwriteProbability}
+ */
+export function overwriteProbabilityWithModuloBias(keys: number, slots: number, copies: number): number {
+  atLeastZero('keys', keys);
+  atLeastZero('copies', copies);
+  if (!(Number.isInteger(slots) && slots >= 1 && slots <= 2 ** 32)) {
+    throw new RangeError(`slots must be a whole number from 1 to 2^32, not ${slots}`);
+  }
+  const preimages = Math.floor(2 ** 32 / slots);
+  const remainder = 2 ** 32 % slots;
+  let overwritten = 0;
+  for (const [count, of] of [
+    [preimages + 1, remainder],
+    [preimages, slots - remainder],
+  ] as const) {
+    const hit = count / 2 ** 32;
+    if (of > 0) overwritten += of * hit * -Math.expm1(copies * keys * Math.log1p(-hit));
+  }
+  // No key, no write: log1p(-1) * 0 is no number when M is 1.
+  return keys * copies === 0 ? 0 : overwritten;
+}
+
+/**
+ * q = (2^b + 2) / 2^(2b): the probability that the checksums of two random keys are equal, when a checksum of 0 is
+ * stored as 1. (Without that rule it would be 2^-b: the value 1 now stands for two of the 2^b hashes.) Exact.
+ *
+ * @param checksumBits b
+ */
+export function falseMatchProbability(checksumBits: number): number {
+  const inverse = 2 ** -checksumBits;
+  return inverse * (1 + 2 * inverse);
+}
+
+/**
+ * The two kinds of key that the rule "0 is stored as 1" makes: [probability of the kind, q of the kind]. Slots of one
+ * key match with the same q, so that powers of q have to be averaged over the kinds, not taken of the average.
+ */
+export function checksumKinds(checksumBits: number): readonly (readonly [number, number])[] {
+  const inverse = 2 ** -checksumBits;
+  return [
+    [1 - 2 * inverse, inverse],
+    [2 * inverse, 2 * inverse],
+  ];
+}

@@ -1,0 +1,186 @@
+/** How much memory, and how many copies. */
+import { geometryOf, MAX_COPIES, slotBytesOf } from '../layout.js';
+import type { Policy } from '../store/policy.js';
+import { type AgeRange, ALL_AGES, averageOverAges } from './ages.js';
+import { OutcomeModel, type OutcomeOptions, type Outcomes } from './outcomes.js';
+
+/** What a success is measured over: `mean`, all keys of an epoch; `oldest`, the key that was written first. */
+export type Measure = 'mean' | 'oldest';
+
+function ageRange(measure: Measure): AgeRange {
+  if (measure === 'mean') return ALL_AGES;
+  if (measure === 'oldest') return { from: 1, to: 1 };
+  throw new RangeError(`measure must be mean or oldest, not ${String(measure)}`);
+}
+
+export interface LoadOptions extends OutcomeOptions {
+  /** Keys of the epoch by slots: K / M. */
+  readonly load: number;
+  /** All keys if absent. */
+  readonly ages?: AgeRange;
+}
+
+/**
+ * The outcomes of an epoch's keys of some ages, for distinct values: {@link OutcomeModel.distinct} with
+ * p = 1 - exp(-N load u), averaged over the ages u. Not for keys that write part of their slots.
+ */
+export function outcomesAtLoad({ load, ages = ALL_AGES, ...options }: LoadOptions): Outcomes {
+  const model = new OutcomeModel(options);
+  const at = (age: number): Outcomes => {
+    const writes = options.copies * load * age;
+    const overwritten = -Math.expm1(-writes);
+    return model.distinct(overwritten, overwritten, Math.exp(-writes));
+  };
+  const mean = (outcome: keyof Outcomes): number => averageOverAges((age) => at(age)[outcome], ages);
+  return { success: mean('success'), absent: mean('absent'), conflict: mean('conflict'), wrong: mean('wrong') };
+}
+
+/** 1 - success, without the rounding of a subtraction from 1. */
+function failure(model: OutcomeModel, load: number, ages: AgeRange): number {
+  return averageOverAges((age) => {
+    const writes = model.copies * load * age;
+    const overwritten = -Math.expm1(-writes);
+    const { absent, conflict, wrong } = model.distinct(overwritten, overwritten, Math.exp(-writes));
+    return absent + conflict + wrong;
+  }, ages);
+}
+
+export interface ChoiceOptions {
+  readonly checksumBits?: number;
+  readonly policy?: Policy;
+  /** N at most; 8 if absent. */
+  readonly mostCopies?: number;
+}
+
+/**
+ * The number of copies that finds most at a load: at 0.2, 5 by the mean over ages and 3 by the oldest key; at 0.8, 2
+ * and 1. More copies are more chances for a key and more writes that overwrite others. By comparison of all N.
+ *
+ * @param load K / M; slots are the same for all N
+ */
+export function bestCopies(load: number, measure: Measure = 'mean', options: ChoiceOptions = {}): number {
+  const { mostCopies = MAX_COPIES, ...rest } = options;
+  const ages = ageRange(measure);
+  // The limit of small loads: nothing is overwritten, and nothing tells the numbers apart.
+  if (load === 0) return mostCopies;
+  let [best, least] = [1, Number.POSITIVE_INFINITY];
+  for (let copies = 1; copies <= mostCopies; copies++) {
+    const fails = failure(new OutcomeModel({ copies, ...rest }), load, ages);
+    // A tie goes to fewer copies: they cost fewer packets.
+    if (fails < least) [best, least] = [copies, fails];
+  }
+  return best;
+}
+
+/** The highest load at which `copies` copies succeed as often as wanted, by bisection to 12 digits. */
+function highestLoad(model: OutcomeModel, success: number, ages: AgeRange): number {
+  const allowed = 1 - success;
+  let [low, high] = [0, 1];
+  while (failure(model, high, ages) <= allowed && high < 1e9) [low, high] = [high, high * 2];
+  for (let step = 0; step < 60 && high - low > 1e-12 * high; step++) {
+    const middle = (low + high) / 2;
+    if (failure(model, middle, ages) <= allowed) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+export interface MemoryOptions extends ChoiceOptions {
+  /** Bytes of a value; 20 if absent: five switches of 4 bytes. */
+  readonly valueBytes?: number;
+  /** N; the best if absent. */
+  readonly copies?: number;
+  /** `mean` if absent. */
+  readonly measure?: Measure;
+}
+
+/** What {@link bytesPerFlowFor} finds. */
+export interface MemoryPerFlow {
+  readonly bytesPerFlow: number;
+  readonly copies: number;
+  /** Flows by slots. */
+  readonly load: number;
+}
+
+function wanted(success: number): void {
+  if (!(success > 0 && success < 1)) throw new RangeError(`success must be between 0 and 1, not ${success}`);
+}
+
+/**
+ * The least memory per flow with which the wanted share of queries succeeds, and the N that needs so little: for each N
+ * the highest load, found by bisection (success falls as the load rises), then the best N.
+ *
+ * @param success above 0, below 1
+ */
+export function bytesPerFlowFor(success: number, options: MemoryOptions = {}): MemoryPerFlow {
+  wanted(success);
+  const { valueBytes = 20, copies, measure = 'mean', mostCopies = MAX_COPIES, ...rest } = options;
+  const { checksumBits = 32 } = rest;
+  let best = { copies: 0, load: 0 };
+  for (let count = copies ?? 1; count <= (copies ?? mostCopies); count++) {
+    const load = highestLoad(new OutcomeModel({ copies: count, ...rest }), success, ageRange(measure));
+    if (load > best.load) best = { copies: count, load };
+  }
+  if (best.copies === 0) throw new RangeError(`no memory gives a success of ${success}`);
+  return { bytesPerFlow: slotBytesOf(valueBytes, checksumBits) / best.load, ...best };
+}
+
+export interface PlanOptions extends MemoryOptions {
+  /** Keys of an epoch. */
+  readonly flows: number;
+  /** Share of queries that have to succeed, above 0, below 1. */
+  readonly success: number;
+}
+
+/** Memory for a number of flows. Probabilities are those of theory, for distinct values. */
+export interface MemoryPlan {
+  /** M. */
+  readonly slots: number;
+  readonly slotBytes: number;
+  /** slots * slotBytes. */
+  readonly bytes: number;
+  readonly bytesPerFlow: number;
+  /** N. */
+  readonly copies: number;
+  readonly load: number;
+  /** Stores of at most 2^32 - 1 slots that this takes. */
+  readonly collectors: number;
+  /** Means over all keys. */
+  readonly success: number;
+  readonly empty: number;
+  readonly wrong: number;
+  /** The key that was written first. */
+  readonly oldest: { readonly success: number; readonly empty: number; readonly wrong: number };
+}
+
+/**
+ * The least memory that gives the wanted success for a number of flows.
+ *
+ * @throws RangeError for flows that are no whole number above 0, or a success that is not between 0 and 1
+ */
+export function planMemory(options: PlanOptions): MemoryPlan {
+  const { flows, success, ...memory } = options;
+  if (!(Number.isInteger(flows) && flows >= 1)) throw new RangeError(`flows must be a whole number: ${flows}`);
+  const { copies, load: highest } = bytesPerFlowFor(success, memory);
+  const { valueBytes = 20, checksumBits = 32, policy = 'plurality' } = memory;
+  // Refuses sizes that no store has.
+  geometryOf(1, valueBytes, checksumBits, copies, 1 << 16);
+  const slots = Math.ceil(flows / highest);
+  const load = flows / slots;
+  const slotBytes = slotBytesOf(valueBytes, checksumBits);
+  const at = (ages: AgeRange): { success: number; empty: number; wrong: number } => {
+    const found = outcomesAtLoad({ load, copies, checksumBits, policy, ages });
+    return { success: found.success, empty: found.absent + found.conflict, wrong: found.wrong };
+  };
+  return {
+    slots,
+    slotBytes,
+    bytes: slots * slotBytes,
+    bytesPerFlow: (slots * slotBytes) / flows,
+    copies,
+    load,
+    collectors: Math.ceil(slots / (2 ** 32 - 1)),
+    ...at(ALL_AGES),
+    oldest: at(ageRange('oldest')),
+  };
+}
