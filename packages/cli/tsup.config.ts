@@ -1,4 +1,11 @@
 import { library } from '../../tsup.config.base.js';
 
 // A command, not a library: ESM only.
-export default library({ index: 'src/index.ts', 'demo-worker': 'src/demo/worker.ts' }, { format: ['esm'] });
+export default library(
+  {
+    index: 'src/index.ts',
+    'demo-worker': 'src/demo/worker.ts',
+    'simulate-worker': 'src/dart/simulate-worker.ts',
+  },
+  { format: ['esm'] },
+);

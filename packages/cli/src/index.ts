@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addCollect } from './commands/collect.js';
+import { addDart } from './commands/dart.js';
 import { addDecode } from './commands/decode.js';
 import { addDetect } from './commands/detect.js';
 import { addEncode } from './commands/encode.js';
@@ -64,7 +65,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const program = new Command('int');
   program
     .description(
-      'In-band Network Telemetry: decode, encode, generate and collect it, detect events in it, follow its flows',
+      'In-band Network Telemetry: decode, encode, generate and collect it, detect events in it, follow its flows, store it',
     )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -84,10 +85,8 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   addCollect(program, io, done);
   addDetect(program, io, done);
   addFlows(program, io, done);
-  for (const command of program.commands) {
-    command.showHelpAfterError(`(\`int ${command.name()} --help\` lists the options)`);
-  }
-  program.showHelpAfterError('(`int help` lists the commands)');
+  addDart(program, io, done);
+  hintAtHelp(program, 'int');
   try {
     await program.parseAsync(argv as string[]);
     return exitCode;
@@ -99,6 +98,20 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     }
     throw error;
   }
+}
+
+/** Tells, after what is wrong with a command line, where to read how it is done. */
+function hintAtHelp(command: Command, name: string): void {
+  const isGroup = command.commands.length > 0;
+  command.showHelpAfterError(
+    isGroup ? `(\`${helpOf(name)}\` lists the commands)` : `(\`${name} --help\` lists the options)`,
+  );
+  for (const each of command.commands) hintAtHelp(each, `${name} ${each.name()}`);
+}
+
+/** `int dart` to `int help dart`. */
+function helpOf(name: string): string {
+  return name.replace(/^int\b/, 'int help');
 }
 
 /** Help and version leave commander by an error as well. A bare `int` prints help as an error. */

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
 /** Characters of one line; a longer one is no record. */
@@ -8,11 +7,11 @@ const MAX_LINE = 1 << 26;
  * Cuts a stream of UTF-8 text into lines, without their ends. The last one may lack its end.
  * @throws RangeError for a line beyond 2^26 characters
  */
-export async function* readLines(stream: Readable): AsyncGenerator<string[], void, undefined> {
+export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, undefined> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const lines = decoder.write(chunk).split('\n');
+  for await (const chunk of stream) {
+    const lines = decoder.write(chunk as Buffer).split('\n');
     lines[0] = rest + lines[0]!;
     rest = lines.pop()!;
     if (rest.length > MAX_LINE) throw new RangeError('a line is longer than 64 Mi characters: this is no NDJSON');

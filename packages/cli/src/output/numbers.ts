@@ -19,6 +19,16 @@ export function bytes(value: number): string {
   return `${Math.round(value / (1024 * 1024))} MiB`;
 }
 
+/** Bytes in binary units, with three digits or more: `1.20 MiB`, `27.9 GiB`. */
+export function byteText(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let unit = 0;
+  let scaled = value;
+  for (; scaled >= 1024 && unit < units.length - 1; unit++) scaled /= 1024;
+  if (unit === 0) return `${value} B`;
+  return `${scaled >= 100 ? grouped(scaled) : scaled.toPrecision(3)} ${units[unit]}`;
+}
+
 /** `1 report`, `2 reports`. */
 export function counted(value: number, noun: string): string {
   return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;

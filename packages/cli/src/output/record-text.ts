@@ -39,6 +39,12 @@ const HOP_LABELS: readonly (readonly [keyof Hop, string])[] = [
   ['domain', 'domain'],
 ];
 
+/** The number of a protocol that is known by name. */
+export function protocolNumber(name: string): number | undefined {
+  const found = Object.entries(PROTOCOLS).find(([, known]) => known === name);
+  return found === undefined ? undefined : Number(found[0]);
+}
+
 function endpoint(address: string, port: number): string {
   if (port === 0) return address;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

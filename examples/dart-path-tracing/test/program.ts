@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const TRACE: string = fileURLToPath(new URL('../dist/trace.js', import.meta.url));
+
+/** What the program prints at its end, as far as tests look at it. */
+export interface Total {
+  readonly type: 'total';
+  readonly flows: number;
+  readonly load: number;
+  readonly asked: number;
+  readonly success: number;
+  readonly empty: number;
+  readonly wrong: number;
+  readonly theory: { readonly success: number; readonly wrong: number };
+  readonly oldest: { readonly success: number; readonly theory: number; readonly asked: number };
+  readonly slots: number;
+  readonly sent: number;
+  readonly received: number;
+  readonly lostInKernel: number;
+  readonly kernelDrops: number | null;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly closes: boolean;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program; with `interruptAfterMs` it gets SIGINT so long after its first line. */
+export async function run(args: readonly string[], interruptAfterMs?: number): Promise<Ended> {
+  const child = spawn(process.execPath, [TRACE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  if (interruptAfterMs !== undefined) {
+    child.stdout.once('data', () => setTimeout(() => child.kill('SIGINT'), interruptAfterMs));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+/** The last line. */
+export function totalOf({ out, err }: Ended): Total {
+  const line = out.trim().split('\n').at(-1);
+  if (line === undefined || !line.startsWith('{')) throw new Error(`there is no total: ${out}${err}`);
+  return JSON.parse(line) as Total;
+}

@@ -1,0 +1,117 @@
+import { formatUdpAddress, type UdpAddress } from '@int/collector';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Listener, type Rotate } from '../../dart/listener.js';
+import { openStore, storeFailure } from '../../dart/open-store.js';
+import { address64, addStoreOptions, roceAddress, type StoreFlags } from '../../dart/options.js';
+import { EXIT, type Io, say } from '../../io.js';
+import { duration, wholeNumber } from '../../options.js';
+
+interface ListenFlags extends StoreFlags {
+  readonly queuePair?: readonly number[];
+  readonly remoteKey: number;
+  readonly base: bigint;
+  readonly service: 'uc' | 'rc';
+  readonly destination?: string;
+  readonly icrc: 'check' | 'any-identification' | 'skip';
+  readonly checkpoint: number;
+  readonly rotate?: Rotate;
+  readonly json?: true;
+}
+
+/** Timers count no further. */
+const MOST_MS = 2 ** 31 - 1;
+const span = duration('a time', MOST_MS);
+
+function queuePairs(text: string, previous: readonly number[] = []): number[] {
+  const number = wholeNumber('a queue pair', 0, 0xff_ffff)(text);
+  if (previous.includes(number)) throw new InvalidArgumentError(`${number} is given twice.`);
+  return [...previous, number];
+}
+
+/** `60s`: a time; `0.8`: a load. */
+function rotation(text: string): Rotate {
+  if (/^\d*\.?\d+$/.test(text)) {
+    if (Number(text) > 0) return { load: Number(text) };
+  } else if (/^[\d.]+(ns|us|ms|s|min|h)$/.test(text)) {
+    const everyMs = Math.ceil(span(text) / 1e6);
+    if (everyMs > 0) return { everyMs };
+  }
+  throw new InvalidArgumentError('Give a time above 0 with a unit, such as 60s, or a load above 0, such as 0.8.');
+}
+
+/** Adds `int dart listen`. */
+export function addListen(dart: Command, io: Io, done: (exitCode: number) => void): void {
+  const command = dart
+    .command('listen')
+    .description('A software RDMA NIC: takes RoCEv2 writes by UDP into a store; counters each second, totals on exit')
+    .argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
+  addStoreOptions(command)
+    .addOption(new Option('--queue-pair <N>', 'queue pair of a switch; repeat for more (1)').argParser(queuePairs))
+    .addOption(
+      new Option('--remote-key <N>', 'key of the memory region')
+        .argParser(wholeNumber('a key', 0, 0xffff_ffff))
+        .default(1, '1'),
+    )
+    .addOption(new Option('--base <ADDR>', 'address of the first slot').argParser(address64).default(0n, '0'))
+    .addOption(
+      new Option('--service <NAME>', 'uc: packets that are lost are lost; rc: with answers and atomics')
+        .choices(['uc', 'rc'])
+        .default('uc'),
+    )
+    .addOption(new Option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]'))
+    .addOption(
+      new Option('--icrc <MODE>', 'any-identification: senders use IPv4 identifications other than 0')
+        .choices(['check', 'any-identification', 'skip'])
+        .default('check'),
+    )
+    .addOption(
+      new Option('--checkpoint <MS>', 'milliseconds between checkpoints, 0: only at the end')
+        .argParser(wholeNumber('milliseconds', 0, MOST_MS))
+        .default(1000, '1000'),
+    )
+    .addOption(
+      new Option('--rotate <DURATION|LOAD>', 'begin a new epoch after a time, or at a load (never)').argParser(
+        rotation,
+      ),
+    )
+    .option('--json', 'one JSON object per line: counters each second, totals at the end')
+    .action(async (address: UdpAddress, flags: ListenFlags) => {
+      done(await listen(address, flags, io, command));
+    });
+}
+
+async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: Command): Promise<number> {
+  const { queuePair = [1], remoteKey, base, service, destination, icrc, checkpoint, rotate } = flags;
+  const isWildcard = address.host === '0.0.0.0' || address.host === '::';
+  if (isWildcard && destination === undefined) {
+    command.error(`error: ${address.host} is no address that packets are sent to: give --destination IP`);
+  }
+  if (service === 'rc' && base % 8n !== 0n) command.error('error: atomics need a --base that is a multiple of 8');
+  let failures = 0;
+  const store = await openStore(flags, {
+    checkpointMs: checkpoint,
+    ...(rotate !== undefined && { rotate }),
+    onError: ({ message }) => {
+      failures++;
+      say(io, message);
+    },
+  });
+  try {
+    const regions = { queuePairs: queuePair, service, remoteKey, base };
+    const listener = await Listener.open(store, { address, destination, icrc, ...regions }, io);
+    const { geometry } = store.live;
+    say(
+      io,
+      `listening on ${formatUdpAddress(listener.address)}, queue pair ${queuePair.join(', ')}, ` +
+        `remote key ${remoteKey}, ${geometry.slots * geometry.slotBytes} bytes at 0x${base.toString(16)}`,
+    );
+    if (!listener.answersQuestions)
+      say(io, `${flags.store} can have no socket: int dart query has to wait for the end`);
+    await listener.run(flags.json === true);
+  } finally {
+    await store.close().catch((error: unknown) => {
+      throw storeFailure(error, flags.store);
+    });
+  }
+  return failures > 0 ? EXIT.INPUT : EXIT.OK;
+}

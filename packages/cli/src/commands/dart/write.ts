@@ -1,0 +1,111 @@
+import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { openStore, storeFailure } from '../../dart/open-store.js';
+import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
+import { RowWriter } from '../../dart/row-writer.js';
+import { CliError, EXIT, type Io, say } from '../../io.js';
+import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../../options.js';
+import { DataOutput } from '../../output/data-output.js';
+import { counted, grouped, percent } from '../../output/numbers.js';
+import { Progress } from '../../output/progress.js';
+
+interface WriteFlags extends StoreFlags, DecodeFlags {
+  readonly postcards?: true;
+  readonly metrics?: readonly MetricName[];
+  readonly json?: true;
+}
+
+const POSTCARD_METRICS: readonly MetricName[] = ['hopLatency', 'queueOccupancy', 'egressUtilization'];
+
+function metricList(text: string): MetricName[] {
+  const names = text.split(',');
+  const unknown = names.find((name) => !isMetricName(name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`'${unknown}' is none of ${METRIC_NAMES.join(', ')}.`);
+  return names as MetricName[];
+}
+
+/** Adds `int dart write`. */
+export function addWrite(dart: Command, io: Io, done: (exitCode: number) => void): void {
+  const command = dart
+    .command('write')
+    .description('Write the reports of captures, or keys and values as JSON lines, into a store')
+    .argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
+  addStoreOptions(command)
+    .option('--postcards', 'a row for each hop: the key is the flow and the switch, the value its metrics')
+    .addOption(
+      new Option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`).argParser(
+        metricList,
+      ),
+    )
+    .option('--json', 'totals as one JSON object');
+  addDecodeOptions(command).action(async (files: string[], flags: WriteFlags) => {
+    if (flags.metrics !== undefined && flags.postcards !== true) {
+      command.error('error: --metrics goes with --postcards: other values are paths');
+    }
+    if (files.filter((file) => file === '-').length > 1) command.error('error: standard input can be read once');
+    done(await write(files, flags, io));
+  });
+}
+
+async function write(files: readonly string[], flags: WriteFlags, io: Io): Promise<number> {
+  const problems: string[] = [];
+  const store = await openStore(flags, { onError: ({ message }) => problems.push(message) });
+  const progress = new Progress(io, false);
+  const values = flags.postcards === true ? (flags.metrics ?? POSTCARD_METRICS) : 'path';
+  const onProgress = (): void => progress.update(() => `${counted(writer.totals.keys, 'key')} written`);
+  const writer = new RowWriter(store, { decode: decodeOptions(flags), values, onProgress }, io);
+  try {
+    for (const file of files) {
+      if (io.signal.aborted) break;
+      await writer.write(file);
+    }
+  } finally {
+    progress.done();
+    // What was written stays, whatever happened then.
+    await store.close().catch((error: unknown) => {
+      throw storeFailure(error, flags.store);
+    });
+  }
+  const { totals, hasFailed } = writer;
+  const { geometry, load } = store.live;
+  const { notOk = 0, noFlow = 0, noNode = 0, cut = 0, namelessHops = 0 } = writer.rows?.counters ?? {};
+  const { keys, frames, dropped, lines, badLines } = totals;
+  const skipped = { notOk, noFlow, noNode, namelessHops, badLines };
+  const output = new DataOutput(io.stdout);
+  if (flags.json === true) {
+    const epoch = String(store.epoch);
+    const { slots, copies } = geometry;
+    const read = { frames, dropped, lines };
+    output.line(JSON.stringify({ type: 'total', keys, ...read, skipped, cut, epoch, slots, copies, load }));
+  } else {
+    output.line(
+      `${counted(keys, 'key')} written into epoch ${store.epoch} of ${flags.store}: ` +
+        `load ${percent(load)} of ${grouped(geometry.slots)} slots`,
+    );
+    const left = Object.entries(SKIPPED).filter(([reason]) => skipped[reason as keyof typeof SKIPPED] > 0);
+    for (const [reason, words] of left) {
+      output.line(`not written: ${grouped(skipped[reason as keyof typeof SKIPPED])} ${words}`);
+    }
+    if (cut > 0) output.line(`cut: ${counted(cut, 'path')} longer than a value`);
+  }
+  await output.end();
+  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  for (const problem of problems) say(io, problem);
+  if (io.signal.aborted) say(io, `interrupted after ${counted(keys, 'key')}`);
+  const { truncated = 0, malformed = 0, unsupported = 0 } = dropped;
+  const wrong = truncated + malformed + unsupported;
+  if (wrong > 0)
+    say(
+      io,
+      `of ${counted(frames, 'frame')}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`,
+    );
+  return wrong + badLines > 0 || hasFailed || problems.length > 0 ? EXIT.INPUT : EXIT.OK;
+}
+
+const SKIPPED = {
+  notOk: 'records that are no whole report',
+  noFlow: 'reports of unknown flow',
+  noNode: 'reports in which no switch is named',
+  namelessHops: 'hops whose switch is not named',
+  badLines: 'lines that are no row',
+} as const;

@@ -1,0 +1,188 @@
+/** A software RDMA NIC in front of a store, and what it tells of itself. */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { formatUdpAddress, type UdpAddress } from '@int/collector';
+import {
+  FIRST_REJECT,
+  OUTCOME_NAMES,
+  type OutcomeName,
+  type RnicCounters,
+  SoftRnic,
+  type SoftRnicOptions,
+} from '@int/dart';
+import { type EpochStore, UdpRnic } from '@int/dart/node';
+import { CliError, EXIT, type Io, openFailure } from '../io.js';
+import { DataOutput } from '../output/data-output.js';
+import { grouped, percent } from '../output/numbers.js';
+import { PacedOutput } from '../output/paced-output.js';
+import { QueryServer } from './live-query.js';
+
+/** When an epoch ends by itself. */
+export type Rotate = { readonly everyMs: number } | { readonly load: number };
+
+const LOG_MS = 1000;
+/** What has arrived by the time of a signal is taken: until nothing comes for so long, for so long at most. */
+const SETTLE_MS = 50;
+const MOST_SETTLE_MS = 500;
+const RECEIVE_BUFFER = 8 << 20;
+/** Lines that are kept for a reader that is behind. */
+const UNREAD_LIMIT = 1 << 16;
+
+const ACCEPTED = OUTCOME_NAMES.slice(0, FIRST_REJECT);
+const REJECTED = OUTCOME_NAMES.slice(FIRST_REJECT);
+
+export interface ListenerOptions {
+  readonly address: UdpAddress;
+  readonly destination: string | undefined;
+  readonly icrc: NonNullable<SoftRnicOptions['icrc']>;
+  readonly queuePairs: readonly number[];
+  readonly service: 'uc' | 'rc';
+  readonly remoteKey: number;
+  readonly base: bigint;
+}
+
+function pick(counters: RnicCounters, names: readonly OutcomeName[]): Partial<Record<OutcomeName, number>> {
+  return Object.fromEntries(names.map((name) => [name, counters[name]]));
+}
+
+/** Takes packets until it is told to stop. */
+export class Listener {
+  readonly #store: EpochStore;
+  readonly #rnic: UdpRnic;
+  readonly #host: string;
+  readonly #questions: QueryServer | null;
+  readonly #io: Io;
+  readonly #started = performance.now();
+
+  private constructor(store: EpochStore, rnic: UdpRnic, host: string, questions: QueryServer | null, io: Io) {
+    this.#store = store;
+    this.#rnic = rnic;
+    this.#host = host;
+    this.#questions = questions;
+    this.#io = io;
+  }
+
+  /** @throws CliError if the address cannot be listened on, or the region is none */
+  static async open(store: EpochStore, options: ListenerOptions, io: Io): Promise<Listener> {
+    const { address, destination, icrc, queuePairs, service, remoteKey, base } = options;
+    const { host, port } = address;
+    try {
+      const soft = new SoftRnic({
+        icrc,
+        queuePairs: queuePairs.map((number) => ({ number, service })),
+        regions: [{ remoteKey, base, target: store.target, access: { write: true, atomic: service === 'rc' } }],
+      });
+      const ip = isIP(host) === 0 ? (await lookup(host)).address : host;
+      const sentTo = destination === undefined ? {} : { destination };
+      const rnic = await UdpRnic.listen({ rnic: soft, address: ip, port, receiveBuffer: RECEIVE_BUFFER, ...sentTo });
+      return new Listener(store, rnic, ip, await QueryServer.start(store), io);
+    } catch (error) {
+      if (error instanceof RangeError) throw new CliError(error.message, EXIT.USAGE, error);
+      const reason = openFailure(error);
+      throw new CliError(`cannot listen on ${formatUdpAddress(address)}: ${reason}`, EXIT.OPEN, error);
+    }
+  }
+
+  /** With the port that the system chose, if it did. */
+  get address(): UdpAddress {
+    return { host: this.#host, port: this.#rnic.port };
+  }
+
+  /** Whether other processes can ask while this one writes. */
+  get answersQuestions(): boolean {
+    return this.#questions !== null;
+  }
+
+  /** Resolves after a signal, or when nobody reads standard output any more, with the totals printed. */
+  async run(isJson: boolean): Promise<void> {
+    const { signal } = this.#io;
+    const output = new DataOutput(this.#io.stdout);
+    const paced = new PacedOutput(output, UNREAD_LIMIT);
+    let before = 0;
+    const ticker = setInterval(() => {
+      const { datagrams } = this.#rnic.counters;
+      // A reader that does not keep up misses seconds.
+      if (!paced.isBehind) paced.add(isJson ? JSON.stringify(this.#counters('stats')) : this.#line(datagrams - before));
+      before = datagrams;
+      void paced.flush();
+    }, LOG_MS);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      output.onClosed = resolve;
+    });
+    clearInterval(ticker);
+    await this.#settle();
+    await this.#rnic.close();
+    await this.#questions?.close();
+    await paced.flush();
+    if (isJson) output.line(JSON.stringify(this.#counters('total')));
+    else for (const line of this.#summary()) output.line(line);
+    await output.end();
+    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  }
+
+  async #settle(): Promise<void> {
+    const end = performance.now() + MOST_SETTLE_MS;
+    let seen = -1;
+    while (seen !== this.#rnic.counters.datagrams && performance.now() < end) {
+      seen = this.#rnic.counters.datagrams;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+  }
+
+  /** received = accepted + the sum of rejected. */
+  #counters(type: 'stats' | 'total'): object {
+    const { datagrams, bytes, answers, answerErrors } = this.#rnic.counters;
+    const counters = this.#rnic.rnic.counters;
+    const { accepted, lost, gaps, restarts } = counters;
+    const { keyWrites, slotWrites, load } = this.#store.live;
+    const { checkpoints, checkpointAgeMs, rotations, rotationsPostponed } = this.#store.statistics;
+    return {
+      type,
+      elapsedMs: Math.round(performance.now() - this.#started),
+      received: datagrams,
+      bytes,
+      accepted,
+      operations: pick(counters, ACCEPTED),
+      rejected: pick(counters, REJECTED),
+      lost,
+      gaps,
+      restarts,
+      answers,
+      answerErrors,
+      epoch: String(this.#store.epoch),
+      keyWrites,
+      slotWrites,
+      load,
+      checkpoints,
+      checkpointAgeMs: Number.isFinite(checkpointAgeMs) ? Math.round(checkpointAgeMs) : null,
+      rotations,
+      rotationsPostponed,
+      questions: this.#questions?.answered ?? 0,
+    };
+  }
+
+  #line(packets: number): string {
+    const { accepted, rejected, lost } = this.#rnic.rnic.counters;
+    const store = this.#store;
+    return (
+      `${grouped(packets).padStart(9)} packets/s  accepted ${grouped(accepted)}  rejected ${grouped(rejected)}  ` +
+      `lost ${grouped(lost)}  epoch ${store.epoch} load ${percent(store.live.load)}`
+    );
+  }
+
+  #summary(): string[] {
+    const { datagrams } = this.#rnic.counters;
+    const counters = this.#rnic.rnic.counters;
+    const { accepted, rejected, lost, gaps } = counters;
+    const { rotations, checkpoints } = this.#store.statistics;
+    const reasons = REJECTED.filter((name) => counters[name] > 0).map((name) => `${name} ${grouped(counters[name])}`);
+    return [
+      `rejected: ${reasons.length === 0 ? 'none' : reasons.join(', ')}`,
+      `lost on the way: ${grouped(lost)} in ${grouped(gaps)} gaps of sequence numbers`,
+      `epoch ${this.#store.epoch}, load ${percent(this.#store.live.load)}, ${grouped(rotations)} rotations, ${grouped(checkpoints)} checkpoints`,
+      `${grouped(datagrams)} received, ${grouped(accepted)} accepted, ${grouped(rejected)} rejected`,
+    ];
+  }
+}

@@ -1,0 +1,52 @@
+/** Opening the folder of a store, with what went wrong in words. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DartStoreError, type DartStoreErrorCode, EpochStore, type EpochStoreOptions } from '@int/dart/node';
+import { CliError, EXIT, openFailure } from '../io.js';
+import { type StoreFlags, storeOptions } from './options.js';
+
+/** Slots of a new store if nothing else is said. */
+const DEFAULT_MEMORY = 64 * 2 ** 20;
+
+const EXIT_OF: Partial<Record<DartStoreErrorCode, number>> = {
+  // The store is right, what was asked of it is not.
+  MISMATCH: EXIT.USAGE,
+  DAMAGED: EXIT.INPUT,
+  VERSION: EXIT.INPUT,
+};
+
+/** Whether a folder holds a store. */
+export async function hasStore(directory: string): Promise<boolean> {
+  try {
+    await access(join(directory, 'store.json'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What to tell of a store that failed. */
+export function storeFailure(error: unknown, directory: string): CliError {
+  if (error instanceof DartStoreError) return new CliError(error.message, EXIT_OF[error.code] ?? EXIT.OPEN, error);
+  if (error instanceof RangeError) {
+    return new CliError(`cannot make the store ${directory}: ${error.message}`, EXIT.USAGE, error);
+  }
+  if (error instanceof CliError) return error;
+  return new CliError(`cannot use ${directory}: ${openFailure(error)}`, EXIT.OPEN, error);
+}
+
+/**
+ * Opens a store for writing, or makes it.
+ * @throws CliError
+ */
+export async function openStore(flags: StoreFlags, options: EpochStoreOptions = {}): Promise<EpochStore> {
+  const { store: directory } = flags;
+  try {
+    const shape = storeOptions(flags);
+    const isSized = shape.slots !== undefined || shape.memory !== undefined;
+    const size = isSized || (await hasStore(directory)) ? {} : { memory: DEFAULT_MEMORY };
+    return await EpochStore.open(directory, { ...size, ...shape, ...options });
+  } catch (error) {
+    throw storeFailure(error, directory);
+  }
+}

@@ -1,0 +1,202 @@
+/** Files of reports or rows, into a store. */
+import type { DecodeOptions, MetricName, TelemetryBatch } from '@int/codec';
+import { CaptureSource, Collector, type CollectorTotals, SourceError, type Stage } from '@int/collector';
+import { ReportRows } from '@int/dart';
+import type { EpochStore } from '@int/dart/node';
+import { gunzipIfNeeded } from '@int/pcap/node';
+import { openInput } from '../input/capture-frames.js';
+import { readLines } from '../input/lines.js';
+import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { readRow } from './row-lines.js';
+
+/** Rows made at once: more than a report has hops. */
+const ROWS = 4096;
+/** Messages about single lines before the rest is only counted. */
+const MESSAGES = 10;
+const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20]);
+const OPEN_BRACE = 0x7b;
+
+/** What became of everything that was read. */
+export interface WriteTotals {
+  /** Rows written. */
+  keys: number;
+  /** Frames of captures, and those without telemetry that could be used, by reason. */
+  frames: number;
+  readonly dropped: Record<string, number>;
+  /** Lines of NDJSON, and those that are no row. */
+  lines: number;
+  badLines: number;
+}
+
+/** Decoded reports become rows, rows go into the store. */
+class DartStage implements Stage {
+  readonly name = 'dart';
+  readonly #store: EpochStore;
+  readonly #rows: ReportRows;
+  readonly #written: (rows: number) => void;
+
+  constructor(store: EpochStore, rows: ReportRows, written: (rows: number) => void) {
+    this.#store = store;
+    this.#rows = rows;
+    this.#written = written;
+  }
+
+  process(batch: TelemetryBatch): void {
+    const rows = this.#rows;
+    for (let from = 0; from < batch.reports; ) {
+      from = rows.fill(batch, from);
+      this.#store.writeRows(rows.keys, rows.values, 0, rows.rows);
+      this.#written(rows.rows);
+    }
+  }
+}
+
+export interface RowWriterOptions {
+  readonly decode: Omit<DecodeOptions, 'linkType'>;
+  /** Rows are paths of flows, or these metrics of each hop. */
+  readonly values: 'path' | readonly MetricName[];
+  /** Called now and then. */
+  readonly onProgress: () => void;
+}
+
+/** Writes files into a store, one after the other. */
+export class RowWriter {
+  readonly totals: WriteTotals = { keys: 0, frames: 0, dropped: {}, lines: 0, badLines: 0 };
+  /** Null as long as there was no capture. */
+  rows: ReportRows | null = null;
+  /** Whether a capture was damaged. */
+  hasFailed = false;
+  readonly #store: EpochStore;
+  readonly #options: RowWriterOptions;
+  readonly #io: Io;
+
+  constructor(store: EpochStore, options: RowWriterOptions, io: Io) {
+    this.#store = store;
+    this.#options = options;
+    this.#io = io;
+  }
+
+  /**
+   * Reads a file (pcap, pcapng or NDJSON, also gzip), or standard input for `-`.
+   * @throws CliError if it cannot be opened or read, or values cannot hold what is in it
+   */
+  async write(path: string): Promise<void> {
+    const input = await openInput(path, this.#io);
+    const chunks = gunzipIfNeeded(input)[Symbol.asyncIterator]();
+    try {
+      const first = await firstBytes(chunks);
+      if (first === null) return;
+      const all = replay(first.chunks, chunks);
+      if (first.byte === OPEN_BRACE) await this.#writeLines(path, all);
+      else await this.#writeCapture(path, all);
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      if (this.#io.signal.aborted) return;
+      throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
+    } finally {
+      input.destroy();
+    }
+  }
+
+  #reportRows(): ReportRows {
+    const { valueBytes } = this.#store.live.geometry;
+    try {
+      this.rows ??= new ReportRows(ROWS, { valueBytes, values: this.#options.values });
+      return this.rows;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new CliError(`${this.#store.directory} cannot hold this: ${error.message}`, EXIT.USAGE, error);
+    }
+  }
+
+  async #writeCapture(path: string, input: AsyncIterable<Uint8Array>): Promise<void> {
+    const { totals } = this;
+    const stage = new DartStage(this.#store, this.#reportRows(), (rows) => {
+      totals.keys += rows;
+      this.#options.onProgress();
+    });
+    const collector = new Collector({
+      sources: [new CaptureSource({ path: '-', input })],
+      decode: this.#options.decode,
+      stages: [stage],
+      onProblem: ({ error }) => this.#problem(path, error),
+    });
+    await collector.start();
+    await Promise.race([collector.finished, aborted(this.#io.signal)]);
+    this.#add(await collector.stop());
+  }
+
+  #problem(path: string, error: Error): void {
+    this.hasFailed = true;
+    const reason = SourceError.is(error) && error.cause instanceof Error ? error.cause.message : error.message;
+    say(this.#io, `${path}: ${reason}`);
+  }
+
+  #add({ received, dropped }: CollectorTotals): void {
+    this.totals.frames += received;
+    // A capture waits: nothing of it is overrun.
+    const { overrun: _, ...reasons } = dropped;
+    for (const [reason, count] of Object.entries(reasons)) {
+      this.totals.dropped[reason] = (this.totals.dropped[reason] ?? 0) + count;
+    }
+  }
+
+  async #writeLines(path: string, input: AsyncIterable<Uint8Array>): Promise<void> {
+    const { totals } = this;
+    const { valueBytes } = this.#store.live.geometry;
+    let number = 0;
+    for await (const lines of readLines(input)) {
+      for (const line of lines) {
+        number++;
+        if (line.trim() === '') continue;
+        totals.lines++;
+        try {
+          const { key, value } = readRow(line, valueBytes);
+          this.#store.write(key, value);
+          totals.keys++;
+        } catch (error) {
+          this.#reject(path, number, error);
+        }
+      }
+      this.#options.onProgress();
+      // Checkpoints and signals have their turns.
+      await new Promise(setImmediate);
+      if (this.#io.signal.aborted) return;
+    }
+  }
+
+  #reject(path: string, number: number, error: unknown): void {
+    const bad = ++this.totals.badLines;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (bad <= MESSAGES) say(this.#io, `${path === '-' ? 'line' : `${path}: line`} ${number}: ${reason}`);
+    if (bad === MESSAGES) say(this.#io, 'further bad lines are only counted');
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** Reads until something is there that is no blank. @returns null if nothing is */
+async function firstBytes(
+  chunks: AsyncIterator<Uint8Array>,
+): Promise<{ readonly byte: number; readonly chunks: Uint8Array[] } | null> {
+  const read: Uint8Array[] = [];
+  for (;;) {
+    const { done, value } = await chunks.next();
+    if (done === true) return null;
+    read.push(value);
+    const byte = value.find((each) => !BLANK.has(each));
+    if (byte !== undefined) return { byte, chunks: read };
+  }
+}
+
+async function* replay(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* read;
+  for (;;) {
+    const { done, value } = await rest.next();
+    if (done === true) return;
+    yield value;
+  }
+}
