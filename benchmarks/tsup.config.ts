@@ -19,9 +19,13 @@ export default defineConfig({
   platform: 'node',
   clean: true,
   noExternal: [/^@int\//],
+  // CommonJS inside, or native.
+  external: ['@platformatic/kafka', '@duckdb/node-api'],
   esbuildOptions(options) {
     options.alias = {
       '@int/codec': source('codec'),
+      '@int/dart': source('dart'),
+      '@int/dart/node': source('dart', 'node/index.ts'),
       '@int/detect': source('detect'),
       '@int/flowcache': source('flowcache'),
       '@int/flowcache/node': source('flowcache', 'node/index.ts'),

@@ -1,7 +1,7 @@
 /** How long one report takes: Figure 5. */
 import { createHistogram } from 'node:perf_hooks';
-import { TelemetryBatch } from '@int/codec';
-import { CacheMemory, FlowCache, geometryOf, kernelBytes } from '@int/flowcache';
+import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { FlowCache, geometryOf, kernelBytes } from '@int/flowcache';
 import { ReadRing } from './reading.js';
 import { fillCache, type Scene, setScene } from './scene.js';
 import { quietThresholds } from './setup.js';
@@ -97,7 +97,7 @@ async function measureEvictions(path: string, calls: number): Promise<Latency> {
   const geometry = geometryOf({ rows: FULL_ROWS });
   const reader = await ReadRing.start('drain', geometry.bucketStride);
   const room = TelemetryBatch.byteLength(workload.capacity) + 8 * workload.size + 4096;
-  const memory = new CacheMemory(kernelBytes(geometry) + room);
+  const memory = new KernelMemory(kernelBytes(geometry) + room);
   let handedOn = 0;
   const entries = {
     push: (words: Int32Array, at: number, records: number): number => {

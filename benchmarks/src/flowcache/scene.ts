@@ -1,6 +1,6 @@
 /** A full-size cache in WebAssembly with reports made beforehand beside it: what the scenarios begin with. */
-import { TelemetryBatch } from '@int/codec';
-import { CacheMemory, FlowCache, type FlowCacheOptions, geometryOf, kernelBytes } from '@int/flowcache';
+import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { FlowCache, type FlowCacheOptions, geometryOf, kernelBytes } from '@int/flowcache';
 import { quietThresholds } from './setup.js';
 import { MIXES, type Reports, Workload } from './workload.js';
 
@@ -24,7 +24,7 @@ export interface Scene {
 export function setScene({ path, rows, batches, cache: sinks = {} }: SceneOptions): Scene {
   const workload = new Workload(path);
   const bytes = TelemetryBatch.byteLength(workload.capacity) + 8 * workload.size + 256;
-  const memory = new CacheMemory(kernelBytes(geometryOf({ rows })) + (batches + 1) * bytes);
+  const memory = new KernelMemory(kernelBytes(geometryOf({ rows })) + (batches + 1) * bytes);
   const cache = new FlowCache({ rows, memory, thresholds: quietThresholds(), ...sinks });
   const reports = workload.makeReports(memory.arena);
   fillCache(cache, workload, reports, workload.flows);

@@ -1,6 +1,6 @@
 /** The contenders that are JavaScript: what keeps flows and is updated with reports. */
-import { type BatchInput, TelemetryBatch } from '@int/codec';
-import { CacheMemory, FlowCache, geometryOf, kernelBytes, type LayoutName } from '@int/flowcache';
+import { type BatchInput, KernelMemory, TelemetryBatch } from '@int/codec';
+import { FlowCache, geometryOf, kernelBytes, type LayoutName } from '@int/flowcache';
 import {
   bigintKey,
   bigintKeyOf,
@@ -178,7 +178,7 @@ export interface StoreOptions {
 function kernelContender(workload: Workload, options: StoreOptions): Contender {
   const { size } = workload;
   const room = TelemetryBatch.byteLength(workload.capacity) + 8 * size + 4096;
-  const memory = new CacheMemory(kernelBytes(geometryOf(options)) + room);
+  const memory = new KernelMemory(kernelBytes(geometryOf(options)) + room);
   const cache = new FlowCache({ ...options, memory });
   if (!cache.usesKernel) throw new Error('the WebAssembly kernel cannot run here');
   cache.thresholds.words.set(workload.thresholds);

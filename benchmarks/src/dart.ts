@@ -1,0 +1,129 @@
+/**
+ * The DART store: writes and queries of keys per second and core at 1 GiB, against the same in C, against the rate of
+ * random writes of the machine, and against Maps and lru-cache; frames per second to the software RNIC, against C.
+ *
+ * Every contender keeps its store in a process of its own. In each round all of them do as much, in turn, with keys that
+ * none has seen before. Before anything is timed, and again at the end, C and the stores must have the same checksum over
+ * all slots and over the answers to the same queries.
+ *
+ * `--short`: 64 MiB, few rounds. `--rounds N`, `--only speed,objects,rnic`, `--no-file`.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bars, printObjects, printRnic, printSpeed, type Results } from './dart/results.js';
+import {
+  type Effort,
+  measureObjects,
+  measureRnic,
+  measureSpeed,
+  type ObjectsResult,
+  type RnicResult,
+  type SpeedResult,
+} from './dart/speed.js';
+import type { StoreShape } from './dart/stores.js';
+import { BATCH } from './dart/workload.js';
+import { buildNative } from './decode/native.js';
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    'no-file': { type: 'boolean', default: false },
+  },
+});
+const SHORT = values.short;
+const EFFORT: Effort = SHORT
+  ? {
+      rounds: Number(values.rounds ?? 3),
+      keys: 131_072,
+      lead: 16_384,
+      filled: 1 << 20,
+      objects: 100_000,
+      objectRounds: 3,
+      objectKeys: 16_384,
+      frames: 32_768,
+      turns: 2,
+    }
+  : {
+      rounds: Number(values.rounds ?? 9),
+      keys: 1 << 19,
+      lead: 65_536,
+      filled: 1 << 23,
+      objects: 2_000_000,
+      objectRounds: 5,
+      objectKeys: 131_072,
+      frames: 131_072,
+      turns: 4,
+    };
+const shape = (hash: 'xxhash' | 'crc', copies: number): StoreShape => ({
+  memory: SHORT ? 1 << 26 : 1 << 30,
+  hash,
+  copies,
+  capacity: EFFORT.objects,
+});
+const SHAPES: readonly StoreShape[] = SHORT
+  ? [shape('xxhash', 2), shape('crc', 4)]
+  : [shape('xxhash', 2), shape('xxhash', 4), shape('crc', 2), shape('crc', 4)];
+
+const parts = values.only?.split(',');
+const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+
+const loadBefore = loadavg()[0]!;
+const compiler = buildNative();
+const hasC = compiler !== undefined;
+if (!hasC) console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
+const folder = mkdtempSync(join(tmpdir(), 'int-bench-dart-'));
+const files = { header: join(folder, 'header'), frames: join(folder, 'frames') };
+const speed: SpeedResult[] = [];
+let objects: ObjectsResult | null = null;
+let rnic: RnicResult | null = null;
+try {
+  for (const each of wants('speed') ? SHAPES : []) {
+    const measured = await measureSpeed(each, EFFORT, files, hasC);
+    printSpeed(measured);
+    speed.push(measured);
+  }
+  if (wants('objects')) {
+    objects = await measureObjects(SHAPES[0]!, EFFORT);
+    printObjects(objects);
+  }
+  if (wants('rnic')) {
+    rnic = await measureRnic(SHAPES[0]!, EFFORT, files, hasC);
+    printRnic(rnic);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const results: Results = { speed, objects, rnic };
+
+console.log(SHORT ? '\ntargets, which are those of a full run:' : '\ntargets:');
+const targets: Record<string, boolean> = {};
+for (const [text, isMet] of bars(results)) {
+  targets[text] = isMet;
+  console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
+}
+
+if (!values['no-file']) {
+  const out = fileURLToPath(new URL('../results/', import.meta.url));
+  mkdirSync(out, { recursive: true });
+  const about = {
+    date: new Date().toISOString(),
+    node: process.version,
+    v8: process.versions.v8,
+    compiler: compiler ?? null,
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cpus: availableParallelism(),
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      loadBefore,
+      loadAfter: loadavg()[0],
+    },
+    settings: { ...EFFORT, batch: BATCH },
+  };
+  const file = SHORT ? 'dart-short.json.tmp' : 'dart.json';
+  writeFileSync(join(out, file), `${JSON.stringify({ ...about, ...results, targets }, null, 2)}\n`);
+}
