@@ -31,7 +31,7 @@ const packages = workspaces()
 const config: KnipConfig = {
   tags: ['-internal'],
   // Installed by .ci/scripts/setup-system.sh.
-  ignoreBinaries: ['make', 'tshark', 'editcap', 'redis-cli'],
+  ignoreBinaries: ['java', 'make', 'tshark', 'editcap', 'redis-cli'],
   // A type that a signature of the same file mentions is exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
