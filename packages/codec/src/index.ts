@@ -47,7 +47,8 @@ export { encodeFrame, encodeReport } from './encode/frame.js';
 export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';
 export { type KernelOptions, KernelReport2, kernelAvailable } from './fast/kernel.js';
-export { KernelMemory } from './fast/memory.js';
+export { type KernelHost, KernelMemory } from './fast/memory.js';
+export { canRunKernel, withSharedMemory } from './fast/modules.js';
 export type { FastDecoder, FastOptions } from './fast/options.js';
 export { FastReport2 } from './fast/report2.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
@@ -81,5 +82,6 @@ export {
 } from './options.js';
 export { LAYOUT, OP, type Plan, planFor } from './plan.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
+export * from './roce/index.js';
 export * from './roles/index.js';
 export { HopView, RecordView, viewRecord } from './view.js';

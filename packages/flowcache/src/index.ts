@@ -24,7 +24,6 @@ export { DISTRIBUTION_ERROR_CODES, DistributionError, type DistributionErrorCode
 export { Histogram, type HistogramJson, type HistogramRecorder, type ValueRange } from './distribution/histogram.js';
 export type { DistributionDimensions, DistributionName } from './distribution/layout.js';
 export { flowKernelAvailable, kernelBytes } from './kernel/kernel-engine.js';
-export { CacheMemory, type KernelHost } from './kernel/memory.js';
 export {
   COMPACT,
   COUNTER,

@@ -1,12 +1,11 @@
 import type { TelemetryBatch } from '../batch.js';
 import { LAYOUT, planFor } from '../plan.js';
-import { decodeBase64 } from './base64.js';
 import { DECODE_WASM } from './decode.wasm.js';
 import type { KernelMemory } from './memory.js';
+import { canRunKernel } from './modules.js';
 import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
 import { SLOTS } from './plans.js';
 import { FastReport2 } from './report2.js';
-import { webAssembly } from './webassembly.js';
 
 /** Words of the context block, in the order of `assembly/decode.ts`. */
 const CONTEXT = {
@@ -82,7 +81,7 @@ type Run = (context: number, from: number, to: number) => number;
 
 /** Whether this engine can run the kernel: WebAssembly with 128-bit SIMD. */
 export function kernelAvailable(): boolean {
-  return webAssembly()?.validate(decodeBase64(DECODE_WASM)) === true;
+  return canRunKernel(DECODE_WASM);
 }
 
 /** Plans of one layout in kernel memory, columns as byte offsets for one hop stride. */
@@ -160,7 +159,7 @@ export class KernelReport2 implements FastDecoder {
    * @param memory where batches, and input that shall not be copied, lie
    * @param options what marks a report and an INT packet
    * @throws RangeError for a port or DSCP out of range, TypeError for mode `ethernet` without a report port; RangeError if the memory is exhausted
-   * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}
+   * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}; if the memory is shared or of more than 2 GiB
    */
   constructor(memory: KernelMemory, options: KernelOptions = {}) {
     const stagingBytes = options.stagingBytes ?? 0x40000;

@@ -4,7 +4,7 @@
  */
 
 export interface WasmMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBufferLike;
 }
 
 export interface WasmInstance {
@@ -12,10 +12,9 @@ export interface WasmInstance {
 }
 
 interface WebAssemblyInterface {
-  readonly Memory: new (descriptor: { initial: number; maximum: number }) => WasmMemory;
+  readonly Memory: new (descriptor: { initial: number; maximum: number; shared: boolean }) => WasmMemory;
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => WasmInstance;
-  validate(bytes: Uint8Array): boolean;
 }
 
 /** The global `WebAssembly`, or undefined where there is none. */

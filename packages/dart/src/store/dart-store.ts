@@ -1,3 +1,4 @@
+import type { KernelEngine } from '../kernel/kernel-engine.js';
 import { makeKernelEngine } from '../kernel/make-kernel-engine.js';
 import { type Geometry, HEADER } from '../layout.js';
 import type { RdmaTarget } from '../rdma/target.js';
@@ -35,6 +36,7 @@ export class DartStore implements RdmaTarget {
   /** Bytes of all slots: what RDMA can write. */
   readonly byteLength: number;
   readonly #engine: StoreEngine;
+  readonly #kernel: KernelEngine | null;
   readonly #bytes: SlotBytes;
   readonly #header: Uint32Array;
   readonly #single: SingleRow;
@@ -55,7 +57,8 @@ export class DartStore implements RdmaTarget {
       writeHeader(header, geometry, segment, parameters, membership);
     }
     this.isShared = this.segments[0]!.isShared;
-    this.#engine = kernel?.engine ?? new PlainEngine(geometry, this.hashes, this.segments);
+    this.#kernel = kernel?.engine ?? null;
+    this.#engine = this.#kernel ?? new PlainEngine(geometry, this.hashes, this.segments);
     this.#header = this.segments[0]!.header;
     this.#header[HEADER.WRITER] = 1;
     this.#bytes = new SlotBytes(geometry, this.segments);
@@ -66,6 +69,11 @@ export class DartStore implements RdmaTarget {
   /** Whether writes and queries run in WebAssembly. */
   get usesKernel(): boolean {
     return this.#engine.isKernel;
+  }
+
+  /** The engine in WebAssembly, which has room for rows in the store's memory; null if the store has none. */
+  get kernel(): KernelEngine | null {
+    return this.#kernel;
   }
 
   /** Keys written in this epoch: all their copies, or one. */

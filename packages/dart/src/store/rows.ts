@@ -37,17 +37,20 @@ export class AnswerRows {
   /** Slots among them that hold the answer; 0 where there is none. */
   readonly agreeing: Uint8Array;
 
-  /** @throws RangeError for a capacity or a size that is not a whole number */
-  constructor(capacity: number, valueBytes: number) {
+  /**
+   * @param allocate makes columns; new memory if absent
+   * @throws RangeError for a capacity or a size that is not a whole number
+   */
+  constructor(capacity: number, valueBytes: number, allocate = (bytes: number): Uint8Array => new Uint8Array(bytes)) {
     if (!(Number.isInteger(capacity) && capacity >= 0 && Number.isInteger(valueBytes) && valueBytes > 0)) {
       throw new RangeError(`${capacity} rows of ${valueBytes} bytes: whole numbers are needed`);
     }
     this.capacity = capacity;
     this.valueBytes = valueBytes;
-    this.status = new Uint8Array(capacity);
-    this.values = new Uint8Array(capacity * valueBytes);
-    this.matching = new Uint8Array(capacity);
-    this.agreeing = new Uint8Array(capacity);
+    this.status = allocate(capacity);
+    this.values = allocate(capacity * valueBytes);
+    this.matching = allocate(capacity);
+    this.agreeing = allocate(capacity);
   }
 }
 

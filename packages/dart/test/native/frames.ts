@@ -8,7 +8,7 @@ const UDP_PORT = 4791;
 /** Near the end of 32 bits: an address that is taken as too few bits shows. */
 const BASE = 0x7f12_ffff_ff00n;
 const REMOTE_KEYS = [0x1234_5678, 0xdead_beef] as const;
-const QUEUE_PAIRS = [0x11, 0xabcdef, 7] as const;
+const QUEUE_PAIRS: readonly number[] = [0x11, 0xabcdef, 7];
 
 /** A receiver with some queue pairs, of which the second is RC, and two regions, of which the second is read-only. */
 export function rnicState(random: Random, size: number, checksIcrc: boolean): Uint32Array {
@@ -93,7 +93,7 @@ export function accept(state: Uint32Array, frame: Uint8Array): Accepted | null {
   const packet = decoded(frame, state);
   if (packet === null || packet.opcode !== ROCE_OPCODE.UC_WRITE_ONLY || packet.reth === null) return null;
   if ((packet.partitionKey & 0x7fff) !== (state[STATE_WORD.PARTITION_KEY]! & 0x7fff)) return null;
-  const number = QUEUE_PAIRS.findIndex((known) => known === packet.destinationQp);
+  const number = QUEUE_PAIRS.indexOf(packet.destinationQp);
   const pair = QUEUE_PAIRS_AT + number * ENTRY_WORDS;
   if (number < 0 || state[pair + 1] !== 0 || state[pair + 2] !== packet.psn) return null;
   const { virtualAddress, remoteKey, dmaLength } = packet.reth;

@@ -1,4 +1,4 @@
-import type { KernelHost } from '../kernel/memory.js';
+import type { KernelHost } from '@int/codec';
 import { type Dimensions, type Geometry, geometryOf, HASHES, type HashName } from '../layout.js';
 import type { Comparison } from './engine.js';
 import type { ThresholdOptions, Thresholds } from './thresholds.js';

@@ -1,4 +1,4 @@
-import type { BatchInput, TelemetryBatch } from '@int/codec';
+import { type BatchInput, canRunKernel, type KernelHost, KernelMemory, type TelemetryBatch } from '@int/codec';
 import { flowCrc32Columns } from '@int/hash';
 import { type Engine, OUTBOX } from '../cache/engine.js';
 import { Outbox } from '../cache/outbox.js';
@@ -7,7 +7,6 @@ import { EVENT_WORDS, type Geometry, type HashName, THRESHOLDS } from '../layout
 import { CACHE_WASM } from './cache.wasm.js';
 import { KernelColumns } from './columns.js';
 import { BLOCK, CONTEXT, CONTEXT_WORDS, PLACE_WORDS, writeDimensions } from './context.js';
-import { CacheMemory, canRun, type KernelHost } from './memory.js';
 import { KernelTimes } from './times.js';
 
 interface Exports {
@@ -40,7 +39,7 @@ class SubstituteEngine extends PlainEngine {
 
 /** Whether this JavaScript engine can run the kernel: WebAssembly with 128-bit SIMD. */
 export function flowKernelAvailable(): boolean {
-  return canRun(CACHE_WASM);
+  return canRunKernel(CACHE_WASM);
 }
 
 /**
@@ -186,7 +185,7 @@ export function makeKernelEngine(options: KernelEngineOptions): KernelEngine | u
   const bytes = KernelEngine.byteLength(geometry);
   if (!flowKernelAvailable()) return undefined;
   try {
-    return new KernelEngine(options.memory ?? new CacheMemory(bytes, shared), geometry, hash, seed);
+    return new KernelEngine(options.memory ?? new KernelMemory(bytes, shared), geometry, hash, seed);
   } catch (error) {
     // Of memory: there is none.
     if (error instanceof RangeError && options.memory === undefined) return undefined;

@@ -1,13 +1,12 @@
 /** What a worker does: it fills its cache from slots, and answers requests between them. */
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { Arena } from '@int/codec';
+import { Arena, KernelMemory } from '@int/codec';
 import { SpscRing } from '@int/rings';
 import { FlowCache } from '../cache/flow-cache.js';
 import type { FlowCacheOptions } from '../cache/options.js';
 import { Thresholds } from '../cache/thresholds.js';
 import { Distributions } from '../distribution/distributions.js';
 import { flowKernelAvailable, KernelEngine } from '../kernel/kernel-engine.js';
-import { CacheMemory } from '../kernel/memory.js';
 import { geometryOf, HEADER_WORDS } from '../layout.js';
 import { Ageing } from './ageing.js';
 import {
@@ -102,7 +101,7 @@ export class ShardLoop {
     this.#events.close();
   }
 
-  #makeCache(memory: CacheMemory | undefined): FlowCache {
+  #makeCache(memory: KernelMemory | undefined): FlowCache {
     const { cache, restore, thresholds, shard } = this.#setup;
     const { kernel, ...dimensions } = cache;
     const options: FlowCacheOptions = {
@@ -241,10 +240,10 @@ export class ShardLoop {
 }
 
 /** A memory for cache and slots, so that reports are read where the main thread has put them; if there is a kernel. */
-function memoryFor({ cache }: ShardSetup, slotsBytes: number): CacheMemory | undefined {
+function memoryFor({ cache }: ShardSetup, slotsBytes: number): KernelMemory | undefined {
   if (!cache.kernel || !flowKernelAvailable()) return undefined;
   try {
-    return new CacheMemory(KernelEngine.byteLength(geometryOf(cache)) + slotsBytes + LINE, true);
+    return new KernelMemory(KernelEngine.byteLength(geometryOf(cache)) + slotsBytes + LINE, true);
   } catch (error) {
     // Too much for the 4 GiB of a kernel, or for the address space: then it goes without.
     if (error instanceof RangeError) return undefined;

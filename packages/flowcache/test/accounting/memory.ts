@@ -1,14 +1,13 @@
-import { Arena } from '@int/codec';
-import { CacheMemory, type KernelHost } from '../../src/kernel/memory.js';
+import { Arena, type KernelHost, KernelMemory } from '@int/codec';
 
-let memory: CacheMemory | null = null;
+let memory: KernelMemory | null = null;
 
 /**
  * A WebAssembly memory for one cache at a time, as if it were new: each memory reserves gigabytes of address space, and
  * a property makes a cache per run.
  */
 export function reusedMemory(): KernelHost {
-  memory ??= new CacheMemory(16 << 20);
+  memory ??= new KernelMemory(16 << 20);
   const host = memory;
   new Uint8Array(host.buffer).fill(0);
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { withSharedMemory } from '@int/codec';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withSharedMemory } from '../../src/kernel/memory.js';
 
 const BUILD = '../../assembly/build.mjs';
 

@@ -1,14 +1,13 @@
-import { Arena, type BatchInput, KernelMemory, TelemetryBatch } from '@int/codec';
+import { Arena, type BatchInput, type KernelHost, KernelMemory, TelemetryBatch } from '@int/codec';
 import { expect } from 'vitest';
 import type { Engine } from '../../src/cache/engine.js';
 import { PlainEngine } from '../../src/cache/plain-engine.js';
 import { initialize } from '../../src/cache/region.js';
 import { KernelEngine } from '../../src/kernel/kernel-engine.js';
-import { CacheMemory, type KernelHost } from '../../src/kernel/memory.js';
 import { COMPACT, EXACT, type Geometry, type HashName } from '../../src/layout.js';
 
-/** Which kind of memory the kernel gets: one of ours, alone or shared; the upper end of 4 GiB; one of the codec. */
-export const HOST_KINDS = ['own', 'shared', 'high', 'codec'] as const;
+/** Which kind of memory the kernel gets: for one thread or shared; the upper end of 4 GiB. */
+export const HOST_KINDS = ['own', 'shared', 'high'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
 const BYTES = 48 << 20;
@@ -16,8 +15,7 @@ const MOST_BYTES = 0x100000000;
 const CAPACITY = { frames: 700, reports: 700, hops: 6000 } as const;
 
 function makeHost(kind: HostKind): KernelHost {
-  if (kind === 'codec') return new KernelMemory(BYTES);
-  return kind === 'high' ? new CacheMemory(MOST_BYTES) : new CacheMemory(BYTES, kind === 'shared');
+  return kind === 'high' ? new KernelMemory(MOST_BYTES) : new KernelMemory(BYTES, kind === 'shared');
 }
 
 const HOSTS = new Map<HostKind, KernelHost>();

@@ -2,7 +2,6 @@ import { KernelMemory, TelemetryBatch } from '@int/codec';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { initialize } from '../../src/cache/region.js';
 import { flowKernelAvailable, KernelEngine, makeKernelEngine } from '../../src/kernel/kernel-engine.js';
-import { CacheMemory } from '../../src/kernel/memory.js';
 import { geometryOf } from '../../src/layout.js';
 
 const geometry = geometryOf({ rows: 16 });
@@ -25,7 +24,7 @@ describe.runIf(flowKernelAvailable())('makeKernelEngine', () => {
   });
 
   it('lets several caches and their batches lie in one memory', () => {
-    const memory = new CacheMemory(2 * KernelEngine.byteLength(geometry) + 0x100000);
+    const memory = new KernelMemory(2 * KernelEngine.byteLength(geometry) + 0x100000);
     const engines = [1, 2].map((seed) => makeKernelEngine({ ...options, seed, memory })!);
     const batch = memory.batch({ frames: 4 });
     expect(batch.buffer).toBe(memory.buffer);
@@ -52,7 +51,7 @@ describe.runIf(flowKernelAvailable())('makeKernelEngine', () => {
   });
 
   it('says so if the memory it is given is too small', () => {
-    const memory = new CacheMemory(0x10000);
+    const memory = new KernelMemory(0x10000);
     expect(() => makeKernelEngine({ ...options, memory })).toThrow(RangeError);
   });
 
@@ -76,10 +75,10 @@ describe('without WebAssembly', () => {
 
   it('there is no memory for one', () => {
     vi.stubGlobal('WebAssembly', undefined);
-    expect(() => new CacheMemory(1)).toThrow(/WebAssembly/);
+    expect(() => new KernelMemory(1)).toThrow(/WebAssembly/);
   });
 
   it('a length that is none is refused', () => {
-    for (const length of [0, -1, Number.NaN, 2 ** 32 + 1]) expect(() => new CacheMemory(length)).toThrow(RangeError);
+    for (const length of [0, -1, Number.NaN, 2 ** 32 + 1]) expect(() => new KernelMemory(length)).toThrow(RangeError);
   });
 });

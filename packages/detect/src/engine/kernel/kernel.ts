@@ -74,7 +74,7 @@ function encodeProgram({ clauses, metrics, sums, history }: RunningExpression): 
  * do, event by event and cell by cell; {@link Kernel.takes} says which rules it leaves to them.
  */
 export class Kernel {
-  readonly #buffer: ArrayBuffer;
+  readonly #buffer: ArrayBufferLike;
   readonly #exports: Exports;
   readonly #context: Int32Array;
   readonly #program: Int32Array;

@@ -1,0 +1,168 @@
+/**
+ * Where the keys of a block have their slots, and what these hold if they are theirs.
+ *
+ * Kept by columns of a word for each row of the block: N of hashes, which become addresses of slots, one of checksums,
+ * and N of marks.
+ */
+
+import {
+  address,
+  cell,
+  CHECKSUM_MASK,
+  checksumBytes,
+  context,
+  COLUMN,
+  copies,
+  KEYS,
+  LENGTHS,
+  marks,
+  OFFSETS,
+  PARAMETERS,
+  pageShift,
+  places,
+  RECIPROCAL,
+  SLOT_BYTES,
+  SLOTS,
+  SLOTS_AT,
+  TABLES,
+  WORDS,
+} from './context';
+import { advance, TABLE_BYTES } from './crc';
+import { gatherAny, hash13, hashFour, hashRow, MOST_GATHERED } from './xxhash';
+
+/** Cell of row `index` of the block in a column of places or marks. */
+@inline
+export function at(columns: usize, use: u32, index: u32): usize {
+  return columns + <usize>use * COLUMN + (<usize>index << 2);
+}
+
+@inline
+function parameter(use: u32): u32 {
+  return load<u32>(context + (<usize>use << 2), PARAMETERS);
+}
+
+function crcRows(from: u32, to: u32): void {
+  const keys = address(KEYS);
+  const offsets = address(OFFSETS);
+  const lengths = address(LENGTHS);
+  for (let row = from; row < to; row++) {
+    const key = keys + <usize>load<u32>(cell(offsets, row));
+    const length = load<u32>(cell(lengths, row));
+    let tables = address(TABLES);
+    for (let use: u32 = 0; use <= copies; use++) {
+      store<u32>(at(places, use, row - from), ~advance(tables, u32.MAX_VALUE, key, length));
+      tables += TABLE_BYTES;
+    }
+  }
+}
+
+/** Hashes of one key: four uses at a time. */
+function xxhashRow(key: usize, length: u32, index: u32): void {
+  for (let use: u32 = 0; use <= copies; use += 4) {
+    const hashes = hashRow(key, length, v128.load(context + (<usize>use << 2), PARAMETERS));
+    store<u32>(at(places, use, index), i32x4.extract_lane(hashes, 0));
+    if (use < copies) store<u32>(at(places, use + 1, index), i32x4.extract_lane(hashes, 1));
+    if (use + 1 < copies) store<u32>(at(places, use + 2, index), i32x4.extract_lane(hashes, 2));
+    if (use + 2 < copies) store<u32>(at(places, use + 3, index), i32x4.extract_lane(hashes, 3));
+  }
+}
+
+/** Four keys at a time where those have one length; else one by one. */
+function xxhashRows(from: u32, to: u32): void {
+  const keys = address(KEYS);
+  const offsets = address(OFFSETS);
+  const lengths = address(LENGTHS);
+  const words = address(WORDS);
+  let row = from;
+  while (row < to) {
+    const length = load<u32>(cell(lengths, row));
+    const index = row - from;
+    const four = cell(offsets, row);
+    if (
+      row + 4 <= to &&
+      length <= MOST_GATHERED &&
+      i32x4.all_true(i32x4.eq(v128.load(cell(lengths, row)), i32x4.splat(length)))
+    ) {
+      const key0 = keys + <usize>load<u32>(four);
+      const key1 = keys + <usize>load<u32>(four, 4);
+      const key2 = keys + <usize>load<u32>(four, 8);
+      const key3 = keys + <usize>load<u32>(four, 12);
+      if (length == 13) {
+        hash13(key0, key1, key2, key3, context + PARAMETERS, copies + 1, at(places, 0, index), COLUMN);
+      } else {
+        gatherAny(words, length, key0, key1, key2, key3);
+        for (let use: u32 = 0; use <= copies; use++) {
+          v128.store(at(places, use, index), hashFour(words, length, parameter(use)));
+        }
+      }
+      row += 4;
+    } else {
+      xxhashRow(keys + <usize>load<u32>(four), length, index);
+      row++;
+    }
+  }
+}
+
+/** The upper halves of four products. */
+@inline
+function highProducts(a: v128, b: v128): v128 {
+  const low = i64x2.extmul_low_i32x4_u(a, b);
+  const high = i64x2.extmul_high_i32x4_u(a, b);
+  return v128.shuffle<u32>(low, high, 1, 3, 5, 7);
+}
+
+/**
+ * Hashes become addresses, of slots and of the marks of their pages; those of a copy, four rows at a time.
+ *
+ * The remainder of a hash is found by multiplications: with c = ceil(2^64 / M), h mod M is the upper half of
+ * (c h mod 2^64) M (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019; exact for 32 bits).
+ */
+@inline
+function reduce(use: u32, rows: u32): void {
+  const count = v128.load_splat<u32>(context, SLOTS);
+  const reciprocalLow = v128.load_splat<u32>(context, RECIPROCAL);
+  const reciprocalHigh = v128.load_splat<u32>(context, RECIPROCAL + 4);
+  const bytes = v128.load_splat<u32>(context, SLOT_BYTES);
+  const base = v128.load_splat<u32>(context, SLOTS_AT);
+  let from = at(places, use, 0);
+  let mark = at(marks, use, 0);
+  const end = from + (<usize>rows << 2);
+  for (; from < end; from += 16) {
+    const hash = v128.load(from);
+    // Both halves of c h: the lower ones, and the upper ones.
+    const low = i32x4.mul(reciprocalLow, hash);
+    const high = i32x4.add(i32x4.mul(reciprocalHigh, hash), highProducts(reciprocalLow, hash));
+    // That times M: the carry from its lower half is found by a sum that wraps.
+    const middle = i32x4.mul(high, count);
+    const sum = i32x4.add(middle, highProducts(low, count));
+    const carry = i32x4.lt_u(sum, middle);
+    const slot = i32x4.sub(highProducts(high, count), carry);
+    v128.store(from, i32x4.add(i32x4.mul(slot, bytes), base));
+    v128.store(mark, i32x4.shl(i32x4.shr_u(slot, pageShift), 2));
+    mark += 16;
+  }
+}
+
+/** Checksum hashes become what slots hold: cut, never 0, in the order of bytes that they have there. */
+@inline
+function cut(rows: u32): void {
+  const mask = v128.load_splat<u32>(context, CHECKSUM_MASK);
+  const unused = 32 - 8 * checksumBytes;
+  let from = at(places, copies, 0);
+  const end = from + (<usize>rows << 2);
+  for (; from < end; from += 16) {
+    const checksum = v128.and(v128.load(from), mask);
+    // A comparison gives ones, which are -1.
+    const never0 = i32x4.sub(checksum, i32x4.eq(checksum, i32x4.splat(0)));
+    const swapped = v128.shuffle<u8>(never0, never0, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+    v128.store(from, i32x4.shr_u(swapped, unused));
+  }
+}
+
+/** Fills places and marks of the rows of a block. */
+export function locate(from: u32, to: u32): void {
+  if (address(TABLES) != 0) crcRows(from, to);
+  else xxhashRows(from, to);
+  for (let use: u32 = 0; use < copies; use++) reduce(use, to - from);
+  cut(to - from);
+}

@@ -1,0 +1,152 @@
+import { canRunKernel, type KernelHost } from '@int/codec';
+import type { Geometry } from '../layout.js';
+import type { StoreEngine } from '../store/engine.js';
+import type { HashParameters } from '../store/hashes.js';
+import { AnswerRows, type KeyRows } from '../store/rows.js';
+import type { SegmentPlace } from '../store/segment.js';
+import { CONTEXT, CONTEXT_WORDS, CRC_TABLE_BYTES, KERNEL_BLOCK, WORDS_BYTES, writeStore } from './context.js';
+import { DART_WASM } from './dart.wasm.js';
+import { Staging } from './staging.js';
+
+interface Exports {
+  attach(context: number): void;
+  attachRnic(): void;
+  receive(from: number, to: number): number;
+  write(from: number, to: number, count: number): void;
+  query(from: number, to: number, policy: number): void;
+}
+
+const LINE = 64;
+/** A policy that asks for more slots than there are is as good as any other that does. */
+const MOST_AGREEING = 255;
+
+/** Whether this JavaScript engine can run the kernel: WebAssembly with 128-bit SIMD and atomic accesses. */
+export function storeKernelAvailable(): boolean {
+  return canRunKernel(DART_WASM);
+}
+
+/** What the loops of an engine share. */
+export interface KernelCore {
+  readonly context: Uint32Array;
+  readonly exports: Exports;
+  readonly staging: Staging;
+}
+
+/** Rows in the memory of a store, which it reads and writes in place. */
+export interface MemoryRows {
+  readonly keys: KeyRows;
+  /** Row i's value is `values[i * valueBytes ..]`. */
+  readonly values: Uint8Array;
+  readonly which: Uint8Array;
+  readonly answers: AnswerRows;
+}
+
+/**
+ * The loops of a store of one segment in WebAssembly: what they do is what `PlainEngine` does, to the last bit.
+ *
+ * Rows that lie in its memory are read and written in place; what lies elsewhere is copied, block by block.
+ */
+export class KernelEngine implements StoreEngine {
+  readonly isKernel = true;
+  /** Where the segment lies. */
+  readonly place: SegmentPlace;
+  readonly host: KernelHost;
+  readonly geometry: Geometry;
+  /** @internal */
+  readonly core: KernelCore;
+
+  /** Bytes that the kernel and the store take of a memory. */
+  static byteLength({ copies, segments, valueBytes, slotBytes }: Geometry): number {
+    const working = CONTEXT_WORDS * 4 + KERNEL_BLOCK * (2 * copies + 1) * 4 + WORDS_BYTES + slotBytes + LINE;
+    const tables = (copies + 1) * CRC_TABLE_BYTES;
+    return working + tables + Staging.byteLength(valueBytes) + segments[0]!.byteLength + 8 * LINE;
+  }
+
+  /**
+   * @param host where the kernel and the store are to lie; takes {@link byteLength} bytes of it, which must be 0
+   * @param isShared whether other threads are to query the store
+   * @throws RangeError if there is not that much left
+   * @throws Error where the engine cannot run the kernel
+   */
+  constructor(host: KernelHost, geometry: Geometry, parameters: HashParameters, isShared: boolean) {
+    const { arena } = host;
+    const { copies, valueBytes, slotBytes } = geometry;
+    this.host = host;
+    this.geometry = geometry;
+    const context = arena.words(CONTEXT_WORDS);
+    context[CONTEXT.PLACES] = arena.take(KERNEL_BLOCK * (copies + 1) * 4);
+    context[CONTEXT.MARKS] = arena.take(KERNEL_BLOCK * copies * 4);
+    context[CONTEXT.WORDS] = arena.take(WORDS_BYTES);
+    context[CONTEXT.IMAGE] = arena.take(slotBytes);
+    context[CONTEXT.FENCE] = arena.take(LINE);
+    context[CONTEXT.TABLES] = parameters.family === 'crc' ? arena.take((copies + 1) * CRC_TABLE_BYTES) : 0;
+    context[CONTEXT.IS_SHARED] = isShared ? 1 : 0;
+    const staging = new Staging(arena, context, valueBytes);
+    const byteOffset = arena.take(geometry.segments[0]!.byteLength);
+    this.place = { buffer: host.buffer, byteOffset };
+    writeStore(context, geometry, parameters, byteOffset);
+    const exports = host.instantiate(DART_WASM) as unknown as Exports;
+    exports.attach(context.byteOffset);
+    this.core = { context, exports, staging };
+  }
+
+  write(keys: KeyRows, values: Uint8Array, from: number, to: number, copies: number): void {
+    this.#write(keys, values, undefined, from, to, copies);
+  }
+
+  writeCopy(keys: KeyRows, values: Uint8Array, which: Uint8Array, from: number, to: number): void {
+    this.#write(keys, values, which, from, to, 0);
+  }
+
+  query(keys: KeyRows, policy: number, out: AnswerRows, from: number, to: number): void {
+    const { exports, staging } = this.core;
+    const isInside = staging.holds(out);
+    for (let row = from; row < to; ) {
+      // Answers have to be copied as often as keys.
+      const end = staging.takeKeys(keys, row, isInside ? to : Math.min(to, row + Staging.ROWS));
+      staging.offerAnswers(out, isInside, row);
+      exports.query(row, end, Math.min(policy, MOST_AGREEING));
+      if (!isInside) staging.giveAnswers(out, row, end);
+      row = end;
+    }
+  }
+
+  /**
+   * Takes room for rows in what is left of the store's memory.
+   *
+   * @param capacity rows
+   * @param keyBytes bytes of all keys together
+   * @throws RangeError if the memory is exhausted
+   */
+  rows(capacity: number, keyBytes: number): MemoryRows {
+    const { arena } = this.host;
+    const { valueBytes } = this.geometry;
+    const keys = { bytes: arena.bytes(keyBytes), offsets: arena.words(capacity), lengths: arena.words(capacity) };
+    const bytes = (count: number): Uint8Array => arena.bytes(count);
+    return {
+      keys,
+      values: bytes(capacity * valueBytes),
+      which: bytes(capacity),
+      answers: new AnswerRows(capacity, valueBytes, bytes),
+    };
+  }
+
+  #write(
+    keys: KeyRows,
+    values: Uint8Array,
+    which: Uint8Array | undefined,
+    from: number,
+    to: number,
+    copies: number,
+  ): void {
+    const { exports, staging } = this.core;
+    const { buffer } = this.host;
+    const isInside = values.buffer === buffer && (which === undefined || which.buffer === buffer);
+    for (let row = from; row < to; ) {
+      const end = staging.takeKeys(keys, row, isInside ? to : Math.min(to, row + Staging.ROWS));
+      staging.takeValues(values, which, row, end);
+      exports.write(row, end, copies);
+      row = end;
+    }
+  }
+}

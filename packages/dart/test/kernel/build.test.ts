@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { withSharedMemory } from '@int/codec';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const BUILD = '../../assembly/build.mjs';
+
+interface Build {
+  compile(): Promise<Uint8Array>;
+  compileShared(): Promise<Uint8Array>;
+  render(binary: Uint8Array): string;
+}
+
+/** `i32.atomic.store`, then `i32.atomic.load`: the prefix of atomic accesses, which, and an alignment of four bytes. */
+const FENCE = /fe170200(..){0,8}fe100200/g;
+
+describe('the kernel', () => {
+  let build: Build;
+  let module: Uint8Array;
+
+  beforeAll(async () => {
+    build = (await import(BUILD)) as Build;
+    module = await build.compile();
+  }, 60_000);
+
+  it('is what its source compiles to', () => {
+    const committed = readFileSync(new URL('../../src/kernel/dart.wasm.ts', import.meta.url), 'utf8');
+    expect(committed === build.render(module), 'run npm run build:kernel -w @int/dart').toBe(true);
+  });
+
+  it('becomes, for a shared memory, what its source compiles to for one', async () => {
+    const shared = withSharedMemory(module);
+    expect(Buffer.compare(shared, await build.compileShared())).toBe(0);
+  }, 60_000);
+
+  it('has the fences that its source has', () => {
+    expect(Buffer.from(module).toString('hex').match(FENCE)?.length).toBeGreaterThanOrEqual(2);
+  });
+});
