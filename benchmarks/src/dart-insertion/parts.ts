@@ -2,10 +2,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DartStore, SoftRnic } from '@int/dart';
+import { DartStore, KernelRnic, SoftRnic } from '@int/dart';
 import { UdpRnic } from '@int/dart/node';
 import { Producer } from '@platformatic/kafka';
-import { KernelRnic } from '../../../packages/dart/src/kernel/kernel-rnic.js';
 import { makeDatagrams, makeFrames, makeRows, QUEUE_PAIR, REMOTE_KEY, rnicOptions, valueBytes } from './reports.js';
 
 /** What a process came to. */

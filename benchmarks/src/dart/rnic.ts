@@ -1,8 +1,7 @@
 /** RoCEv2 frames in memory, and the software RNIC that takes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { encodeRoce, ROCE_OPCODE } from '@int/codec';
-import { cutChecksum, type DartStore, KeyHashes, SoftRnic } from '@int/dart';
-import { KernelRnic } from '../../../packages/dart/src/kernel/kernel-rnic.js';
+import { cutChecksum, type DartStore, KernelRnic, KeyHashes, SoftRnic } from '@int/dart';
 import { BATCH, KEY_BYTES, mix32, putKey, putValue, SLOT_BYTES, VALUE_BYTES } from './workload.js';
 
 const QUEUE_PAIR = 0x11;

@@ -23,7 +23,7 @@ export const COPIES: usize = 40;
 export const PAGE_SHIFT: usize = 44;
 /** Not 0 if other threads look on. */
 export const IS_SHARED: usize = 48;
-/** Tables of the CRCs, slots first, then the checksum's; 0 for xxh32. */
+/** Tables of the CRCs, slots first, then the checksum's; 0 for xxhash. */
 export const TABLES: usize = 52;
 
 // The rows of a block: that of row i is i cells behind the address, or `offset i` bytes for keys.
@@ -46,10 +46,10 @@ export const MARKS: usize = 96;
 export const IMAGE: usize = 100;
 /** A word for fences. */
 export const FENCE: usize = 104;
-/** Four keys, word by word. */
-export const WORDS: usize = 108;
+/** Addresses of the values that match a key. */
+export const CANDIDATES: usize = 108;
 
-/** Seeds of xxh32, or polynomials: of the slots, then of the checksum; 12 words. */
+/** Seeds, or polynomials: of the slots, then of the checksum; 12 words. */
 export const PARAMETERS: usize = 112;
 
 /** Rows at a time at most. */
@@ -57,8 +57,8 @@ export const BLOCK: u32 = 128;
 /** Bytes of a column of PLACES and MARKS. */
 export const COLUMN: usize = 512;
 
-/** Filled by the kernel: see `keepPrimes`. */
-export const PRIMES: usize = 160;
+/** Seed of xxh64. */
+export const KEY_SEED: usize = 160;
 
 // The RNIC; its frames are the keys.
 /** The state: see ../src/rdma/rnic-state.ts. */

@@ -9,11 +9,10 @@
  * All addresses are bytes in the one memory, up to its 4 GiB.
  */
 
-import { address, BLOCK, context, copies, FRAME_CRC, IS_SHARED, open, PARAMETERS, PRIMES, TABLES } from './context';
+import { address, BLOCK, context, copies, FRAME_CRC, IS_SHARED, open, PARAMETERS, TABLES } from './context';
 import { makeTables, TABLE_BYTES } from './crc';
 import { locate } from './places';
 import { decide, touch } from './query';
-import { keepPrimes } from './xxhash';
 import { writeAlone, writeShared } from './write';
 
 export { receive } from './rnic';
@@ -28,7 +27,6 @@ const SHARED_BLOCK: u32 = 64;
 /** Takes the address of the context block and, for CRCs, makes their tables. */
 export function attach(at: usize): void {
   open(at);
-  keepPrimes(context + PRIMES);
   const tables = <usize>load<u32>(context, TABLES);
   if (tables == 0) return;
   for (let use: u32 = 0; use <= copies; use++) {

@@ -13,6 +13,7 @@ import {
   context,
   COLUMN,
   copies,
+  KEY_SEED,
   KEYS,
   LENGTHS,
   marks,
@@ -25,20 +26,14 @@ import {
   SLOTS,
   SLOTS_AT,
   TABLES,
-  WORDS,
 } from './context';
 import { advance, TABLE_BYTES } from './crc';
-import { gatherAny, hash13, hashFour, hashRow, MOST_GATHERED } from './xxhash';
+import { useOf, xxh64, xxh64Of13 } from './xxhash';
 
 /** Cell of row `index` of the block in a column of places or marks. */
 @inline
 export function at(columns: usize, use: u32, index: u32): usize {
   return columns + <usize>use * COLUMN + (<usize>index << 2);
-}
-
-@inline
-function parameter(use: u32): u32 {
-  return load<u32>(context + (<usize>use << 2), PARAMETERS);
 }
 
 function crcRows(from: u32, to: u32): void {
@@ -56,49 +51,35 @@ function crcRows(from: u32, to: u32): void {
   }
 }
 
-/** Hashes of one key: four uses at a time. */
-function xxhashRow(key: usize, length: u32, index: u32): void {
-  for (let use: u32 = 0; use <= copies; use += 4) {
-    const hashes = hashRow(key, length, v128.load(context + (<usize>use << 2), PARAMETERS));
-    store<u32>(at(places, use, index), i32x4.extract_lane(hashes, 0));
-    if (use < copies) store<u32>(at(places, use + 1, index), i32x4.extract_lane(hashes, 1));
-    if (use + 1 < copies) store<u32>(at(places, use + 2, index), i32x4.extract_lane(hashes, 2));
-    if (use + 2 < copies) store<u32>(at(places, use + 3, index), i32x4.extract_lane(hashes, 3));
-  }
+@inline
+function xxhashRow(row: u32, keys: usize, offsets: usize, lengths: usize, seed: u64): u64 {
+  const key = keys + <usize>load<u32>(cell(offsets, row));
+  const length = load<u32>(cell(lengths, row));
+  return length == 13 ? xxh64Of13(key, seed) : xxh64(key, length, seed);
 }
 
-/** Four keys at a time where those have one length; else one by one. */
+/** Keys one by one, then the uses of four at a time. Columns have room for rows up to the next multiple of four. */
 function xxhashRows(from: u32, to: u32): void {
   const keys = address(KEYS);
   const offsets = address(OFFSETS);
   const lengths = address(LENGTHS);
-  const words = address(WORDS);
-  let row = from;
-  while (row < to) {
-    const length = load<u32>(cell(lengths, row));
-    const index = row - from;
-    const four = cell(offsets, row);
-    if (
-      row + 4 <= to &&
-      length <= MOST_GATHERED &&
-      i32x4.all_true(i32x4.eq(v128.load(cell(lengths, row)), i32x4.splat(length)))
-    ) {
-      const key0 = keys + <usize>load<u32>(four);
-      const key1 = keys + <usize>load<u32>(four, 4);
-      const key2 = keys + <usize>load<u32>(four, 8);
-      const key3 = keys + <usize>load<u32>(four, 12);
-      if (length == 13) {
-        hash13(key0, key1, key2, key3, context + PARAMETERS, copies + 1, at(places, 0, index), COLUMN);
-      } else {
-        gatherAny(words, length, key0, key1, key2, key3);
-        for (let use: u32 = 0; use <= copies; use++) {
-          v128.store(at(places, use, index), hashFour(words, length, parameter(use)));
-        }
-      }
-      row += 4;
-    } else {
-      xxhashRow(keys + <usize>load<u32>(four), length, index);
-      row++;
+  const seed = <u64>load<u32>(context, KEY_SEED);
+  const last = to - 1;
+  for (let row = from; row < to; row += 4) {
+    const first = i64x2.splat(xxhashRow(row, keys, offsets, lengths, seed));
+    const second = xxhashRow(min<u32>(row + 1, last), keys, offsets, lengths, seed);
+    const third = i64x2.splat(xxhashRow(min<u32>(row + 2, last), keys, offsets, lengths, seed));
+    const fourth = xxhashRow(min<u32>(row + 3, last), keys, offsets, lengths, seed);
+    const lower = i64x2.replace_lane(first, 1, second);
+    const upper = i64x2.replace_lane(third, 1, fourth);
+    const low = v128.shuffle<u32>(lower, upper, 0, 2, 4, 6);
+    const high = v128.shuffle<u32>(lower, upper, 1, 3, 5, 7);
+    let seeds = context;
+    let hashes = at(places, 0, row - from);
+    for (let use: u32 = 0; use <= copies; use++) {
+      v128.store(hashes, useOf(low, high, v128.load_splat<u32>(seeds, PARAMETERS)));
+      seeds += 4;
+      hashes += COLUMN;
     }
   }
 }

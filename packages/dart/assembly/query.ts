@@ -5,6 +5,7 @@ import {
   address,
   AGREEING,
   ANSWERS,
+  CANDIDATES,
   cell,
   checksumBytes,
   copies,
@@ -13,7 +14,6 @@ import {
   slotBytes,
   STATUS,
   valueBytes,
-  WORDS,
   wordMask,
 } from './context';
 import { at } from './places';
@@ -96,7 +96,7 @@ function decideAny(from: u32, to: u32, policy: u32): void {
   const statuses = address(STATUS);
   const matchings = address(MATCHING);
   const agreeings = address(AGREEING);
-  const candidates = address(WORDS);
+  const candidates = address(CANDIDATES);
   let answer = address(ANSWERS) + <usize>from * valueBytes;
   for (let row = from; row < to; row++) {
     const index = row - from;

@@ -5,6 +5,8 @@
  */
 export { type ClusterAnswer, DartCluster } from './cluster/cluster.js';
 export { type Collector, CollectorTable } from './cluster/table.js';
+export { type KernelEngine, type MemoryRows, storeKernelAvailable } from './kernel/kernel-engine.js';
+export { KernelRnic } from './kernel/kernel-rnic.js';
 export {
   FAMILIES,
   type FamilyName,
@@ -51,6 +53,7 @@ export type { CounterRegion, RdmaCollector } from './rdma/writer-plan.js';
 export { flowKey } from './reports/flow-key.js';
 export { pathOf, pathValue } from './reports/path-value.js';
 export { ReportRows, type ReportRowsCounters, type ReportRowsOptions } from './reports/report-rows.js';
+export { type KeyKind, SIMULATED_KEY_BYTES, simulatedKey } from './simulation/keys.js';
 export {
   type SimulatedAges,
   type SimulatedShares,

@@ -50,7 +50,7 @@ export const HEADER = {
   SLOTS_AT: 14,
   /** Index in {@link FAMILIES}. */
   FAMILY: 15,
-  /** Parameters of the hashes: seeds of xxh32, or polynomials of CRC-32. One for each of {@link MAX_COPIES} slots ... */
+  /** Parameters of the hashes: seeds, or polynomials of CRC-32. One for each of {@link MAX_COPIES} slots ... */
   SLOT_PARAMETERS: 16,
   /** ... one for the checksum, one for the choice of the collector. */
   CHECKSUM_PARAMETER: 24,
@@ -66,14 +66,17 @@ export const HEADER = {
   KEY_WRITES: 32,
   /** Not 0 while a writer owns the store. Only in segment 0. */
   WRITER: 34,
+  /** The seed of xxh64, 32 bits; 0 in the family `crc`. */
+  KEY_PARAMETER: 35,
 } as const;
 
 export const MAX_COPIES = 8;
 export const MAX_VALUE_BYTES = 1024;
 
 /**
- * Families of hashes. `xxhash`: xxh32 with a seed per use. `crc`: CRC-32 with a polynomial per use; all other
- * parameters (reflected, initial register and final exclusive-or of ones) are those of Ethernet's CRC-32.
+ * Families of hashes. `xxhash`: xxh64 of the key, and 32 bits of it mixed with a seed per use. `crc`: CRC-32 with a
+ * polynomial per use; all other parameters (reflected, initial register and final exclusive-or of ones) are those of
+ * Ethernet's CRC-32. To the bit in store/hashes.ts.
  */
 export const FAMILIES = ['xxhash', 'crc'] as const;
 export type FamilyName = (typeof FAMILIES)[number];

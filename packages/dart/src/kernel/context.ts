@@ -30,9 +30,10 @@ export const CONTEXT = {
   MARKS: 24,
   IMAGE: 25,
   FENCE: 26,
-  WORDS: 27,
-  /** 12 words; the kernel fills the 16 behind them. */
+  CANDIDATES: 27,
+  /** 12 words. */
   PARAMETERS: 28,
+  KEY_SEED: 40,
   RNIC_STATE: 56,
   REGION_FLAGS: 57,
   PAIR_OF: 58,
@@ -48,9 +49,6 @@ export const CONTEXT_WORDS = 64;
 export const KERNEL_BLOCK = 128;
 /** Bytes of the tables of one CRC. */
 export const CRC_TABLE_BYTES = 8192;
-
-/** Bytes of four keys of up to 256 bytes, the kernel's MOST_GATHERED: words, then up to three bytes, in 16 bytes each. */
-export const WORDS_BYTES = 16 * (64 + 3);
 
 /** Writes what the kernel needs to know of a store; the segment lies at `at` in its memory. */
 export function writeStore(context: Uint32Array, geometry: Geometry, parameters: HashParameters, at: number): void {
@@ -69,5 +67,6 @@ export function writeStore(context: Uint32Array, geometry: Geometry, parameters:
   context[CONTEXT.CHECKSUM_MASK] = 2 ** checksumBits - 1;
   context[CONTEXT.COPIES] = copies;
   context[CONTEXT.PAGE_SHIFT] = geometry.pageShift;
+  context[CONTEXT.KEY_SEED] = parameters.key;
   context.set([...parameters.slots.slice(0, copies), parameters.checksum], CONTEXT.PARAMETERS);
 }

@@ -1,16 +1,25 @@
 /**
  * The hashes of a store: N for the slots, one for the checksum, one for the collector. Their parameters are in the
- * store's header, so that a query can use no others.
+ * store's header, so that a query can use no others. All have 32 bits.
  *
- * N CRCs of one polynomial, told apart by a prefix, would not do: crc(n, key) = crc(key) xor c(n), so that keys which
- * meet in one slot meet in all N wherever M is a power of two. Different polynomials are different linear maps.
+ * `xxhash`: with high and low the words of xxh64 of the key, the hash of a use of seed s is low xor f(high + s), where f
+ * is the finaliser of MurmurHash3. Keys differ in these 64 bits, and then differ in each use anew.
+ *
+ * `crc`: CRC-32 of the key, with a polynomial for each use.
+ *
+ * What would not do: xxh32 with a seed for each use, since its state has 32 bits and takes the seed by one addition, so
+ * that one in twelve pairs of 13-byte keys that meet under one seed meet under another as well. Nor CRCs of one
+ * polynomial told apart by a prefix: crc(n, key) = crc(key) xor c(n), so that keys which meet in one slot meet in all
+ * wherever M is a power of two.
  */
-import { CRC_32, type Crc, createCrc, xxh32, xxh32Words13 } from '@int/hash';
+import { CRC_32, type Crc, createCrc, xxh64Into, xxh64Words13Into } from '@int/hash';
 import { type FamilyName, MAX_COPIES } from '../layout.js';
 
-/** Seeds of xxh32, or polynomials of CRC-32 (most significant bit first, x^32 left out); 32-bit numbers. */
+/** Seeds, or polynomials of CRC-32 (most significant bit first, x^32 left out); 32-bit numbers. */
 export interface HashParameters {
   readonly family: FamilyName;
+  /** The seed of xxh64; 0 in the family `crc`. */
+  readonly key: number;
   /** {@link MAX_COPIES} of them, of which a store of N copies uses the first N. */
   readonly slots: readonly number[];
   readonly checksum: number;
@@ -28,12 +37,16 @@ const CRC_SLOTS = [
 const CRC_CHECKSUM = 0x04c11db7;
 const CRC_COLLECTOR = 0x32c00699;
 
-/** A 32-bit number in which every bit depends on every bit of seed and use (finaliser of MurmurHash3). */
-function derive(seed: number, use: number): number {
-  let mixed = (seed + Math.imul(use, 0x9e3779b9)) | 0;
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+/** The finaliser of MurmurHash3: a permutation of the 32-bit numbers in which every bit depends on all. Signed. */
+function finalise(word: number): number {
+  let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
+  return mixed ^ (mixed >>> 16);
+}
+
+/** The seed of a use. */
+function derive(seed: number, use: number): number {
+  return finalise((seed + Math.imul(use, 0x9e3779b9)) | 0) >>> 0;
 }
 
 /**
@@ -43,11 +56,12 @@ function derive(seed: number, use: number): number {
  */
 export function hashParameters(family: FamilyName, seed = 0): HashParameters {
   if (family === 'crc') {
-    return { family, slots: CRC_SLOTS, checksum: CRC_CHECKSUM, collector: CRC_COLLECTOR };
+    return { family, key: 0, slots: CRC_SLOTS, checksum: CRC_CHECKSUM, collector: CRC_COLLECTOR };
   }
   if (family !== 'xxhash') throw new RangeError(`the family of hashes must be xxhash or crc, not ${String(family)}`);
   return {
     family,
+    key: seed >>> 0,
     slots: Array.from({ length: MAX_COPIES }, (_, copy) => derive(seed, copy + 1)),
     checksum: derive(seed, MAX_COPIES + 1),
     collector: derive(seed, MAX_COPIES + 2),
@@ -70,6 +84,8 @@ function crcOf(polynomial: number): Crc {
 export class KeyHashes {
   readonly parameters: HashParameters;
   readonly #crcs: readonly Crc[];
+  /** xxh64 of the key last hashed: low word, high word. */
+  readonly #words = new Uint32Array(2);
 
   constructor(parameters: HashParameters) {
     this.parameters = parameters;
@@ -98,31 +114,48 @@ export class KeyHashes {
    * @returns the hash that gives the checksum
    */
   all(bytes: Uint8Array, offset: number, length: number, copies: number, out: Uint32Array): number {
-    // Flow keys of IPv4, the most frequent: their words are read once for all hashes.
-    if (length === 13) return this.#all13(bytes, offset, copies, out);
-    for (let copy = 0; copy < copies; copy++) out[copy] = this.slot(copy, bytes, offset, length);
-    return this.checksum(bytes, offset, length);
+    const crcs = this.#crcs;
+    if (crcs.length > 0) return this.#allCrcs(bytes, offset, length, copies, out);
+    const { slots, checksum } = this.parameters;
+    this.#xxhash(bytes, offset, length);
+    const low = this.#words[0]!;
+    const high = this.#words[1]!;
+    for (let copy = 0; copy < copies; copy++) out[copy] = low ^ finalise((high + slots[copy]!) | 0);
+    return (low ^ finalise((high + checksum) | 0)) >>> 0;
   }
 
-  #all13(bytes: Uint8Array, at: number, copies: number, out: Uint32Array): number {
-    const word0 = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
-    const word4 = (bytes[at + 4]! << 24) | (bytes[at + 5]! << 16) | (bytes[at + 6]! << 8) | bytes[at + 7]!;
-    const byte8 = bytes[at + 8]!;
-    const word9 = (bytes[at + 9]! << 24) | (bytes[at + 10]! << 16) | (bytes[at + 11]! << 8) | bytes[at + 12]!;
+  #allCrcs(bytes: Uint8Array, at: number, length: number, copies: number, out: Uint32Array): number {
     const crcs = this.#crcs;
-    if (crcs.length > 0) {
-      for (let copy = 0; copy < copies; copy++) out[copy] = crcs[copy]!.flowIpv4(word0, word4, byte8, word9);
-      return crcs[MAX_COPIES]!.flowIpv4(word0, word4, byte8, word9);
+    if (length !== 13) {
+      for (let copy = 0; copy < copies; copy++) out[copy] = crcs[copy]!.digest(bytes, at, length);
+      return crcs[MAX_COPIES]!.digest(bytes, at, length);
     }
-    const { slots, checksum } = this.parameters;
-    for (let copy = 0; copy < copies; copy++) out[copy] = xxh32Words13(word0, word4, byte8, word9, slots[copy]!);
-    return xxh32Words13(word0, word4, byte8, word9, checksum);
+    // Flow keys of IPv4, the most frequent: their words are read once for all.
+    const word0 = wordAt(bytes, at);
+    const word4 = wordAt(bytes, at + 4);
+    const byte8 = bytes[at + 8]!;
+    const word9 = wordAt(bytes, at + 9);
+    for (let copy = 0; copy < copies; copy++) out[copy] = crcs[copy]!.flowIpv4(word0, word4, byte8, word9);
+    return crcs[MAX_COPIES]!.flowIpv4(word0, word4, byte8, word9);
   }
 
   #hash(use: number, parameter: number, bytes: Uint8Array, offset: number, length: number): number {
     const crc = this.#crcs[use];
-    return crc === undefined ? xxh32(bytes, offset, length, parameter) : crc.digest(bytes, offset, length);
+    if (crc !== undefined) return crc.digest(bytes, offset, length);
+    this.#xxhash(bytes, offset, length);
+    return (this.#words[0]! ^ finalise((this.#words[1]! + parameter) | 0)) >>> 0;
   }
+
+  #xxhash(bytes: Uint8Array, at: number, length: number): void {
+    const words = this.#words;
+    const { key } = this.parameters;
+    if (length !== 13) xxh64Into(words, bytes, at, length, key);
+    else xxh64Words13Into(words, wordAt(bytes, at), wordAt(bytes, at + 4), bytes[at + 8]!, wordAt(bytes, at + 9), key);
+  }
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
 /** The lower `bits` bits of a checksum hash; 1 for 0. */

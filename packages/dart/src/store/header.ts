@@ -45,6 +45,7 @@ export function writeHeader(
   header.set(parameters.slots, HEADER.SLOT_PARAMETERS);
   header[HEADER.CHECKSUM_PARAMETER] = parameters.checksum;
   header[HEADER.COLLECTOR_PARAMETER] = parameters.collector;
+  header[HEADER.KEY_PARAMETER] = parameters.key;
   header[HEADER.COLLECTORS] = membership.collectors;
   header[HEADER.COLLECTOR] = membership.collector;
 }
@@ -105,6 +106,7 @@ export function readHeaders(places: readonly SegmentPlace[]): HeaderContents {
     },
     parameters: {
       family,
+      key: first[HEADER.KEY_PARAMETER]!,
       slots: [...first.subarray(HEADER.SLOT_PARAMETERS, HEADER.SLOT_PARAMETERS + MAX_COPIES)],
       checksum: first[HEADER.CHECKSUM_PARAMETER]!,
       collector: first[HEADER.COLLECTOR_PARAMETER]!,

@@ -1,5 +1,7 @@
+import { Random } from '@int/traffic';
 import { describe, expect, it } from 'vitest';
 import { hashParameters, KeyHashes, MAX_COPIES } from '../../src/index.js';
+import { SEED } from '../seed.js';
 
 const KEY_BITS = 13 * 8;
 
@@ -77,8 +79,8 @@ describe('the CRCs', () => {
   });
 });
 
-describe('the seeds of xxh32', () => {
-  it('differ for every use and every seed, and are the same for the same seed', () => {
+describe('the family xxhash', () => {
+  it('has seeds that differ for every use and every seed, and are the same for the same seed', () => {
     const all = new Set<number>();
     for (let seed = 0; seed < 100; seed++) {
       const { slots, checksum, collector } = hashParameters('xxhash', seed);
@@ -86,5 +88,37 @@ describe('the seeds of xxh32', () => {
     }
     expect(all.size).toBe(100 * (MAX_COPIES + 2));
     expect(hashParameters('xxhash', 7)).toEqual(hashParameters('xxhash', 7));
+  });
+});
+
+describe.each(['xxhash', 'crc'] as const)('two keys of one checksum (%s)', (family) => {
+  // n keys make n^2 / 2^33 such pairs. That they meet in another use as well, in all its 32 bits, has a chance of 2^-32.
+  it.each([16, 37])('do not meet in other uses, keys of %i bytes', (length) => {
+    const count = 400_000;
+    const random = new Random(SEED);
+    const keys = new Uint8Array(count * length);
+    for (let at = 0; at < keys.length; at++) keys[at] = random.uint32() >>> 24;
+    const hashes = new KeyHashes(hashParameters(family, 1));
+    const slots = new Uint32Array(count * 4);
+    const out = new Uint32Array(4);
+    const checksums = new Float64Array(count);
+    for (let row = 0; row < count; row++) {
+      // The row in the lower bits, so that sorting keeps it.
+      checksums[row] = hashes.all(keys, row * length, length, 4, out) * 2 ** 20 + row;
+      slots.set(out, row * 4);
+    }
+    checksums.sort();
+    let pairs = 0;
+    let meetings = 0;
+    for (let at = 1; at < count; at++) {
+      if (Math.floor(checksums[at]! / 2 ** 20) !== Math.floor(checksums[at - 1]! / 2 ** 20)) continue;
+      pairs++;
+      const [one, other] = [checksums[at]! % 2 ** 20, checksums[at - 1]! % 2 ** 20];
+      for (let copy = 0; copy < 4; copy++) if (slots[one * 4 + copy] === slots[other * 4 + copy]) meetings++;
+    }
+    // 18.6 expected.
+    expect(pairs).toBeGreaterThan(4);
+    expect(pairs).toBeLessThan(45);
+    expect(meetings).toBe(0);
   });
 });

@@ -19,12 +19,25 @@ export function bitwiseCrc(polynomial: number, bytes: Uint8Array): number {
   return (mirror(register >>> 0, 32) ^ 0xffffffff) >>> 0;
 }
 
+/** The finaliser of MurmurHash3, in integers without bounds. */
+function finalise(word: bigint): bigint {
+  let mixed = ((word ^ (word >> 16n)) * 0x85ebca6bn) & 0xffffffffn;
+  mixed = ((mixed ^ (mixed >> 13n)) * 0xc2b2ae35n) & 0xffffffffn;
+  return mixed ^ (mixed >> 16n);
+}
+
+/** The hash of a use in the family `xxhash`. */
+export function useOfXxh64(keySeed: number, useSeed: number, key: Uint8Array): number {
+  const hash = xxhash.xxh64(key, 0, undefined, BigInt(keySeed));
+  return Number((hash & 0xffffffffn) ^ finalise(((hash >> 32n) + BigInt(useSeed)) & 0xffffffffn));
+}
+
 export interface ModelOptions {
   readonly slots: number;
   readonly checksumBits: number;
   readonly copies: number;
   readonly family: 'xxhash' | 'crc';
-  readonly parameters: { readonly slots: readonly number[]; readonly checksum: number };
+  readonly parameters: { readonly key: number; readonly slots: readonly number[]; readonly checksum: number };
 }
 
 export interface ModelAnswer {
@@ -44,7 +57,8 @@ export class ModelStore {
   }
 
   #hash(parameter: number, key: Uint8Array): number {
-    return this.#options.family === 'crc' ? bitwiseCrc(parameter, key) : xxhash.xxh32(key, 0, undefined, parameter);
+    const { family, parameters } = this.#options;
+    return family === 'crc' ? bitwiseCrc(parameter, key) : useOfXxh64(parameters.key, parameter, key);
   }
 
   slotOf(key: Uint8Array, copy: number): number {
