@@ -21,7 +21,8 @@ const packages = workspaces()
     return [
       folder,
       {
-        entry: [...new Set(entry)],
+        // A test makes a process or a thread of a *.program.ts.
+        entry: [...new Set(entry), 'test/**/*.program.ts'],
         project: ['src/**/*.ts', 'test/**/*.ts'],
         ignoreDependencies: testing.map((name) => `@int/${name}`),
       },

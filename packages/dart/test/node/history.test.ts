@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DartStoreError, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
-import { bundle } from './bundle.js';
+import { bundle } from '../bundle.js';
 import { Models } from './models.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
 import { keyOf, randomNumbers, valueFor } from './values.js';
@@ -292,7 +292,7 @@ describe('a store where DuckDB is not installed', () => {
   afterEach(removeDirectories);
 
   it('works, but for the history: that says what to install', async () => {
-    const program = await bundle('without-duckdb.ts', false);
+    const program = await bundle(new URL('without-duckdb.program.ts', import.meta.url), false);
     const { stdout } = spawnSync(process.execPath, [program, newDirectory()], { encoding: 'utf8' });
     expect(stdout).toBe('value\nNO_DUCKDB the history needs DuckDB: npm install @duckdb/node-api\n');
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EpochStore } from '../../src/node/index.js';
 import { DartStore } from '../../src/store/dart-store.js';
 import type { Answer } from '../../src/store/single.js';
-import { bundle } from './bundle.js';
+import { bundle } from '../bundle.js';
 import { KEYS, keyOfWrite, PLAN } from './kill-plan.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
 import { keyOf, randomNumbers, valueFor, versionOf } from './values.js';
@@ -111,7 +111,7 @@ function checkSlots(store: DartStore, seed: number, from: number, saved: number,
 describe('a process that is killed while it writes', () => {
   let program: string;
   beforeAll(async () => {
-    program = await bundle('kill-writer.ts');
+    program = await bundle(new URL('kill-writer.program.ts', import.meta.url));
   });
   afterAll(removeDirectories);
 

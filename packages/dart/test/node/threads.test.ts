@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EpochStore } from '../../src/node/index.js';
-import { bundle } from './bundle.js';
+import { bundle } from '../bundle.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
 import { keyOf, valueFor, versionOf } from './values.js';
 
@@ -15,7 +15,9 @@ describe('a thread that queries while another one writes', () => {
     async (engine) => {
       // Few slots, so that the thread reads what is just being written.
       const store = await EpochStore.open(newDirectory(), { slots: 128, shared: true, engine, checkpointMs: 3 });
-      const worker = new Worker(await bundle('reading-thread.ts'), { workerData: { seed: SEED, keys: KEYS } });
+      const worker = new Worker(await bundle(new URL('reading-thread.program.ts', import.meta.url)), {
+        workerData: { seed: SEED, keys: KEYS },
+      });
       const counts = new Promise<{ asked: number; answered: number; mixed: number; newest: number }>(
         (resolve, reject) => {
           worker.once('message', resolve);

@@ -1,6 +1,6 @@
 /** Keys and values for processes and threads of tests: every word of a value depends on the key and on its version. */
 
-export const VALUE_BYTES = 20;
+const VALUE_BYTES = 20;
 
 export function keyOf(number: number): Uint8Array {
   const key = new Uint8Array(8);

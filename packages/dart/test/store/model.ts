@@ -27,7 +27,7 @@ function finalise(word: bigint): bigint {
 }
 
 /** The hash of a use in the family `xxhash`. */
-export function useOfXxh64(keySeed: number, useSeed: number, key: Uint8Array): number {
+function useOfXxh64(keySeed: number, useSeed: number, key: Uint8Array): number {
   const hash = xxhash.xxh64(key, 0, undefined, BigInt(keySeed));
   return Number((hash & 0xffffffffn) ^ finalise(((hash >> 32n) + BigInt(useSeed)) & 0xffffffffn));
 }

@@ -1,13 +1,17 @@
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DartReader, DartStore, fixedKeyRows, STATUS_NAMES } from '../../src/index.js';
+import { bundle } from '../bundle.js';
+import { removeDirectories } from '../node/support.js';
 import { LENGTH } from '../seed.js';
-import { startWorker } from '../worker.js';
-import type { WatcherData, WatcherReport } from './watcher.js';
+import type { WatcherData, WatcherReport } from './watcher.program.js';
 
 const KEYS = 48;
 const ROUNDS = 800 * LENGTH;
 const MOST_WRITES = 400_000 * LENGTH;
+
+afterAll(removeDirectories);
 
 /** Writes every slot as it is, as RDMA would. */
 function rewrite(store: DartStore): void {
@@ -29,7 +33,7 @@ describe.each(['plain', 'auto'] as const)('while another thread writes (engine %
     const words = new Uint32Array(values.buffer);
     const control = new Int32Array(new SharedArrayBuffer(12));
     const data: WatcherData = { places: store.share(), keys: KEYS, control };
-    const worker = await startWorker(new URL('watcher.ts', import.meta.url), data);
+    const worker = new Worker(await bundle(new URL('watcher.program.ts', import.meta.url)), { workerData: data });
     const answer = once(worker, 'message') as Promise<[WatcherReport]>;
     try {
       for (let version = 0; Atomics.load(control, 1) < ROUNDS && version < MOST_WRITES; version++) {

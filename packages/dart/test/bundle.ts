@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { newDirectory } from './support.js';
+import { newDirectory } from './node/support.js';
 
 /** DuckDB stays where it is installed; packages of this repository are read from their sources. */
 const places = (hasDuckDb: boolean) => ({
@@ -19,20 +19,22 @@ const places = (hasDuckDb: boolean) => ({
       external: true,
     }));
     bundler.onResolve({ filter: /^@int\/[a-z-]+$/ }, ({ path }) => ({
-      path: fileURLToPath(new URL(`../../../${path.slice('@int/'.length)}/src/index.ts`, import.meta.url)),
+      path: fileURLToPath(new URL(`../../${path.slice('@int/'.length)}/src/index.ts`, import.meta.url)),
     }));
   },
 });
 
 /**
- * A file of this folder as plain JavaScript, for a process or a thread of its own.
+ * A program of these tests (`*.program.ts`) as plain JavaScript, for a process or a thread of its own. Lies in a directory that
+ * `removeDirectories` removes.
  *
+ * @param file such as `new URL('writer.program.ts', import.meta.url)`
  * @param hasDuckDb false: as if it were not installed
  * @returns its path
  */
-export async function bundle(file: string, hasDuckDb = true): Promise<string> {
+export async function bundle(file: URL, hasDuckDb = true): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
+    entryPoints: [fileURLToPath(file)],
     bundle: true,
     write: false,
     platform: 'node',
@@ -41,7 +43,7 @@ export async function bundle(file: string, hasDuckDb = true): Promise<string> {
     logLevel: 'silent',
     plugins: [places(hasDuckDb)],
   });
-  const path = join(newDirectory(), file.replace(/ts$/, 'mjs'));
+  const path = join(newDirectory(), basename(file.pathname).replace(/ts$/, 'mjs'));
   writeFileSync(path, outputFiles[0]!.text);
   return path;
 }
