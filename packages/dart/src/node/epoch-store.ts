@@ -225,7 +225,7 @@ export class EpochStore {
     return (await this.queryMany([key], query))[0]!;
   }
 
-  /** {@link query} for many keys, with one reading of the history for all of them. */
+  /** {@link EpochStore.query} for many keys, with one reading of the history for all of them. */
   async queryMany(keys: readonly Uint8Array[], query: HistoryQuery = {}): Promise<EpochAnswer[][]> {
     this.#assertOpen();
     const policy = query.policy ?? 'plurality';

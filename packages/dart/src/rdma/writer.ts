@@ -38,7 +38,7 @@ export interface RdmaWriterOptions {
   readonly timeToLive?: number;
   /** Packet sequence number of the first packet to each queue pair, 24 bits; default 0. */
   readonly firstPsn?: number;
-  /** Cells of counters that a key has, and {@link add} adds to, 1..8; default 2. As the collectors' `DartCounters`. */
+  /** Cells of counters that a key has, and {@link RdmaWriter.add} adds to, 1..8; default 2. As the collectors' `DartCounters`. */
   readonly counterCopies?: number;
 }
 
