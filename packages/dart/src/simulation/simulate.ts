@@ -125,11 +125,24 @@ class Tally {
     this.keys += to - from;
   }
 
+  /** Adds the counts of another range. */
+  join(other: Tally): void {
+    other.#counts.forEach((count, outcome) => {
+      this.#counts[outcome] = this.#counts[outcome]! + count;
+    });
+    this.keys += other.keys;
+  }
+
   shares(): SimulatedShares {
-    const [success, absent, conflict, wrong] = [...this.#counts].map((count) =>
-      this.keys === 0 ? 0 : count / this.keys,
-    );
-    return { success: success!, absent: absent!, conflict: conflict!, wrong: wrong!, empty: absent! + conflict! };
+    const [success = 0, absent = 0, conflict = 0, wrong = 0] = this.#counts;
+    const share = (count: number): number => (this.keys === 0 ? 0 : count / this.keys);
+    return {
+      success: share(success),
+      absent: share(absent),
+      conflict: share(conflict),
+      wrong: share(wrong),
+      empty: share(absent + conflict),
+    };
   }
 }
 
@@ -210,7 +223,8 @@ export function simulate(options: SimulateOptions): SimulationResult {
     ...tally.shares(),
     theory: theory({ from, to }).success,
   });
-  const ages = ranges.map((tally, at) => withTheory(tally, 1 - end(at) / keys, at === 0 ? 1 : 1 - end(at - 1) / keys));
+  const since = (key: number): number => (keys - key) / keys;
+  const ages = ranges.map((tally, at) => withTheory(tally, since(end(at)), at === 0 ? 1 : since(end(at - 1))));
   const all = theory(ALL_AGES);
   const { absent, conflict } = all;
   return {
@@ -222,18 +236,13 @@ export function simulate(options: SimulateOptions): SimulationResult {
     slotWrites: store.slotWrites,
     ...totalOf(ranges),
     theory: { ...all, ...(absent === undefined || conflict === undefined ? {} : { empty: absent + conflict }) },
-    oldest: withTheory(old, 1 - oldKeys / keys, 1),
+    oldest: withTheory(old, since(oldKeys), 1),
     ages: ages.reverse(),
   };
 }
 
 function totalOf(ranges: readonly Tally[]): SimulatedShares {
-  const total = { success: 0, absent: 0, conflict: 0, wrong: 0, empty: 0 };
-  const keys = ranges.reduce((sum, tally) => sum + tally.keys, 0);
-  for (const tally of ranges) {
-    const shares = tally.shares();
-    for (const name of ['success', 'absent', 'conflict', 'wrong'] as const)
-      total[name] += (shares[name] * tally.keys) / keys;
-  }
-  return { ...total, empty: total.absent + total.conflict };
+  const total = new Tally();
+  for (const tally of ranges) total.join(tally);
+  return total.shares();
 }
