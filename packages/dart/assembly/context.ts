@@ -121,3 +121,9 @@ export function address(offset: usize): usize {
 export function cell(column: usize, row: u32): usize {
   return column + (<usize>row << 2);
 }
+
+/** Cell of row `index` of the block in a column of places or marks. */
+@inline
+export function at(columns: usize, use: u32, index: u32): usize {
+  return columns + <usize>use * COLUMN + (<usize>index << 2);
+}

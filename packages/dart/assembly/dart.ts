@@ -9,16 +9,17 @@
  * All addresses are bytes in the one memory, up to its 4 GiB.
  */
 
-import { address, BLOCK, context, copies, FRAME_CRC, IS_SHARED, open, PARAMETERS, TABLES } from './context';
-import { makeTables, TABLE_BYTES } from './crc';
+import { address, BLOCK, context, copies, FRAME_CRC, IS_SHARED, open, TABLES } from './context';
+import { makeTables } from './crc';
+import { makeAllTables } from './crc-rows';
 import { locate } from './places';
 import { decide, touch } from './query';
 import { writeAlone, writeShared } from './write';
 
 export { receive } from './rnic';
 
-/** Rows at a time that are written: while their slots wait for memory, the hashes of the next ones are computed. */
-const GROUP: u32 = 8;
+/** Slots at a time that are written, of four rows at least: while they wait for memory, the next hashes are computed. */
+const GROUP: u32 = 16;
 /** The polynomial of Ethernet's CRC-32. */
 const ETHERNET: u32 = 0x04c11db7;
 /** Rows at a time where readers wait for the writer. */
@@ -27,11 +28,7 @@ const SHARED_BLOCK: u32 = 64;
 /** Takes the address of the context block and, for CRCs, makes their tables. */
 export function attach(at: usize): void {
   open(at);
-  const tables = <usize>load<u32>(context, TABLES);
-  if (tables == 0) return;
-  for (let use: u32 = 0; use <= copies; use++) {
-    makeTables(tables + <usize>use * TABLE_BYTES, load<u32>(context + (<usize>use << 2), PARAMETERS));
-  }
+  if (address(TABLES) != 0) makeAllTables();
 }
 
 /** Makes the tables with which the RNIC checks frames. */
@@ -42,7 +39,7 @@ export function attachRnic(): void {
 /** Writes rows `from` to `to - 1` into the first `count` slots of their keys, or into that of copy WHICH if that is 0. */
 export function write(from: u32, to: u32, count: u32): void {
   const isShared = load<u32>(context, IS_SHARED) != 0;
-  const block = isShared ? SHARED_BLOCK : GROUP;
+  const block = isShared ? SHARED_BLOCK : max<u32>(GROUP / copies, 4) & ~3;
   let row = from;
   while (row < to) {
     const end = row + min<u32>(block, to - row);

@@ -7,6 +7,7 @@
 
 import {
   address,
+  at,
   cell,
   CHECKSUM_MASK,
   checksumBytes,
@@ -27,29 +28,8 @@ import {
   SLOTS_AT,
   TABLES,
 } from './context';
-import { advance, TABLE_BYTES } from './crc';
+import { crcRows } from './crc-rows';
 import { useOf, xxh64, xxh64Of13 } from './xxhash';
-
-/** Cell of row `index` of the block in a column of places or marks. */
-@inline
-export function at(columns: usize, use: u32, index: u32): usize {
-  return columns + <usize>use * COLUMN + (<usize>index << 2);
-}
-
-function crcRows(from: u32, to: u32): void {
-  const keys = address(KEYS);
-  const offsets = address(OFFSETS);
-  const lengths = address(LENGTHS);
-  for (let row = from; row < to; row++) {
-    const key = keys + <usize>load<u32>(cell(offsets, row));
-    const length = load<u32>(cell(lengths, row));
-    let tables = address(TABLES);
-    for (let use: u32 = 0; use <= copies; use++) {
-      store<u32>(at(places, use, row - from), ~advance(tables, u32.MAX_VALUE, key, length));
-      tables += TABLE_BYTES;
-    }
-  }
-}
 
 @inline
 function xxhashRow(row: u32, keys: usize, offsets: usize, lengths: usize, seed: u64): u64 {

@@ -3,6 +3,7 @@
 import { copy } from './bytes';
 import {
   address,
+  at,
   begunAt,
   checksumBytes,
   copies,
@@ -16,7 +17,6 @@ import {
   WHICH,
 } from './context';
 import { fence } from './fence';
-import { at } from './places';
 
 /** The most frequent slot: a checksum of 4 bytes, a value of 20. */
 const FREQUENT: u32 = 24;

@@ -49,6 +49,13 @@ export const CONTEXT_WORDS = 64;
 export const KERNEL_BLOCK = 128;
 /** Bytes of the tables of one CRC. */
 export const CRC_TABLE_BYTES = 8192;
+/** Bytes of the tables of four CRCs of 13-byte keys: `FLOW_TABLE_BYTES` of `assembly/flow-crc.ts`. */
+const FLOW_TABLE_BYTES = 2 * 11 * 512;
+
+/** Bytes of the tables of a store's CRCs. */
+export function crcTablesBytes(copies: number): number {
+  return (copies + 1) * CRC_TABLE_BYTES + Math.ceil(copies / 4) * FLOW_TABLE_BYTES;
+}
 
 /** Writes what the kernel needs to know of a store; the segment lies at `at` in its memory. */
 export function writeStore(context: Uint32Array, geometry: Geometry, parameters: HashParameters, at: number): void {

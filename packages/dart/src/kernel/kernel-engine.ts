@@ -4,7 +4,7 @@ import type { StoreEngine } from '../store/engine.js';
 import type { HashParameters } from '../store/hashes.js';
 import { AnswerRows, type KeyRows } from '../store/rows.js';
 import type { SegmentPlace } from '../store/segment.js';
-import { CONTEXT, CONTEXT_WORDS, CRC_TABLE_BYTES, KERNEL_BLOCK, writeStore } from './context.js';
+import { CONTEXT, CONTEXT_WORDS, crcTablesBytes, KERNEL_BLOCK, writeStore } from './context.js';
 import { DART_WASM } from './dart.wasm.js';
 import { Staging } from './staging.js';
 
@@ -58,8 +58,7 @@ export class KernelEngine implements StoreEngine {
   /** Bytes that the kernel and the store take of a memory. */
   static byteLength({ copies, segments, valueBytes, slotBytes }: Geometry): number {
     const working = CONTEXT_WORDS * 4 + KERNEL_BLOCK * (2 * copies + 1) * 4 + copies * 4 + slotBytes + LINE;
-    const tables = (copies + 1) * CRC_TABLE_BYTES;
-    return working + tables + Staging.byteLength(valueBytes) + segments[0]!.byteLength + 8 * LINE;
+    return working + crcTablesBytes(copies) + Staging.byteLength(valueBytes) + segments[0]!.byteLength + 8 * LINE;
   }
 
   /**
@@ -79,7 +78,7 @@ export class KernelEngine implements StoreEngine {
     context[CONTEXT.CANDIDATES] = arena.take(copies * 4);
     context[CONTEXT.IMAGE] = arena.take(slotBytes);
     context[CONTEXT.FENCE] = arena.take(LINE);
-    context[CONTEXT.TABLES] = parameters.family === 'crc' ? arena.take((copies + 1) * CRC_TABLE_BYTES) : 0;
+    context[CONTEXT.TABLES] = parameters.family === 'crc' ? arena.take(crcTablesBytes(copies)) : 0;
     context[CONTEXT.IS_SHARED] = isShared ? 1 : 0;
     const staging = new Staging(arena, context, valueBytes);
     const byteOffset = arena.take(geometry.segments[0]!.byteLength);
