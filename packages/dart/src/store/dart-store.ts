@@ -52,7 +52,9 @@ export class DartStore implements RdmaTarget {
     const isPlain = options.engine === 'plain' || options.buffers !== undefined || geometry.segments.length > 1;
     const kernel = isPlain ? null : makeKernelEngine(geometry, parameters, options.shared === true);
     const places = kernel === null ? placesFor(geometry, options) : [kernel.place];
-    this.segments = places.map((place, at) => new Segment(geometry.segments[at]!, geometry.slotBytes, place));
+    this.segments = places.map(
+      (place, at) => new Segment(geometry.segments[at]!, geometry.slotBytes, place, geometry.checksumBytes),
+    );
     for (const { header, geometry: segment } of this.segments) {
       writeHeader(header, geometry, segment, parameters, membership);
     }

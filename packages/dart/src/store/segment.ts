@@ -7,6 +7,8 @@ export interface SegmentPlace {
   readonly byteOffset: number;
 }
 
+const IS_LITTLE_ENDIAN = /* @__PURE__ */ new Uint8Array(/* @__PURE__ */ Uint32Array.of(1).buffer)[0] === 1;
+
 /** Bytes at the start of a segment are its header, then marks, then slots: see layout.ts. */
 export class Segment implements SegmentPlace {
   readonly geometry: SegmentGeometry;
@@ -18,10 +20,12 @@ export class Segment implements SegmentPlace {
   readonly done: Int32Array;
   /** Exactly the slots. */
   readonly slots: Uint8Array;
+  /** The same as words, if slots are whole words with a checksum of one, and this machine is little-endian; else null. */
+  readonly words: Uint32Array | null;
   /** Whether other threads may look on. */
   readonly isShared: boolean;
 
-  constructor(geometry: SegmentGeometry, slotBytes: number, place: SegmentPlace) {
+  constructor(geometry: SegmentGeometry, slotBytes: number, place: SegmentPlace, checksumBytes = 0) {
     const { buffer, byteOffset } = place;
     this.geometry = geometry;
     this.buffer = buffer;
@@ -29,7 +33,11 @@ export class Segment implements SegmentPlace {
     this.header = new Uint32Array(buffer, byteOffset, HEADER_BYTES / 4);
     this.begun = new Int32Array(buffer, byteOffset + geometry.begunAt, geometry.pages);
     this.done = new Int32Array(buffer, byteOffset + geometry.doneAt, geometry.pages);
-    this.slots = new Uint8Array(buffer, byteOffset + geometry.slotsAt, geometry.slots * slotBytes);
+    const at = byteOffset + geometry.slotsAt;
+    const bytes = geometry.slots * slotBytes;
+    this.slots = new Uint8Array(buffer, at, bytes);
+    const isWords = checksumBytes === 4 && slotBytes % 4 === 0 && at % 4 === 0 && IS_LITTLE_ENDIAN;
+    this.words = isWords ? new Uint32Array(buffer, at, bytes / 4) : null;
     this.isShared = typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
   }
 
