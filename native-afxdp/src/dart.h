@@ -44,7 +44,7 @@ enum {
 	DART_HEAD_CHECKSUM_PARAMETER = 24,
 	DART_HEAD_SLOT_WRITES = 30,	/* 64 bits */
 	DART_HEAD_KEY_WRITES = 32,	/* 64 bits */
-	DART_HEAD_KEY_PARAMETER = 35,
+	DART_HEAD_KEY_PARAMETER = 34,
 };
 
 /* What became of a query. */

@@ -64,10 +64,8 @@ export const HEADER = {
   SLOT_WRITES: 30,
   /** Keys written in this epoch (all copies, or one of them); 64 bits. Only in segment 0. */
   KEY_WRITES: 32,
-  /** Not 0 while a writer owns the store. Only in segment 0. */
-  WRITER: 34,
   /** The seed of xxh64, 32 bits; 0 in the family `crc`. */
-  KEY_PARAMETER: 35,
+  KEY_PARAMETER: 34,
 } as const;
 
 export const MAX_COPIES = 8;

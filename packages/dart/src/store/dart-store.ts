@@ -62,7 +62,6 @@ export class DartStore implements RdmaTarget {
     this.#kernel = kernel?.engine ?? null;
     this.#engine = this.#kernel ?? new PlainEngine(geometry, this.hashes, this.segments);
     this.#header = this.segments[0]!.header;
-    this.#header[HEADER.WRITER] = 1;
     this.#bytes = new SlotBytes(geometry, this.segments);
     this.byteLength = this.#bytes.byteLength;
     this.#single = new SingleRow(geometry.valueBytes);
