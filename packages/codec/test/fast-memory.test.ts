@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeBase64 } from '../src/fast/base64.js';
 import { DECODE_WASM } from '../src/fast/decode.wasm.js';
-import { KernelReport2, kernelAvailable } from '../src/fast/kernel.js';
+import { KernelReport2 } from '../src/fast/kernel.js';
 import { KernelMemory } from '../src/fast/memory.js';
 import { canRunKernel, withSharedMemory } from '../src/fast/modules.js';
 
@@ -12,7 +12,7 @@ afterEach(() => {
 /** A module that imports `env.memory` with a maximum of 65,536 pages and exports nothing. */
 const BOUNDED = Buffer.from('0061736d010000000212' + '0103656e76066d656d6f7279020101808004', 'hex').toString('base64');
 
-describe.runIf(kernelAvailable())('KernelMemory', () => {
+describe('KernelMemory', () => {
   it('is shared if asked for, and has the bytes asked for', () => {
     for (const isShared of [false, true]) {
       const memory = new KernelMemory(70_000, isShared);

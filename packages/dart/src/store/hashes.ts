@@ -8,7 +8,7 @@
  * `crc`: CRC-32 of the key, with a polynomial for each use.
  *
  * What would not do: xxh32 with a seed for each use, since its state has 32 bits and takes the seed by one addition, so
- * that one in twelve pairs of 13-byte keys that meet under one seed meet under another as well. Nor CRCs of one
+ * that far more pairs of short keys that meet under one seed meet under another than chance would have. Nor CRCs of one
  * polynomial told apart by a prefix: crc(n, key) = crc(key) xor c(n), so that keys which meet in one slot meet in all
  * wherever M is a power of two.
  */

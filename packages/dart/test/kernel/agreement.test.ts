@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storeKernelAvailable } from '../../src/kernel/kernel-engine.js';
 import { FAMILIES, geometryOf } from '../../src/layout.js';
 import { AnswerRows, fixedKeyRows, type KeyRows, STATUS } from '../../src/store/rows.js';
 import { LENGTH, SEED } from '../seed.js';
@@ -48,7 +47,7 @@ function keysOf(rows: number, keys: number, length: () => number, random: (below
   };
 }
 
-describe.runIf(storeKernelAvailable())('the kernel', () => {
+describe('the kernel', () => {
   it('leaves the same slots and marks and gives the same answers as the loops in TypeScript', () => {
     fc.assert(
       fc.property(

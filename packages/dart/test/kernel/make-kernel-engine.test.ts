@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe.runIf(storeKernelAvailable())('makeKernelEngine', () => {
+describe('makeKernelEngine', () => {
   it('puts the segment where a cache line begins, in a memory that is shared if asked for', () => {
     for (const isShared of [false, true]) {
       const { engine, place } = makeKernelEngine(geometry, PARAMETERS, isShared)!;

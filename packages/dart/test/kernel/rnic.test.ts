@@ -1,7 +1,6 @@
 import { ROCE_OPCODE } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storeKernelAvailable } from '../../src/kernel/kernel-engine.js';
 import { KernelRnic } from '../../src/kernel/kernel-rnic.js';
 import { SoftRnic, type SoftRnicOptions } from '../../src/rdma/soft-rnic.js';
 import { DartStore } from '../../src/store/dart-store.js';
@@ -104,7 +103,7 @@ const frames = fc.record({
   isIpv6: often(false, true),
 });
 
-describe.runIf(storeKernelAvailable())('an RNIC with a kernel', () => {
+describe('an RNIC with a kernel', () => {
   it('does what one in TypeScript does, whatever arrives', () => {
     fc.assert(
       fc.property(

@@ -2,7 +2,6 @@ import { METRIC_NAMES, type MetricName } from '@int/codec';
 import { flowCrc32Ipv4 } from '@int/hash';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flowKernelAvailable } from '../../src/kernel/kernel-engine.js';
 import { DEFAULT_METRICS, geometryOf, HASHES, LAYOUTS, THRESHOLDS } from '../../src/layout.js';
 import { LENGTH, SEED } from '../seed.js';
 import { portsWithCrc } from './crc-flows.js';
@@ -56,7 +55,7 @@ const PLAIN: Traffic = {
 
 const limits = fc.constantFrom(0xffffffff, 0, 10, 900, 0x80000000);
 
-describe.runIf(flowKernelAvailable())('the kernel', () => {
+describe('the kernel', () => {
   it('leaves the same words as the loop in TypeScript, whatever the cache and the batch', () => {
     fc.assert(
       fc.property(

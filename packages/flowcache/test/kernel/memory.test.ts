@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe.runIf(flowKernelAvailable())('makeKernelEngine', () => {
+describe('makeKernelEngine', () => {
   it('puts the cache where a cache line begins, in a memory that is shared if asked for', () => {
     for (const shared of [false, true]) {
       const engine = makeKernelEngine({ ...options, shared })!;
