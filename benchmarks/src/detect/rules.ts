@@ -1,7 +1,7 @@
 /** Rule look-ups: the classifier alone, the detector with its decisions cached, and a linear scan. */
 import type { KernelMemory, TelemetryBatch } from '@int/codec';
 import { Classifier, Detector, EventBatch, type Match, type Prefix, type Rule } from '@int/detect';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { time } from './contenders.js';
 
 const NO_RULE = -1;

@@ -9,7 +9,7 @@ import {
   type TelemetryRecord,
 } from '@int/codec';
 import { flowCrc32Ipv4 } from '@int/hash';
-import { Random, Zipf } from '@int/traffic';
+import { Random, Zipf } from '@int/random';
 
 const SWITCHES = 1024;
 const FLOWS = 20_000;

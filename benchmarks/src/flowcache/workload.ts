@@ -8,7 +8,7 @@
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { type Arena, type BatchCapacity, type BatchInput, FLAG, TelemetryBatch } from '@int/codec';
-import { mix32, Random, Zipf } from '@int/traffic';
+import { mix32, Random, Zipf } from '@int/random';
 
 export const HOPS = 5;
 /** Hop rows that a batch has room for beyond those used: a batch must hold the longest stack. */

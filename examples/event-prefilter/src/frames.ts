@@ -1,6 +1,6 @@
 /** The frames that the monitor receives: telemetry reports v2.0 over UDP over IPv4, each with an INT-MD packet in it. */
 import { encodeFrame, type Hop, type KernelMemory, type TelemetryRecord, updateUdpChecksum } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 
 /** How the monitor reads its frames. */
 export const DECODE_OPTIONS = { linkType: 'ethernet', reportPorts: [32_766], intPorts: [5000], intDscp: null } as const;

@@ -1,5 +1,5 @@
 import { decodeFrame, encodeFrame, KernelMemory } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DECODE_OPTIONS, QueueFrames, queueRecord, SHAPES, shapeFrames, shapeRecord } from '../src/frames.js';

@@ -1,5 +1,5 @@
 import { BatchDecoder, encodeFrame, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DECODE_OPTIONS, recordOf, SHAPES, shapeRecord } from '../src/frames.js';

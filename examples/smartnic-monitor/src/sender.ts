@@ -1,7 +1,7 @@
 // The sender of the accuracy study: another process, so that nothing of the monitor slows it down or is slowed by it.
 import { createSocket } from 'node:dgram';
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { Datagram } from './study/datagrams.js';
 import { Truth } from './study/truth.js';
 import { ExponentialValues } from './study/values.js';

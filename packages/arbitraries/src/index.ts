@@ -8,6 +8,7 @@ export { encodeOptionsFor } from './context.js';
 export { DRESSINGS, type Dressing, type DressingName, dress, dressed, dressing } from './dressing.js';
 export { type FlowConstraints, flow } from './flow.js';
 export { frame, type GeneratedFrame, plainPacket, reportPayload } from './frame.js';
+export { gpint } from './gpint.js';
 export { type HopConstraints, hop } from './int.js';
 export { BLOCK_LAYOUTS, type BlockLayout } from './layout.js';
 export { malformed } from './malformed.js';

@@ -81,6 +81,7 @@ export {
   type Profile,
 } from './options.js';
 export { LAYOUT, OP, type Plan, planFor } from './plan.js';
+export * from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export * from './roce/index.js';
 export * from './roles/index.js';

@@ -2,7 +2,7 @@
 import { formatIpv4At, formatIpv6At, formatMac } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
-import { GPINT_DSCP, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
+import { GPINT_DSCP, gpintMeta, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
 import { type ReportMetadata, readHop, reportMetadata } from './headers/hop.js';
 import { reportTlv } from './headers/report.js';
 import type {
@@ -18,7 +18,7 @@ import type {
 } from './model.js';
 import { LAYOUT } from './plan.js';
 import { modeOf } from './rows.js';
-import { GPINT_MODE } from './scan/gpint.js';
+import { FEEDBACK_BYTES, GPINT_MODE } from './scan/gpint.js';
 import { INNER, type Scan } from './scan/state.js';
 
 function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | undefined } {
@@ -198,7 +198,10 @@ const PROBE_KINDS: Readonly<Record<number, GpintInfo['kind']>> = {
 function readGpint(scan: Scan): GpintInfo | null {
   if (scan.code !== CODES.OK) return null;
   const extended = scan.probeExtended === 1;
-  const probe = (extended ? gpintProbeExtended : gpintProbe).decode(scan.bytes, scan.probeOffset);
+  const isMetaAlone = scan.stackOffset - scan.probeOffset === FEEDBACK_BYTES;
+  const probe = isMetaAlone
+    ? { ...gpintMeta.decode(scan.bytes, scan.probeOffset), route: [], switches: [], measurements: [] }
+    : (extended ? gpintProbeExtended : gpintProbe).decode(scan.bytes, scan.probeOffset);
   return { mode: 'gpint', extended, kind: PROBE_KINDS[scan.probeDscp] ?? 'unknown', ...probe };
 }
 

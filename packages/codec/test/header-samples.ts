@@ -10,6 +10,7 @@ import {
   type GpintProbe,
   geneve,
   geneveOption,
+  gpintMeta,
   gpintProbe,
   gpintProbeExtended,
   gre,
@@ -487,6 +488,11 @@ export const SAMPLES = {
   ),
   aeth: sample('aeth', aeth, fc.record({ syndrome: u8, msn: u24 })),
   immDt: sample('immDt', immDt, fc.record({ value: u32 })),
+  gpintMeta: sample(
+    'gpintMeta',
+    gpintMeta,
+    fc.record({ requestId: fc.nat(0x7fff), type: fc.constantFrom('rule-hits', 'port-packets') }),
+  ),
   gpintProbe: sample('gpintProbe', gpintProbe, arbitraryProbe(8)),
   gpintProbeExtended: sample('gpintProbeExtended', gpintProbeExtended, arbitraryProbe(16)),
 } as const;

@@ -1,7 +1,8 @@
 /** The state of a fabric's ports over virtual time: what a packet meets at each hop. */
+
+import type { Random } from '@int/random';
 import type { TrafficSettings } from './options.js';
 import { FluidQueue } from './queue.js';
-import type { Random } from './random.js';
 import type { Topology } from './topology.js';
 import { PACKETS_PER_SLOT, SLOT_NS } from './workload.js';
 

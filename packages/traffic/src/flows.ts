@@ -1,6 +1,6 @@
 /** The monitored flows: 5-tuples between hosts of different edge switches, their paths, and how popular each is. */
 import type { Flow } from '@int/codec';
-import { mix32, type Random } from './random.js';
+import { mix32, type Random } from '@int/random';
 import { dotted, PATH_STRIDE, type Topology } from './topology.js';
 
 /** IP protocol numbers (IANA). */

@@ -14,7 +14,6 @@ export {
   type TrafficSettings,
 } from './options.js';
 export { type EpisodeOptions, FluidQueue, type FluidQueueOptions, UTILIZATION_WINDOW_NS } from './queue.js';
-export { mix32, Random, Zipf } from './random.js';
 export { MAX_REPORT_BYTES, ReportStream } from './report-stream.js';
 export {
   ecmpChoice,

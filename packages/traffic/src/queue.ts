@@ -1,5 +1,5 @@
 /** The queue of one egress port, as a fluid: how long it is, how busy its link is, whether it is full. */
-import type { Random } from './random.js';
+import type { Random } from '@int/random';
 import { BurstProcess, COLD_RATE, HOT_RATE, hotShare, QUEUE_CAP_US, SLOT_NS, type Workload } from './workload.js';
 
 /** Episodes in which a port is overloaded for longer than a burst lasts: an incast, an elephant on one uplink. */

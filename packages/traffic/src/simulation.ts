@@ -6,11 +6,12 @@
  * departures is enough. What is drawn at random does not depend on the mode or the report version: with one seed all of
  * them show the same network.
  */
+
+import { Random, Zipf } from '@int/random';
 import { EventQueue } from './events.js';
 import { Fabric, pipeOf } from './fabric.js';
 import { FlowTable } from './flows.js';
 import type { TrafficSettings } from './options.js';
-import { Random, Zipf } from './random.js';
 
 const INITIAL_SLOTS = 64;
 /** An event's value: slot << 4 | hop << 1 | dropped. A path has at most five hops. */

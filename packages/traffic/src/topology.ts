@@ -4,8 +4,9 @@
  * Switch ids start at 1, ports at 1. Every switch port has one link, to a switch or to a host. The switches that hosts
  * hang on come first, so that edge number e is switch index e.
  */
+
+import { mix32 } from '@int/random';
 import { TopologyError } from './errors.js';
-import { mix32 } from './random.js';
 
 /** Where a switch stands. */
 export type Tier = 'leaf' | 'spine' | 'edge' | 'aggregation' | 'core';

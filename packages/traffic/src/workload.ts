@@ -5,7 +5,7 @@
  * 2017: a link is looked at in slots of 25 us, each hot or cold, and a two-state Markov chain with the probabilities
  * below describes the sequence. The queue is fluid: a hot slot arrives at 1.5 times line rate, a cold one at 0.3 times.
  */
-import { Random } from './random.js';
+import { Random } from '@int/random';
 
 /** A slot of the burst process: 25 us. Zhang et al., IMC 2017. */
 export const SLOT_NS = 25_000;

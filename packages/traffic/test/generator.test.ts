@@ -1,4 +1,5 @@
 import { decodeFrame, FrameDecoder, type Hop } from '@int/codec';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,7 +8,6 @@ import {
   type GeneratedPacket,
   type GeneratorOptions,
   parseTopology,
-  Random,
   TopologyError,
   TrafficGenerator,
 } from '../src/index.js';

@@ -1,3 +1,4 @@
+import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
 import {
   BurstProcess,
@@ -5,7 +6,6 @@ import {
   FluidQueue,
   hotShare,
   likelihoodRatio,
-  Random,
   WORKLOADS,
   type Workload,
   type WorkloadName,

@@ -1,7 +1,8 @@
 /** The fabric and its flows: made by both processes from the same seed. */
 import type { Flow } from '@int/codec';
 import { fixedKeyRows, flowKey, type KeyRows, pathValue } from '@int/dart';
-import { FlowTable, fatTree, Random, type Topology } from '@int/traffic';
+import { Random } from '@int/random';
+import { FlowTable, fatTree, type Topology } from '@int/traffic';
 
 /** Switches between hosts of different pods: edge, aggregation, core, aggregation, edge. */
 export const HOPS = 5;

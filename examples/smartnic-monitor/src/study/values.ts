@@ -1,4 +1,4 @@
-import type { Random } from '@int/traffic';
+import type { Random } from '@int/random';
 
 const DRAWS = 1 << 16;
 

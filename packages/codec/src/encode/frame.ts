@@ -1,5 +1,5 @@
 import type { TelemetryReport } from '../frame-decoder.js';
-import { GPINT_DSCP, gpintProbe, gpintProbeExtended } from '../headers/gpint.js';
+import { GPINT_DSCP, gpintMeta, gpintProbe, gpintProbeExtended } from '../headers/gpint.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import type { Flow, GpintInfo, TelemetryRecord } from '../model.js';
 import { KAFKA_XDP_PORT } from '../scan/settings.js';
@@ -60,13 +60,17 @@ function requireSound(record: TelemetryRecord): void {
 
 function probeFrame(probe: GpintInfo, flow: Flow | null, settings: EncodeSettings): Uint8Array {
   if (flow === null) throw new TypeError('a probe needs a flow');
-  const payload = (probe.extended ? gpintProbeExtended : gpintProbe).encode(probe);
+  const { kind, route, switches, measurements } = probe;
+  const isMetaAlone = kind === 'feedback' && route.length + switches.length + measurements.length === 0;
+  const payload = isMetaAlone
+    ? gpintMeta.encode(probe)
+    : (probe.extended ? gpintProbeExtended : gpintProbe).encode(probe);
   const dscp =
-    probe.kind === 'probe'
+    kind === 'probe'
       ? GPINT_DSCP.PROBE
-      : probe.kind === 'feedback'
+      : kind === 'feedback'
         ? GPINT_DSCP.FEEDBACK
-        : probe.kind === 'recovery'
+        : kind === 'recovery'
           ? GPINT_DSCP.RECOVERY
           : 0;
   return frame(ipPacket(flow, dscp, transport(flow, payload), settings), settings);

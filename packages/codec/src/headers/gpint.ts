@@ -10,12 +10,14 @@
  * | per switch | switch id 8, queue depth 8, measurement count 16 | switch id 16, queue depth 16, measurement count 16 |
  * | measurements | number 16, then 32 each | the same |
  *
+ * A feedback (DSCP 0x19) carries the request meta alone: 2 bytes. One with all counts at 0 is read as well.
+ *
  * Type 0 asks for rule-hit counters, type 1 for port packet counters. The measurements follow in the order of the DLV
  * headers, so their number is the sum of the headers' counts.
  */
 import { CodecError } from '../errors.js';
 import type { GpintInfo } from '../model.js';
-import { MAX_PROBE_BYTES, probeSizes } from '../scan/gpint.js';
+import { FEEDBACK_BYTES, FEEDBACK_DSCP, MAX_PROBE_BYTES, probeSizes } from '../scan/gpint.js';
 import {
   type HeaderCodec,
   makeCodec,
@@ -30,13 +32,31 @@ import {
 export { MAX_PROBE_BYTES };
 
 /** DSCP of probes (IPv4). */
-export const GPINT_DSCP = { PROBE: 0x17, FEEDBACK: 0x19, RECOVERY: 0x21 } as const;
+export const GPINT_DSCP = { PROBE: 0x17, FEEDBACK: FEEDBACK_DSCP, RECOVERY: 0x21 } as const;
 
 /** Default UDP destination ports of the two layouts. */
 export const GPINT_PORT = { PLAIN: 5017, EXTENDED: 5018 } as const;
 
 /** A probe without what the layers below say of it. */
 export type GpintProbe = Pick<GpintInfo, 'requestId' | 'type' | 'route' | 'switches' | 'measurements'>;
+
+/** What names a probe and says what it asks for. */
+export type GpintMeta = Pick<GpintProbe, 'requestId' | 'type'>;
+
+function typeOf(meta: number): GpintMeta['type'] {
+  return (meta & 1) === 0 ? 'rule-hits' : 'port-packets';
+}
+
+function metaOf(value: GpintMeta): number {
+  return (value.requestId << 1) | (value.type === 'port-packets' ? 1 : 0);
+}
+
+function checkMeta(value: GpintMeta): void {
+  requireFit('requestId', value.requestId, 15);
+  if (value.type !== 'rule-hits' && value.type !== 'port-packets') {
+    throw new RangeError(`type must be rule-hits or port-packets, not ${String(value.type)}`);
+  }
+}
 
 function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
   const { route: routeBytes, dlv: dlvBytes } = probeSizes(extended);
@@ -96,7 +116,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       }
       return {
         requestId: meta >>> 1,
-        type: (meta & 1) === 0 ? 'rule-hits' : 'port-packets',
+        type: typeOf(meta),
         route,
         switches,
         measurements,
@@ -104,10 +124,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
     },
     measure,
     check(value) {
-      requireFit('requestId', value.requestId, 15);
-      if (value.type !== 'rule-hits' && value.type !== 'port-packets') {
-        throw new RangeError(`type must be rule-hits or port-packets, not ${String(value.type)}`);
-      }
+      checkMeta(value);
       for (const hop of value.route) {
         requireFit('route.nextPort', hop.nextPort, width);
         requireFit('route.firstMeasurement', hop.firstMeasurement, 8);
@@ -128,7 +145,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       }
     },
     write(value, out, offset) {
-      writeUint16(out, offset, (value.requestId << 1) | (value.type === 'port-packets' ? 1 : 0));
+      writeUint16(out, offset, metaOf(value));
       writeUint16(out, offset + 2, value.route.length);
       let at = offset + 4;
       for (const hop of value.route) {
@@ -166,6 +183,23 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
  * Errors: `BAD_PROBE` (counts do not agree, too long). RangeError on encoding a probe that is too long.
  */
 export const gpintProbe: HeaderCodec<GpintProbe> = /* @__PURE__ */ probeCodec(false);
+
+/**
+ * The request meta alone: what a feedback carries (reliable GPINT, section IV-B). 2 bytes, either layout.
+ */
+export const gpintMeta: HeaderCodec<GpintMeta> = /* @__PURE__ */ makeCodec({
+  layer: 'gpint',
+  decode(bytes, offset) {
+    requireBytes(bytes, offset, FEEDBACK_BYTES, 'gpint');
+    const meta = readUint16(bytes, offset);
+    return { requestId: meta >>> 1, type: typeOf(meta) };
+  },
+  measure: () => FEEDBACK_BYTES,
+  check: checkMeta,
+  write(value, out, offset) {
+    writeUint16(out, offset, metaOf(value));
+  },
+});
 
 /** A probe in the extended layout: 16-bit ports, switch ids and queue depths. See {@link gpintProbe}. */
 export const gpintProbeExtended: HeaderCodec<GpintProbe> = /* @__PURE__ */ probeCodec(true);

@@ -3,7 +3,9 @@ export type { FixedHeaderCodec, HeaderCodec } from './codec.js';
 export {
   GPINT_DSCP,
   GPINT_PORT,
+  type GpintMeta,
   type GpintProbe,
+  gpintMeta,
   gpintProbe,
   gpintProbeExtended,
   MAX_PROBE_BYTES,

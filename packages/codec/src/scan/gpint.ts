@@ -7,8 +7,12 @@ export const GPINT_MODE = 4;
 /** A probe is never longer (UDP payload). */
 export const MAX_PROBE_BYTES = 2200;
 
-/** DLV headers that are accepted. */
-const MAX_PROBE_SWITCHES = 255;
+/** DLV headers that are accepted: the hop-count column of a batch has 8 bits. */
+export const MAX_PROBE_SWITCHES = 255;
+
+/** DSCP of a feedback: the UDP payload is the request meta alone, 2 bytes. */
+export const FEEDBACK_DSCP = 0x19;
+export const FEEDBACK_BYTES = 2;
 
 /** Bytes of one source-route entry and one DLV header in the two layouts. */
 export function probeSizes(extended: boolean): { route: number; dlv: number } {
@@ -30,6 +34,10 @@ export function readProbe(scan: Scan, p: number, end: number, extended: boolean)
   scan.hopCount = 0;
   scan.stride = 0;
   if (end - p > MAX_PROBE_BYTES) return scan.fail(CODES.BAD_PROBE, 'gpint', p);
+  if (end - p === FEEDBACK_BYTES && scan.probeDscp === FEEDBACK_DSCP) {
+    scan.stackOffset = end;
+    return true;
+  }
   if (p + 4 > end) return scan.fail(CODES.TRUNCATED, 'gpint', p);
   let at = p + 4 + view.getUint16(p + 2) * route;
   if (at + 2 > end) return scan.fail(CODES.TRUNCATED, 'gpint', p + 2);

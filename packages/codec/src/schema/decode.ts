@@ -1,5 +1,6 @@
 /** Whole packets and telemetry reports, layer by layer, by the schemas alone. */
 import type { DecodeOptions } from '../options.js';
+import { FEEDBACK_BYTES, FEEDBACK_DSCP } from '../scan/gpint.js';
 import {
   DEFAULT_GRE_PROTOCOL,
   DEFAULT_INT_DSCP,
@@ -11,7 +12,7 @@ import {
   INTMON_PORT,
   VXLAN_GPE_PORT,
 } from '../scan/settings.js';
-import { gpintProbeExtendedSchema, gpintProbeSchema } from './gpint.js';
+import { gpintMetaSchema, gpintProbeExtendedSchema, gpintProbeSchema } from './gpint.js';
 import { greShimSchema, probeMarkerSchema, vxlanGpeShimV1Schema, vxlanGpeShimV2Schema } from './int.js';
 import { reportMetadataSchema } from './metadata.js';
 import {
@@ -149,6 +150,10 @@ function readUdp(walk: Walk, dscp: number, at: number, end: number, options: Wal
   if (options.plain !== true) {
     const probe = (options.probePorts ?? DEFAULT_PROBE_PORTS).indexOf(port);
     if (probe === 0 || probe === 1) {
+      if (Math.min(at + value.length, end) - next === FEEDBACK_BYTES && dscp === FEEDBACK_DSCP) {
+        walk.take('gpintMeta', gpintMetaSchema, next, end);
+        return;
+      }
       walk.take('gpintProbe', probe === 1 ? gpintProbeExtendedSchema : gpintProbeSchema, next, end);
       return;
     }

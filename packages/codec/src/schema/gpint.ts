@@ -1,5 +1,5 @@
 /** Schemas of GPINT probes: three counted lists, which is what binary-parser says best. */
-import type { GpintProbe } from '../headers/index.js';
+import type { GpintMeta, GpintProbe } from '../headers/index.js';
 import { type HeaderSchema, Parser, schema } from './schema.js';
 
 /** A probe with its counts as carried. */
@@ -11,6 +11,11 @@ export interface GpintFields extends GpintProbe {
 
 const TYPES = ['rule-hits', 'port-packets'] as const;
 const probeType = { formatter: (bit: number): (typeof TYPES)[number] => TYPES[bit === 0 ? 0 : 1] } as const;
+
+/** A feedback: the request meta, and nothing else. */
+export const gpintMetaSchema: HeaderSchema<GpintMeta> = /* @__PURE__ */ schema('gpint', () =>
+  new Parser().bit15('requestId').bit1('type', probeType),
+);
 
 const probe = (hop: () => Parser, dlv: () => Parser): HeaderSchema<GpintFields> =>
   schema('gpint', () =>

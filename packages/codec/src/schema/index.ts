@@ -12,7 +12,7 @@
  * @packageDocumentation
  */
 export { decodeWithSchema, type SchemaOptions } from './decode.js';
-export { type GpintFields, gpintProbeExtendedSchema, gpintProbeSchema } from './gpint.js';
+export { type GpintFields, gpintMetaSchema, gpintProbeExtendedSchema, gpintProbeSchema } from './gpint.js';
 export {
   greShimSchema,
   int2016Schema,

@@ -2,6 +2,7 @@
 export type {
   Ethernet,
   Geneve,
+  GpintMeta,
   GpintProbe,
   GreShim,
   IntMd,

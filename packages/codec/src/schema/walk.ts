@@ -6,6 +6,7 @@ import type { HeaderSchema } from './schema.js';
 import type {
   Ethernet,
   Geneve,
+  GpintMeta,
   GpintProbe,
   GreShim,
   Hop,
@@ -80,6 +81,7 @@ export interface SchemaValues {
   reportV05Local: ReportV05Local;
   reportMetadata: ReportMetadata;
   reportTlv: ReportTlv;
+  gpintMeta: GpintMeta;
   gpintProbe: GpintProbe;
   /** Bytes behind the last header that was read. */
   payload: Uint8Array;

@@ -6,8 +6,8 @@ import {
   type RecordSink,
   readFlowEvent,
 } from '@int/flowcache';
+import { Random } from '@int/random';
 import { SpscRing } from '@int/rings';
-import { Random } from '@int/traffic';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FlowStage, type FlowStageOptions } from '../../src/flows/stage.js';

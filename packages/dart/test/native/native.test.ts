@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
 import { requires } from '../../../../.ci/test/requires.js';
 import { AnswerRows, DartStore, type DartStoreOptions, type Policy, STATUS } from '../../src/index.js';

@@ -1,5 +1,5 @@
 /** Random operations on a store, and the file in which `native-afxdp/src/dart_dump.c` takes them. */
-import type { Random } from '@int/traffic';
+import type { Random } from '@int/random';
 import type { KeyRows } from '../../src/index.js';
 
 /** What is done, as dart_dump.c numbers it. */

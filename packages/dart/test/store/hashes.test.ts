@@ -1,4 +1,4 @@
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
 import { hashParameters, KeyHashes, MAX_COPIES } from '../../src/index.js';
 import { SEED } from '../seed.js';

@@ -1,4 +1,4 @@
-import type { Random } from '@int/traffic';
+import type { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
 import { Adaptation, type AdaptiveDetector, type EventRows } from '../../src/adapt/adaptation.js';
 import { DETECTOR_KINDS, type DetectorConfig, type Rule } from '../../src/rules/model.js';

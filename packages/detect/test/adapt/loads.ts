@@ -1,4 +1,4 @@
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import type { StatisticKind } from '../../src/adapt/control.js';
 import { SEED } from '../seed.js';
 

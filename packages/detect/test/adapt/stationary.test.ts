@@ -1,4 +1,5 @@
-import { burstQueue, FluidQueue, type Random, workloadOf } from '@int/traffic';
+import type { Random } from '@int/random';
+import { burstQueue, FluidQueue, workloadOf } from '@int/traffic';
 import { describe, expect, it } from 'vitest';
 import { ThresholdController } from '../../src/adapt/controller.js';
 import { SEED } from '../seed.js';

@@ -1,5 +1,5 @@
 import { TelemetryBatch } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
 import { Adaptation } from '../../src/adapt/adaptation.js';
 import { Detector } from '../../src/engine/detector.js';

@@ -1,4 +1,4 @@
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

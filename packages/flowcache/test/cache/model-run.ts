@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Flow, METRIC_NAMES, type MetricName } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { expect, test } from 'vitest';
 import {
   EntryReader,

@@ -7,7 +7,7 @@ import {
   type TelemetryRecord,
   writeRecord,
 } from '@int/codec';
-import type { Random } from '@int/traffic';
+import type { Random } from '@int/random';
 
 /** What a random report is made of, in the terms of the model. */
 export interface Report {

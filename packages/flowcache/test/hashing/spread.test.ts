@@ -3,7 +3,7 @@
  * the figures are the same on each run.
  */
 import { flowCrc32Ipv4, flowXxh32Ipv4 } from '@int/hash';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { describe, expect, test } from 'vitest';
 import { shardOf } from '../../src/node/scatter.js';
 

@@ -1,6 +1,6 @@
 /** What the compact layout gives up: the precision of means, a count per metric, sums, IPv6. */
 import type { Flow, MetricName } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COMPACT, FlowCache } from '../../src/index.js';

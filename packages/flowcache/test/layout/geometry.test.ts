@@ -1,5 +1,5 @@
 import { METRIC_NAMES, type MetricName } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

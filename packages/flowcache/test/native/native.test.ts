@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BatchInput, type HopColumn, METRIC_NAMES, metricOf, TelemetryBatch } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
 import { requires } from '../../../../.ci/test/requires.js';
 import {

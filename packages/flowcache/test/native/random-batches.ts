@@ -1,6 +1,6 @@
 /** Batches of raw columns, with everything in them that a decoder may write, and flows few enough to meet again. */
 import { FLAG, HOP_COLUMNS, type HopColumn, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
-import type { Random } from '@int/traffic';
+import type { Random } from '@int/random';
 
 export const CAPACITY = { frames: 96, reports: 96, hops: 1200 } as const;
 

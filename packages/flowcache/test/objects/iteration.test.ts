@@ -1,5 +1,5 @@
 import type { Flow } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FlowCache } from '../../src/index.js';

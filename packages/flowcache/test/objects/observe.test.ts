@@ -8,7 +8,7 @@ import {
   type MetricName,
   TelemetryBatch,
 } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { FlowCache, type FlowCacheOptions, type RestoreOptions, SnapshotReader } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Flow } from '@int/codec';
-import { Random } from '@int/traffic';
+import { Random } from '@int/random';
 import { describe, expect, test } from 'vitest';
 import { FlowCache } from '../../src/index.js';
 import { ReportBatch } from '../cache/reports.js';
