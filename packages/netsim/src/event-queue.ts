@@ -1,0 +1,195 @@
+/**
+ * What happens next: a quaternary heap of events by time, then by order of insertion. Events live in slots of parallel
+ * arrays that are used again, so that nothing is allocated once the arrays have grown.
+ */
+
+/** What is called when an event's time has come. */
+export interface Wakeable {
+  /** @param argument what was given with the event, a 32-bit integer */
+  wake(argument: number): void;
+}
+
+/** Kinds of events. */
+export const EVENT = { CANCELLED: 0, DELIVER: 1, SERVE: 2, WAKE: 3 } as const;
+
+/** Handles are generation * 2^22 + slot: exact in a double for 2^31 uses of a slot. */
+const SLOT_BITS = 22;
+const SLOTS = 2 ** SLOT_BITS;
+
+export class EventQueue {
+  /** Entries in the heap, cancelled ones included. */
+  size = 0;
+  /** Virtual time: that of the last entry popped, or what it was set to. A field, not a result: see {@link push}. */
+  nowNs = 0;
+  /** Time of the event to be pushed next. */
+  due = 0;
+  private cancelled = 0;
+  private inserted = 0;
+  private times = new Float64Array(64);
+  private heap = new Uint32Array(64);
+  private orders = new Float64Array(64);
+  private kinds = new Uint8Array(64);
+  private args = new Int32Array(64);
+  private generations = new Uint32Array(64);
+  private free = new Uint32Array(64);
+  private freeCount = 0;
+  private slotCount = 0;
+  private readonly targets: (object | null)[] = [];
+  private readonly frames: (Uint8Array | null)[] = [];
+
+  /** Events that will still happen. */
+  get pending(): number {
+    return this.size - this.cancelled;
+  }
+
+  /** Time of the first entry; Infinity if there is none. It may be a cancelled one. */
+  get firstTime(): number {
+    return this.size === 0 ? Number.POSITIVE_INFINITY : this.times[0]!;
+  }
+
+  /** Whether there is an entry, and the first one's time is `limit` or before. */
+  isDue(limit: number): boolean {
+    return this.size > 0 && this.times[0]! <= limit;
+  }
+
+  /**
+   * Adds an event at {@link due} and returns its slot. `frame` is null but for deliveries. The time is not an argument,
+   * because engines put numbers above 2^31 on the heap to hand them over.
+   */
+  push(kind: number, target: object, argument: number, frame: Uint8Array | null): number {
+    const slot = this.freeCount > 0 ? this.free[--this.freeCount]! : this.newSlot();
+    this.kinds[slot] = kind;
+    this.args[slot] = argument;
+    this.orders[slot] = this.inserted++;
+    this.targets[slot] = target;
+    this.frames[slot] = frame;
+    this.siftUp(this.size++, slot);
+    return slot;
+  }
+
+  /** Takes the first entry off the heap; its time is now. Its slot can be read until {@link release}. */
+  pop(): number {
+    const slot = this.heap[0]!;
+    // A cancelled event does not happen: time stands still.
+    if (this.kinds[slot] !== EVENT.CANCELLED) this.nowNs = this.times[0]!;
+    const last = --this.size;
+    if (last > 0) this.siftDown(last);
+    return slot;
+  }
+
+  kindOf(slot: number): number {
+    return this.kinds[slot]!;
+  }
+
+  argumentOf(slot: number): number {
+    return this.args[slot]!;
+  }
+
+  targetOf(slot: number): object {
+    return this.targets[slot]!;
+  }
+
+  frameOf(slot: number): Uint8Array | null {
+    return this.frames[slot]!;
+  }
+
+  /** Gives a slot back; handles of it no longer cancel anything. */
+  release(slot: number): void {
+    if (this.kinds[slot] === EVENT.CANCELLED) this.cancelled--;
+    this.generations[slot] = this.generations[slot]! + 1;
+    this.targets[slot] = null;
+    this.frames[slot] = null;
+    this.free[this.freeCount++] = slot;
+  }
+
+  handleOf(slot: number): number {
+    return (this.generations[slot]! & 0x7fff_ffff) * SLOTS + slot;
+  }
+
+  /** Cancels the event of a handle. @returns false if it has happened or was cancelled before */
+  cancel(handle: number): boolean {
+    if (!Number.isInteger(handle) || handle < 0) return false;
+    const slot = handle % SLOTS;
+    if (slot >= this.slotCount || this.handleOf(slot) !== handle) return false;
+    if (this.targets[slot] === null || this.kinds[slot] === EVENT.CANCELLED) return false;
+    this.kinds[slot] = EVENT.CANCELLED;
+    this.targets[slot] = null;
+    this.cancelled++;
+    return true;
+  }
+
+  /** Takes cancelled entries off the front, so that {@link firstTime} is that of an event. */
+  prune(): void {
+    while (this.size > 0 && this.kinds[this.heap[0]!] === EVENT.CANCELLED) this.release(this.pop());
+  }
+
+  private newSlot(): number {
+    if (this.slotCount === SLOTS) throw new RangeError(`more than ${SLOTS} events at once`);
+    const slot = this.slotCount++;
+    if (slot === this.heap.length) this.grow();
+    this.targets.push(null);
+    this.frames.push(null);
+    return slot;
+  }
+
+  private grow(): void {
+    const length = this.heap.length * 2;
+    const grown = <T extends Float64Array | Uint32Array | Int32Array | Uint8Array>(into: T, from: T): T => {
+      into.set(from);
+      return into;
+    };
+    this.times = grown(new Float64Array(length), this.times);
+    this.heap = grown(new Uint32Array(length), this.heap);
+    this.orders = grown(new Float64Array(length), this.orders);
+    this.kinds = grown(new Uint8Array(length), this.kinds);
+    this.args = grown(new Int32Array(length), this.args);
+    this.generations = grown(new Uint32Array(length), this.generations);
+    this.free = grown(new Uint32Array(length), this.free);
+  }
+
+  private siftUp(hole: number, slot: number): void {
+    const { times, heap, due: time } = this;
+    let at = hole;
+    // The newest event comes after all others of its time, so times alone decide.
+    while (at > 0) {
+      const parent = (at - 1) >>> 2;
+      const parentTime = times[parent]!;
+      if (parentTime <= time) break;
+      times[at] = parentTime;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    times[at] = time;
+    heap[at] = slot;
+  }
+
+  /** Moves the entry at `size`, which is behind the end, to the front and down to its place. */
+  private siftDown(size: number): void {
+    const { times, heap, orders } = this;
+    const time = times[size]!;
+    const slot = heap[size]!;
+    const order = orders[slot]!;
+    let at = 0;
+    for (;;) {
+      const first = 4 * at + 1;
+      if (first >= size) break;
+      const end = Math.min(first + 4, size);
+      let best = first;
+      let bestTime = times[first]!;
+      for (let child = first + 1; child < end; child++) {
+        const childTime = times[child]!;
+        if (childTime < bestTime || (childTime === bestTime && orders[heap[child]!]! < orders[heap[best]!]!)) {
+          best = child;
+          bestTime = childTime;
+        }
+      }
+      const bestSlot = heap[best]!;
+      if (bestTime > time || (bestTime === time && orders[bestSlot]! > order)) break;
+      times[at] = bestTime;
+      heap[at] = bestSlot;
+      at = best;
+    }
+    times[at] = time;
+    heap[at] = slot;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * A deterministic network in virtual time: switches, links that lose, queues, hosts, and captures of any link.
+ *
+ * @packageDocumentation
+ */
+export type { Behaviour } from './behaviour.js';
+export {
+  ADDRESSES,
+  type BuildOptions,
+  type BuiltNetwork,
+  buildNetwork,
+  type GpintSettings,
+  type LinkSettings,
+} from './build-network.js';
+export type { Wakeable } from './event-queue.js';
+export { UDP_HEADERS_BYTES, type UdpFrameOptions, udpFrame, udpPayload } from './frames.js';
+export { type Datagram, Host, type HostCounters, type HostOptions } from './hosts/host.js';
+export { MonitorHost, type MonitorHostOptions, type PayloadHandler } from './hosts/monitor-host.js';
+export { UdpTraffic, type UdpTrafficOptions } from './hosts/udp-traffic.js';
+export type { DirectionName, DirectionOptions, FrameSink, Link, LinkCounters, LinkOptions } from './link.js';
+export { Network, type NetworkOptions, type TapOptions, type Timer } from './network.js';
+export type { Node, NodeCounters, NodeOptions } from './network-node.js';
+export { PcapTap, type PcapTapOptions } from './pcap-tap.js';
+export { RouteTable } from './route-table.js';
+export { NO_ROUTE, shortestPathRoutes } from './routes.js';
+export { ForwardingSwitch } from './switches/forwarding-switch.js';
+export { GpintSwitch, type GpintSwitchOptions, type ProbeCounters } from './switches/gpint-switch.js';

@@ -1,0 +1,264 @@
+/** The network: virtual time, nodes and links. */
+import { Random } from '@int/random';
+import type { Behaviour } from './behaviour.js';
+import { checkInteger } from './checks.js';
+import { EVENT, EventQueue, type Wakeable } from './event-queue.js';
+import { Direction, type DirectionName, type FrameSink, Link, type LinkOptions } from './link.js';
+import { Node, type NodeOptions } from './network-node.js';
+
+export interface NetworkOptions {
+  /** All randomness comes from it: same seed and same calls, same frames at the same times. */
+  readonly seed: number | string;
+  /** Virtual time at the start, integer nanoseconds. Default: 0. */
+  readonly startNs?: number;
+}
+
+/** Something that will happen. */
+export interface Timer {
+  /** Virtual time, nanoseconds. */
+  readonly timeNs: number;
+  /** @returns false if it has happened or was cancelled before */
+  cancel(): boolean;
+}
+
+/** Which frames a tap sees. */
+export interface TapOptions {
+  /** `out`: as they arrive; `in`: as they are sent, those included that the link will drop. Default: `out`. */
+  readonly where?: 'in' | 'out';
+}
+
+const MAX_PORT = 0xffff;
+
+class CallbackTimer implements Timer, Wakeable {
+  readonly timeNs: number;
+  handle = -1;
+  private readonly callback: () => void;
+  private readonly events: EventQueue;
+
+  constructor(timeNs: number, callback: () => void, events: EventQueue) {
+    this.timeNs = timeNs;
+    this.callback = callback;
+    this.events = events;
+  }
+
+  wake(): void {
+    this.callback();
+  }
+
+  cancel(): boolean {
+    return this.events.cancel(this.handle);
+  }
+}
+
+/**
+ * Nodes and links in virtual time: events happen in the order of their times, those of one time in the order in which they
+ * were made. Nothing reads a clock or a global source of random numbers.
+ */
+export class Network {
+  readonly startNs: number;
+  /** Derive streams from it; draw none from it. */
+  readonly random: Random;
+  readonly nodes: Node[] = [];
+  readonly links: Link[] = [];
+  /** The machinery of nodes and links; use {@link at} and {@link schedule}. */
+  readonly events: EventQueue = new EventQueue();
+  private readonly names: Map<string, Node> = new Map();
+  private executed = 0;
+  private isRunning = false;
+
+  /** @throws RangeError if `startNs` is no integer from 0 */
+  constructor(options: NetworkOptions) {
+    this.startNs = checkInteger('startNs', options.startNs ?? 0, 0);
+    this.events.nowNs = this.startNs;
+    this.random = new Random(options.seed);
+  }
+
+  /** Virtual time, integer nanoseconds. */
+  get nowNs(): number {
+    return this.events.nowNs;
+  }
+
+  /** Events that have happened. */
+  get executedEvents(): number {
+    return this.executed;
+  }
+
+  /** Events that are to happen. */
+  get pendingEvents(): number {
+    return this.events.pending;
+  }
+
+  /** Time of the next event; Infinity if none is to happen. */
+  get nextEventNs(): number {
+    this.events.prune();
+    return this.events.firstTime;
+  }
+
+  /**
+   * Adds a node.
+   *
+   * @param name any text; nodes of one name would share a stream of random numbers, so each has its own
+   * @throws TypeError for a name taken, RangeError for an option out of range
+   */
+  add(name: string, behaviour: Behaviour, options: NodeOptions = {}): Node {
+    if (this.names.has(name)) throw new TypeError(`there is a node "${name}" already`);
+    const node = new Node(this, this.nodes.length, name, behaviour, options);
+    this.names.set(name, node);
+    this.nodes.push(node);
+    behaviour.start?.(node);
+    return node;
+  }
+
+  /** The node of a name. */
+  find(name: string): Node | undefined {
+    return this.names.get(name);
+  }
+
+  /**
+   * Joins two nodes, both ways.
+   *
+   * @throws TypeError for a node of another network or a port taken, RangeError for an option out of range
+   */
+  connect(a: Node, b: Node, options: LinkOptions = {}): Link {
+    if (a.network !== this || b.network !== this) throw new TypeError('a node of another network cannot be connected');
+    if (a === b) throw new TypeError(`node "${a.name}" cannot be connected to itself`);
+    const aPort = checkInteger('aPort', options.aPort ?? a.freePort, 0, MAX_PORT);
+    const bPort = checkInteger('bPort', options.bPort ?? b.freePort, 0, MAX_PORT);
+    for (const [node, port] of [[a, aPort] as const, [b, bPort] as const]) {
+      if (node.neighbour(port) !== undefined) throw new TypeError(`port ${port} of "${node.name}" is taken`);
+    }
+    const streamOf = (index: number): Random => this.random.derive('link', 2 * this.links.length + index);
+    const ab = new Direction('ab', a, b, bPort, this.events, streamOf(0), { ...options, ...options.aToB });
+    const ba = new Direction('ba', b, a, aPort, this.events, streamOf(1), { ...options, ...options.bToA });
+    a.attach(aPort, ab);
+    b.attach(bPort, ba);
+    const link = new Link(ab, ba);
+    this.links.push(link);
+    return link;
+  }
+
+  /** The link of a node's port. */
+  linkAt(node: Node, port: number): Link | undefined {
+    return this.links.find(
+      (link) => (link.a === node && link.aPort === port) || (link.b === node && link.bPort === port),
+    );
+  }
+
+  /**
+   * Calls back at a time.
+   *
+   * @param timeNs integer nanoseconds, now or later, else a RangeError
+   */
+  at(timeNs: number, callback: () => void): Timer {
+    const timer = new CallbackTimer(timeNs, callback, this.events);
+    timer.handle = this.schedule(timeNs, timer, 0);
+    return timer;
+  }
+
+  /**
+   * Like {@link at}, without an object for each event.
+   *
+   * @param argument a 32-bit integer for `target.wake`
+   * @returns a handle for {@link cancel}
+   * @throws RangeError as {@link at}
+   */
+  schedule(timeNs: number, target: Wakeable, argument = 0): number {
+    if (!(timeNs >= this.nowNs) || !Number.isInteger(timeNs)) {
+      throw new RangeError(`timeNs must be an integer from ${this.nowNs} (now), not ${timeNs}`);
+    }
+    const { events } = this;
+    events.due = timeNs;
+    return events.handleOf(events.push(EVENT.WAKE, target, argument, null));
+  }
+
+  /** Cancels what {@link schedule} made. @returns false if it has happened or was cancelled before */
+  cancel(handle: number): boolean {
+    return this.events.cancel(handle);
+  }
+
+  /**
+   * Shows the frames of a link to `sink`, without changing what happens.
+   *
+   * @returns a function that takes the tap off
+   */
+  tap(link: Link, direction: DirectionName | 'both', sink: FrameSink, options: TapOptions = {}): () => void {
+    const names: readonly DirectionName[] = direction === 'both' ? ['ab', 'ba'] : [direction];
+    const removals = names.map((name) => link.addSink(name, options.where ?? 'out', sink));
+    return () => {
+      for (const remove of removals) remove();
+    };
+  }
+
+  /**
+   * Lets everything happen up to and at a time, which it then is.
+   *
+   * @throws RangeError if it is past; Error if called from within an event
+   */
+  run(untilNs: number): void {
+    if (!(untilNs >= this.nowNs)) throw new RangeError(`untilNs must be at least ${this.nowNs} (now), not ${untilNs}`);
+    this.enter();
+    try {
+      const { events } = this;
+      while (events.isDue(untilNs)) this.execute();
+      if (untilNs !== Number.POSITIVE_INFINITY) events.nowNs = untilNs;
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  /**
+   * Lets events happen while `predicate` holds, which is asked before each one, and there are any at `limitNs` or before.
+   *
+   * @returns whether it ended because `predicate` no longer held
+   */
+  runWhile(predicate: () => boolean, limitNs: number = Number.POSITIVE_INFINITY): boolean {
+    this.enter();
+    try {
+      const { events } = this;
+      while (predicate()) {
+        if (!events.isDue(limitNs)) return false;
+        this.execute();
+      }
+      return true;
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  /** Lets one event happen. @returns false if there is none */
+  step(): boolean {
+    this.enter();
+    try {
+      this.events.prune();
+      if (this.events.size === 0) return false;
+      this.execute();
+      return true;
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  private enter(): void {
+    if (this.isRunning) throw new Error('the network is running: an event cannot run it');
+    this.isRunning = true;
+  }
+
+  private execute(): void {
+    const { events } = this;
+    const slot = events.pop();
+    const kind = events.kindOf(slot);
+    if (kind === EVENT.CANCELLED) {
+      events.release(slot);
+      return;
+    }
+    const target = events.targetOf(slot);
+    const argument = events.argumentOf(slot);
+    const frame = events.frameOf(slot);
+    // Before the event, so that the slot is free even if it throws.
+    events.release(slot);
+    this.executed++;
+    if (kind === EVENT.DELIVER) (target as Direction).arrive(frame!, argument);
+    else if (kind === EVENT.SERVE) (target as Node).serve(argument);
+    else (target as Wakeable).wake(argument);
+  }
+}

@@ -1,0 +1,236 @@
+/** A network at the pace of the clock, joined to UDP sockets. */
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { MonitorHost, Network, PayloadHandler } from '../index.js';
+import { GatewayError } from './gateway-error.js';
+
+/** What `buildNetwork` returns is one. */
+export interface GatewayNetwork {
+  readonly network: Network;
+  readonly monitor: MonitorHost;
+  /** Switches that the monitor is attached to: entry i is at port i of the monitor. */
+  readonly entries: readonly number[];
+}
+
+export interface GatewayOptions {
+  /** Address that sockets are bound to. Default: `127.0.0.1`. */
+  readonly host?: string;
+  /** UDP port of an entry switch; 0: any free one. Default: 0. */
+  readonly portOf?: (entry: number) => number;
+  /** Virtual seconds in a second. Default: 1. */
+  readonly speed?: number;
+  /** Takes what events of the network throw; the gateway then stands still. Default: it is thrown where nobody catches it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface SocketAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How long events may happen before sockets get their turn. */
+const SLICE_MS = 10;
+/** Events between two looks at the clock. */
+const SLICE_EVENTS = 64;
+/** UDP payload of an IPv4 packet. */
+const MAX_PAYLOAD = 0xffff - 28;
+/** Longest delay that timers take. */
+const MAX_DELAY_MS = 0x7fff_ffff;
+
+/**
+ * Lets a monitor that speaks UDP probe simulated switches. Each switch that the simulated monitor is attached to has a
+ * socket: a datagram that arrives there enters the network as the payload of a probe for that switch, and what comes back to
+ * the monitor from the switch leaves by the same socket, to whoever sent to it last, or else to whoever sent to any.
+ * Sockets do not show the DSCP; kinds are told by content (`probeKind` of `@int/codec`).
+ *
+ * While it is open the gateway runs the network: do not run it elsewhere, and change it within {@link change}. Timers are exact to about a millisecond, so the
+ * network is late by so much; a network that needs more than the processor gives falls behind the clock, see `lagNs`.
+ */
+export class RealTimeGateway {
+  /** Datagrams that came from outside, and went there. */
+  received = 0;
+  sent = 0;
+  /** Payloads for the monitor before it was known where it is, those that a socket refused, and datagrams that are too long. */
+  dropped = 0;
+  readonly #built: GatewayNetwork;
+  readonly #sockets: readonly Socket[];
+  readonly #addresses: readonly SocketAddress[];
+  readonly #entryPorts: ReadonlyMap<number, number>;
+  readonly #peers: (SocketAddress | undefined)[] = [];
+  readonly #former: PayloadHandler | null;
+  readonly #speed: number;
+  readonly #onError: ((error: unknown) => void) | null;
+  readonly #realOrigin = performance.now();
+  readonly #virtualOrigin: number;
+  #lastPeer: SocketAddress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(built: GatewayNetwork, sockets: readonly Socket[], options: GatewayOptions) {
+    this.#built = built;
+    this.#sockets = sockets;
+    this.#addresses = sockets.map((socket) => {
+      const { address, port } = socket.address();
+      return { host: address, port };
+    });
+    this.#entryPorts = new Map(built.entries.map((entry, port) => [entry, port]));
+    this.#speed = options.speed ?? 1;
+    this.#onError = options.onError ?? null;
+    this.#virtualOrigin = built.network.nowNs;
+    this.#former = built.monitor.onPayload;
+    built.monitor.onPayload = (payload, _dscp, port) => this.#leave(payload, port);
+    for (const [port, socket] of sockets.entries()) {
+      socket.on('message', (payload, from) => this.#enter(port, payload, { host: from.address, port: from.port }));
+      // Sockets without a peer report errors of sending to the callback of send; nothing else is known to fail.
+      socket.on('error', () => this.dropped++);
+    }
+    this.#arm();
+  }
+
+  /**
+   * Opens the sockets and starts the clock: virtual time goes on from where it is.
+   *
+   * @throws GatewayError if a socket cannot be bound; RangeError for a speed that is not positive
+   */
+  static async open(built: GatewayNetwork, options: GatewayOptions = {}): Promise<RealTimeGateway> {
+    const { host = '127.0.0.1', portOf = () => 0, speed = 1 } = options;
+    if (!(speed > 0 && speed < Number.POSITIVE_INFINITY)) throw new RangeError(`speed must be positive, not ${speed}`);
+    const opened = await Promise.allSettled(built.entries.map((entry) => bound(entry, host, portOf(entry))));
+    const sockets = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const failed = opened.find((each) => each.status === 'rejected');
+    if (failed !== undefined) {
+      await Promise.all(sockets.map(closed));
+      throw failed.reason;
+    }
+    return new RealTimeGateway(built, sockets, options);
+  }
+
+  /** Where a switch takes probes. @throws RangeError for a switch without a socket */
+  addressOf(entry: number): SocketAddress {
+    const address = this.#addresses[this.#entryPorts.get(entry) ?? -1];
+    if (address === undefined) throw new RangeError(`switch ${entry} has no socket`);
+    return address;
+  }
+
+  /**
+   * Changes the network now: to fail a link, to send something. First what is due happens, and afterwards the gateway knows
+   * of new events. What `action` throws is thrown, or given to `onError`.
+   */
+  change(action: () => void): void {
+    this.#guard(() => {
+      this.#catchUp();
+      action();
+    });
+  }
+
+  /** How far the network is behind the clock, nanoseconds of virtual time; small, unless there is too much to simulate. */
+  get lagNs(): number {
+    return Math.max(0, this.#clockNs() - Math.min(this.#built.network.nextEventNs, this.#clockNs()));
+  }
+
+  /** Stops the clock and closes the sockets. The network stays as it is and can be run again. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#disarm();
+    this.#built.monitor.onPayload = this.#former;
+    await Promise.all(this.#sockets.map(closed));
+  }
+
+  #clockNs(): number {
+    const elapsed = Math.floor((performance.now() - this.#realOrigin) * 1e6 * this.#speed);
+    return this.#virtualOrigin + elapsed;
+  }
+
+  #enter(port: number, payload: Uint8Array, from: SocketAddress): void {
+    this.received++;
+    this.#peers[port] = from;
+    this.#lastPeer = from;
+    // IPv6 takes a few bytes more than the simulated IPv4.
+    if (payload.length > MAX_PAYLOAD) {
+      this.dropped++;
+      return;
+    }
+    this.change(() => this.#built.monitor.send(this.#built.entries[port]!, payload));
+  }
+
+  #leave(payload: Uint8Array, port: number): void {
+    const peer = this.#peers[port] ?? this.#lastPeer;
+    const socket = this.#sockets[port];
+    if (peer === undefined || socket === undefined) {
+      this.dropped++;
+      return;
+    }
+    socket.send(payload, peer.port, peer.host, (error) => {
+      if (error === null) this.sent++;
+      else this.dropped++;
+    });
+  }
+
+  /** Lets happen what is due, for a while. */
+  #catchUp(): void {
+    const { network } = this.#built;
+    const clock = Math.max(this.#clockNs(), network.nowNs);
+    const stopAt = performance.now() + SLICE_MS;
+    let count = 0;
+    const isCut = network.runWhile(() => ++count % SLICE_EVENTS !== 0 || performance.now() < stopAt, clock);
+    if (!isCut) network.run(clock);
+  }
+
+  #tick(): void {
+    this.#guard(() => this.#catchUp());
+  }
+
+  #guard(action: () => void): void {
+    if (this.#closing !== undefined) return;
+    this.#disarm();
+    try {
+      action();
+    } catch (error) {
+      if (this.#onError === null) throw error;
+      this.#onError(error);
+      return;
+    }
+    // An event may have closed the gateway.
+    if (this.#closing === undefined) this.#arm();
+  }
+
+  #arm(): void {
+    const next = this.#built.network.nextEventNs;
+    if (next === Number.POSITIVE_INFINITY) return;
+    const delayMs = (next - this.#clockNs()) / 1e6 / this.#speed;
+    if (delayMs <= 0) this.#immediate = setImmediate(() => this.#tick());
+    else this.#timer = setTimeout(() => this.#tick(), Math.min(Math.ceil(delayMs), MAX_DELAY_MS));
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
+  }
+}
+
+function bound(entry: number, host: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    const fail = (cause: Error): void => {
+      socket.close();
+      reject(
+        new GatewayError(entry, `no UDP socket for switch ${entry} at ${host} port ${port}: ${cause.message}`, cause),
+      );
+    };
+    socket.once('error', fail);
+    socket.bind(port, host, () => {
+      socket.off('error', fail);
+      resolve(socket);
+    });
+  });
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.close(() => resolve()));
+}

@@ -1,0 +1,50 @@
+/** Switches that forward by IPv4 destination. */
+import type { Behaviour } from '../behaviour.js';
+import { destinationWord, isIpv4 } from '../frames.js';
+import type { Node } from '../network-node.js';
+import { RouteTable } from '../route-table.js';
+
+/** Counters of 32 bits per port that grow with the ports in use. */
+function counted(counters: Uint32Array, port: number): Uint32Array {
+  if (port < counters.length) {
+    counters[port] = counters[port]! + 1;
+    return counters;
+  }
+  const grown = new Uint32Array(Math.max(counters.length * 2, port + 1));
+  grown.set(counters);
+  grown[port] = 1;
+  return grown;
+}
+
+/**
+ * Looks up the IPv4 destination of each frame and sends the frame on as it is. The time to live is not counted down: frames
+ * are shared.
+ */
+export class ForwardingSwitch implements Behaviour {
+  readonly routes: RouteTable = new RouteTable();
+  /** Frames that came in by each port, 32 bits each. It may be replaced when a frame comes in by a new port. */
+  portPackets: Uint32Array = new Uint32Array(8);
+  forwarded = 0;
+  /** Frames that are not IPv4, or whose destination has no route. */
+  unroutable = 0;
+
+  receive(frame: Uint8Array, port: number, node: Node): void {
+    this.portPackets = counted(this.portPackets, port);
+    this.forward(frame, node);
+  }
+
+  protected forward(frame: Uint8Array, node: Node): void {
+    const out = isIpv4(frame) ? this.routes.lookup(destinationWord(frame)) : -1;
+    if (out < 0) {
+      this.unroutable++;
+      return;
+    }
+    this.forwarded++;
+    node.send(out, frame);
+  }
+
+  /** A frame that is counted but not forwarded. */
+  protected count(port: number): void {
+    this.portPackets = counted(this.portPackets, port);
+  }
+}

@@ -1,0 +1,291 @@
+/** Switches that serve GPINT probes and recover lost ones. */
+import {
+  advanceProbe,
+  CODES,
+  GPINT_DSCP,
+  GPINT_PORT,
+  MAX_PROBE_BYTES,
+  nextHopOf,
+  type ProbeHop,
+  ProbeParts,
+  probeRequestId,
+  probeRequestType,
+  readProbeParts,
+} from '@int/codec';
+import { checkInteger } from '../checks.js';
+import type { Wakeable } from '../event-queue.js';
+import {
+  destinationWord,
+  dscpOf,
+  isIpv4,
+  payloadAt,
+  sourceWord,
+  type UdpFrameOptions,
+  udpFrame,
+  udpOffset,
+  uint16,
+} from '../frames.js';
+import type { Node } from '../network-node.js';
+import { CloneStore } from './clone-store.js';
+import { ForwardingSwitch } from './forwarding-switch.js';
+
+export interface GpintSwitchOptions {
+  /** What the switch calls itself in DLV headers: 0 to 255, extended layout to 65535. */
+  readonly switchId: number;
+  /** IPv4 address of the switch, a 32-bit word. */
+  readonly address: number;
+  /** IPv4 address of the monitor, a 32-bit word: probes go home there. */
+  readonly monitorAddress: number;
+  /** Port towards the monitor. Default: 0. */
+  readonly monitorPort?: number;
+  /** Whether clones are kept and feedback is sent. Default: true. */
+  readonly recovery?: boolean;
+  /** t_f: how long a clone waits for feedback, integer nanoseconds, for each port or all. Default: 1.5 s. */
+  readonly timeoutNs?: number | ((port: number) => number);
+  /** Called when feedback confirms a clone: round-trip time of the probe and its feedback on a port's link. */
+  readonly onFeedback?: (port: number, rttNs: number) => void;
+  /** Clones at once. Default: 1000. */
+  readonly cloneCapacity?: number;
+  /** Whether each clone takes a place of the node's input queue (reliable GPINT, section V-A). Default: true. */
+  readonly clonesOccupyQueue?: boolean;
+}
+
+/** What a switch has done with probes. */
+export interface ProbeCounters {
+  /** Probes measured and sent on. */
+  readonly probes: number;
+  /** Probes measured and sent home: this was their last switch. */
+  readonly completed: number;
+  /** Probes on their way home, and recovery notices, passed on towards the monitor. */
+  readonly inTransit: number;
+  readonly feedbackSent: number;
+  /** Feedback that confirmed a clone. */
+  readonly feedbackMatched: number;
+  /** Feedback for no clone: late, or a second one. */
+  readonly feedbackUnmatched: number;
+  /** Recovery notices made of clones whose time was up. */
+  readonly notices: number;
+  /** Probes sent on without a clone, for want of room. */
+  readonly clonesRefused: number;
+  /** Clones lost when the switch failed. */
+  readonly clonesLost: number;
+  /** Frames dropped: no sound probe or feedback. */
+  readonly droppedMalformed: number;
+  /** Probes dropped: they would have grown beyond 2200 bytes or 255 switches. */
+  readonly droppedTooLong: number;
+  /** Finished probes and notices dropped: they came from the monitor. */
+  readonly droppedMisdirected: number;
+}
+
+const DEFAULT_TIMEOUT_NS = 1_500_000_000;
+
+/** One thread: the parts and bytes of the probe in hand. */
+const parts = /* @__PURE__ */ new ProbeParts();
+const advanced = /* @__PURE__ */ new Uint8Array(MAX_PROBE_BYTES);
+
+/**
+ * A switch with the pipelines of reliable GPINT (sections III-C and III-D). Which layout a probe has is told by its UDP
+ * port.
+ *
+ * - A probe (DSCP 0x17) with SR entries left: feedback (0x19) goes out of the port it came in by, the switch adds its
+ *   measurements, keeps a clone, and sends the probe to the port that its SR entry names; from its last switch it goes home
+ *   by the monitor port.
+ * - Feedback drops the oldest clone of its request that left by the port it came in by. A clone without feedback after t_f
+ *   goes home as a recovery notice (0x21): the probe as it was sent on.
+ * - Probes without SR entries and notices from other switches are passed on by the monitor port.
+ * - All else is forwarded by its IPv4 destination.
+ */
+export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wakeable {
+  readonly switchId: number;
+  readonly address: number;
+  /** May change at any time. */
+  monitorPort: number;
+  probes = 0;
+  completed = 0;
+  inTransit = 0;
+  feedbackSent = 0;
+  feedbackMatched = 0;
+  feedbackUnmatched = 0;
+  notices = 0;
+  clonesRefused = 0;
+  clonesLost = 0;
+  droppedMalformed = 0;
+  droppedTooLong = 0;
+  droppedMisdirected = 0;
+  private readonly monitorAddress: number;
+  private readonly recovery: boolean;
+  private readonly timeoutNs: number | ((port: number) => number);
+  private readonly onFeedback: ((port: number, rttNs: number) => void) | null;
+  private readonly clonesOccupyQueue: boolean;
+  private readonly clones: CloneStore;
+  private node: Node | null = null;
+
+  /** @throws RangeError for an option out of range */
+  constructor(options: GpintSwitchOptions) {
+    super();
+    const { timeoutNs = DEFAULT_TIMEOUT_NS } = options;
+    this.switchId = checkInteger('switchId', options.switchId, 0, 0xffff);
+    this.address = options.address >>> 0;
+    this.monitorAddress = options.monitorAddress >>> 0;
+    this.monitorPort = checkInteger('monitorPort', options.monitorPort ?? 0, 0, 0xffff);
+    this.recovery = options.recovery ?? true;
+    this.timeoutNs = typeof timeoutNs === 'number' ? checkInteger('timeoutNs', timeoutNs, 0) : timeoutNs;
+    this.onFeedback = options.onFeedback ?? null;
+    this.clonesOccupyQueue = options.clonesOccupyQueue ?? true;
+    this.clones = new CloneStore(checkInteger('cloneCapacity', options.cloneCapacity ?? 1000, 0));
+  }
+
+  /** Clones that wait for feedback. */
+  get pendingClones(): number {
+    return this.clones.size;
+  }
+
+  start(node: Node): void {
+    if (this.node !== null) throw new TypeError('a switch serves one node');
+    this.node = node;
+  }
+
+  override receive(frame: Uint8Array, port: number, node: Node): void {
+    this.count(port);
+    if (isIpv4(frame)) {
+      const dscp = dscpOf(frame);
+      if (dscp === GPINT_DSCP.PROBE || dscp === GPINT_DSCP.FEEDBACK || dscp === GPINT_DSCP.RECOVERY) {
+        const at = udpOffset(frame);
+        const udpPort = at < 0 ? -1 : uint16(frame, at + 2);
+        if (udpPort === GPINT_PORT.PLAIN || udpPort === GPINT_PORT.EXTENDED) {
+          this.handle(frame, at, udpPort, dscp, port, node);
+          return;
+        }
+      }
+    }
+    this.forward(frame, node);
+  }
+
+  fail(node: Node): void {
+    this.clonesLost += this.clones.size;
+    this.clones.clear((handle) => node.network.cancel(handle));
+  }
+
+  /** The time of a clone is up; the network calls this. */
+  wake(slot: number): void {
+    const node = this.node!;
+    const frame = this.clones.frameOf(slot);
+    this.drop(slot, node);
+    this.notices++;
+    const at = udpOffset(frame);
+    this.sendHome(payloadAt(frame, at), uint16(frame, at + 2), GPINT_DSCP.RECOVERY, node);
+  }
+
+  private handle(frame: Uint8Array, at: number, udpPort: number, dscp: number, port: number, node: Node): void {
+    const payload = payloadAt(frame, at);
+    if (dscp === GPINT_DSCP.FEEDBACK) {
+      this.confirm(payload, port, node);
+      return;
+    }
+    const isExtended = udpPort === GPINT_PORT.EXTENDED;
+    if (readProbeParts(payload, 0, payload.length, isExtended, parts) !== CODES.OK) {
+      this.droppedMalformed++;
+      return;
+    }
+    if (dscp === GPINT_DSCP.PROBE && parts.routeCount > 0) {
+      this.measure(frame, payload, udpPort, port, node);
+    } else if (port === this.monitorPort) {
+      // Sent back where it came from, it would go to and fro.
+      this.droppedMisdirected++;
+    } else {
+      this.inTransit++;
+      node.send(this.monitorPort, frame);
+    }
+  }
+
+  private measure(frame: Uint8Array, payload: Uint8Array, udpPort: number, port: number, node: Node): void {
+    const isExtended = udpPort === GPINT_PORT.EXTENDED;
+    const out = nextHopOf(payload, isExtended);
+    const isLast = parts.routeCount === 1;
+    const hop: ProbeHop = {
+      switchId: this.switchId,
+      queueDepth: node.queueDepth,
+      counters: probeRequestType(payload) === 1 ? this.portPackets : this.routes.hits,
+    };
+    const length = advanceProbe(payload, hop, isExtended, advanced);
+    // Not confirmed: the switch before sees that the probe goes no further.
+    if (length < 0) {
+      this.droppedTooLong++;
+      return;
+    }
+    if (this.recovery) this.sendFeedback(payload, udpPort, port, node);
+    const grown = advanced.subarray(0, length);
+    if (isLast) {
+      this.completed++;
+      this.sendHome(grown, udpPort, GPINT_DSCP.PROBE, node);
+      return;
+    }
+    this.probes++;
+    const sent = udpFrame(
+      {
+        source: sourceWord(frame) >>> 0,
+        destination: destinationWord(frame) >>> 0,
+        sourcePort: uint16(frame, udpOffset(frame)),
+        destinationPort: udpPort,
+        dscp: GPINT_DSCP.PROBE,
+      },
+      grown,
+    );
+    if (this.recovery) this.keep(probeRequestId(payload), out, sent, node);
+    node.send(out, sent);
+  }
+
+  private keep(requestId: number, port: number, frame: Uint8Array, node: Node): void {
+    const hasPlace = !this.clonesOccupyQueue || node.reserve();
+    const slot = hasPlace ? this.clones.add(requestId, port, frame, node.nowNs) : -1;
+    if (slot < 0) {
+      this.clonesRefused++;
+      if (hasPlace && this.clonesOccupyQueue) node.unreserve();
+      return;
+    }
+    const timeout = typeof this.timeoutNs === 'number' ? this.timeoutNs : Math.max(0, Math.round(this.timeoutNs(port)));
+    this.clones.setHandle(slot, node.network.schedule(node.nowNs + timeout, this, slot));
+  }
+
+  private confirm(payload: Uint8Array, port: number, node: Node): void {
+    const requestId = probeRequestId(payload);
+    if (requestId < 0) {
+      this.droppedMalformed++;
+      return;
+    }
+    const slot = this.clones.find(requestId, port);
+    if (slot < 0) {
+      this.feedbackUnmatched++;
+      return;
+    }
+    this.feedbackMatched++;
+    const rttNs = node.nowNs - this.clones.timeOf(slot);
+    node.network.cancel(this.clones.handleOf(slot));
+    this.drop(slot, node);
+    this.onFeedback?.(port, rttNs);
+  }
+
+  private drop(slot: number, node: Node): void {
+    this.clones.remove(slot);
+    if (this.clonesOccupyQueue) node.unreserve();
+  }
+
+  private sendFeedback(payload: Uint8Array, udpPort: number, port: number, node: Node): void {
+    this.feedbackSent++;
+    node.send(port, udpFrame(this.headers(udpPort, GPINT_DSCP.FEEDBACK), payload.subarray(0, 2)));
+  }
+
+  private sendHome(payload: Uint8Array, udpPort: number, dscp: number, node: Node): void {
+    node.send(this.monitorPort, udpFrame(this.headers(udpPort, dscp), payload));
+  }
+
+  private headers(udpPort: number, dscp: number): UdpFrameOptions {
+    return {
+      source: this.address,
+      destination: this.monitorAddress,
+      sourcePort: udpPort,
+      destinationPort: udpPort,
+      dscp,
+    };
+  }
+}
