@@ -71,6 +71,18 @@ export class Graph implements GraphParts {
     return this.weights === null ? 1 : this.weights[link]!;
   }
 
+  /** The two nodes of each link, the lower first, by number of the link. */
+  pairs(): [number, number][] {
+    const pairs: [number, number][] = new Array(this.linkCount);
+    for (let a = 0; a < this.nodeCount; a++) {
+      for (let i = this.first[a]!; i < this.first[a + 1]!; i++) {
+        const b = this.neighbours[i]!;
+        if (a < b) pairs[this.links[i]!] = [a, b];
+      }
+    }
+    return pairs;
+  }
+
   /** Number of the node with a name. @throws {@link GpintError} `UNKNOWN_NODE` */
   nodeOf(name: string): number {
     this.numbers ??= new Map(this.names.map((each, node) => [each, node]));

@@ -1,0 +1,35 @@
+import { Random } from '@int/random';
+import { numberedNames } from '../csr.js';
+import type { Graph } from '../graph.js';
+import { LinkList } from '../link-list.js';
+import { requireProbability, requireSize, requireTotal } from './size.js';
+
+/**
+ * A random graph: each two of `n` nodes s1 to s`n` are linked with probability `p`. The pairs that are not linked are
+ * skipped, not drawn (V. Batagelj, U. Brandes, Physical Review E 71, 036113, 2005): O(n + links). Such a graph may well
+ * be disconnected.
+ *
+ * @param n 1 to 4 million
+ * @param p 0 to 1, and such that 32 million links at most are to be expected
+ * @throws RangeError for other numbers
+ */
+export function erdosRenyi(n: number, p: number, seed: number | string): Graph {
+  requireSize(n, 1, 'nodes');
+  requireProbability(p);
+  requireTotal(n, (n * (n - 1) * p) / 2);
+  const links = new LinkList();
+  if (p > 0) {
+    const random = new Random(seed).derive('erdos-renyi');
+    const scale = p < 1 ? 1 / Math.log1p(-p) : 0;
+    // Pairs (a, b), b < a, in the order of a, then b.
+    let a = 1;
+    let b = -1;
+    for (;;) {
+      b += 1 + Math.floor(Math.log1p(-random.uniform()) * scale);
+      while (b >= a && a < n) b -= a++;
+      if (a >= n) break;
+      links.add(b, a);
+    }
+  }
+  return links.assemble(numberedNames(n)).graph;
+}

@@ -1,0 +1,42 @@
+import { GpintError } from '../../errors.js';
+import { GraphBuilder } from '../builder.js';
+import type { Graph } from '../graph.js';
+
+/** What is asked of a graph of graphology; any object with these two methods will do. */
+export interface GraphologyLike {
+  forEachNode(callback: (node: string) => void): void;
+  forEachEdge(
+    callback: (edge: string, attributes: Readonly<Record<string, unknown>>, source: string, target: string) => void,
+  ): void;
+}
+
+/** How edges are read. */
+export interface GraphologyOptions {
+  /** Attribute of an edge that holds its weight, a positive number; edges may lack it. Default `weight`. */
+  readonly weight?: string;
+}
+
+/**
+ * Takes over the nodes and edges of a graphology graph, in its order. Directed edges become links, parallel ones one
+ * link (of the smallest weight), and self loops are left out.
+ *
+ * @throws {@link GpintError} `BAD_TOPOLOGY` for a weight that is not a positive, finite number
+ */
+export function fromGraphology(graph: GraphologyLike, options: GraphologyOptions = {}): Graph {
+  const attribute = options.weight ?? 'weight';
+  const builder = new GraphBuilder();
+  graph.forEachNode((node) => {
+    builder.addNode(node);
+  });
+  graph.forEachEdge((edge, attributes, source, target) => {
+    const weight = attributes[attribute];
+    if (weight === undefined || weight === null) {
+      builder.addLink(source, target);
+    } else if (typeof weight === 'number' && weight > 0 && weight < Number.POSITIVE_INFINITY) {
+      builder.addLink(source, target, weight);
+    } else {
+      throw new GpintError('BAD_TOPOLOGY', `edge "${edge}": ${attribute} is ${String(weight)}, not a positive number`);
+    }
+  });
+  return builder.build();
+}

@@ -1,0 +1,100 @@
+/** Measurements of one session, in a few arrays. */
+import type { ProbeParts } from '@int/codec';
+import type { ProbeRoutes } from '../probe/route.js';
+import type { SessionTelemetry, SwitchTelemetry } from './types.js';
+
+/** Where the measurements of each node begin; one entry more than nodes. */
+export function measurementOffsets(count: Uint8Array): Uint32Array {
+  const offsets = new Uint32Array(count.length + 1);
+  for (let node = 0; node < count.length; node++) offsets[node + 1] = offsets[node]! + count[node]!;
+  return offsets;
+}
+
+export class TelemetryStore implements SessionTelemetry {
+  size = 0;
+  private readonly names: readonly string[];
+  private readonly offsets: Uint32Array;
+  private readonly measurements: Uint32Array;
+  private readonly depths: Uint16Array;
+  private readonly times: Float64Array;
+  /** Sequence number of the send that brought what is stored; -1 before. */
+  private readonly sequences: Int32Array;
+
+  constructor(names: readonly string[], offsets: Uint32Array) {
+    this.names = names;
+    this.offsets = offsets;
+    this.measurements = new Uint32Array(offsets[names.length]!);
+    this.depths = new Uint16Array(names.length);
+    this.times = new Float64Array(names.length);
+    this.sequences = new Int32Array(names.length).fill(-1);
+  }
+
+  /**
+   * Takes over the measurements of `count` switches of a probe, from DLV header `skip` on. What an earlier send brought
+   * gives way to what a later one brings, not the other way round.
+   */
+  merge(
+    payload: Uint8Array,
+    parts: ProbeParts,
+    skip: number,
+    count: number,
+    sequence: number,
+    nowNs: number,
+    routes: ProbeRoutes,
+  ): void {
+    const dlvBytes = routes.extended ? 6 : 4;
+    let header = parts.switchOffset;
+    let at = parts.measurementOffset;
+    for (let hop = 0; hop < skip + count; hop++, header += dlvBytes) {
+      const measured = (payload[header + dlvBytes - 2]! << 8) | payload[header + dlvBytes - 1]!;
+      if (hop >= skip) {
+        const node = routes.extended ? (payload[header]! << 8) | payload[header + 1]! : payload[header]!;
+        if (this.sequences[node]! <= sequence) {
+          if (this.sequences[node] === -1) this.size++;
+          this.sequences[node] = sequence;
+          this.times[node] = nowNs;
+          this.depths[node] = routes.extended
+            ? (payload[header + 2]! << 8) | payload[header + 3]!
+            : payload[header + 1]!;
+          this.take(payload, at, measured, node);
+        }
+      }
+      at += 4 * measured;
+    }
+  }
+
+  /** A switch that sends fewer counters than it was asked for leaves 0 in the others. */
+  private take(payload: Uint8Array, from: number, measured: number, node: number): void {
+    const begin = this.offsets[node]!;
+    const end = this.offsets[node + 1]!;
+    let at = from;
+    for (let slot = begin; slot < end; slot++, at += 4) {
+      this.measurements[slot] =
+        slot - begin < measured
+          ? ((payload[at]! << 24) | (payload[at + 1]! << 16) | (payload[at + 2]! << 8) | payload[at + 3]!) >>> 0
+          : 0;
+    }
+  }
+
+  has(node: number): boolean {
+    return (this.sequences[node] ?? -1) !== -1;
+  }
+
+  get(node: number): SwitchTelemetry | undefined {
+    if (!this.has(node)) return undefined;
+    return {
+      node,
+      name: this.names[node]!,
+      queueDepth: this.depths[node]!,
+      measurements: this.measurements.subarray(this.offsets[node]!, this.offsets[node + 1]!),
+      timeNs: this.times[node]!,
+    };
+  }
+
+  *[Symbol.iterator](): Iterator<SwitchTelemetry> {
+    for (let node = 0; node < this.names.length; node++) {
+      const item = this.get(node);
+      if (item !== undefined) yield item;
+    }
+  }
+}

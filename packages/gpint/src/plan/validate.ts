@@ -1,0 +1,155 @@
+import type { Graph } from '../graph/graph.js';
+import type { Paths } from './plan.js';
+
+/** What can be wrong with paths. Appended to, never renamed. */
+export type PathProblemCode =
+  /** Where the paths begin does not ascend from 0 to the number of visits; nothing else was looked at. */
+  | 'BAD_STARTS'
+  /** Not as many paths as asked for. */
+  | 'COUNT'
+  /** A path without visits. */
+  | 'EMPTY_PATH'
+  /** A visit that is no node of the graph. */
+  | 'UNKNOWN_NODE'
+  /** A visit that is no neighbour of the one before. */
+  | 'NO_LINK'
+  /** A path that begins at a node that is no entry point. */
+  | 'NO_ENTRY'
+  /** A node that no path visits. */
+  | 'UNCOVERED';
+
+/** Something wrong with paths. */
+export interface PathProblem {
+  readonly code: PathProblemCode;
+  /** Number of the path, -1 where it is none in particular. */
+  readonly path: number;
+  /** Visit within the path, from 0; -1 where it is none in particular. */
+  readonly position: number;
+  readonly message: string;
+}
+
+/** What paths are held against besides the graph. */
+export interface PlanExpectations {
+  /** Number of paths; absent: any. */
+  readonly paths?: number;
+  /** 1 for each node at which a path may begin; absent or `null`: any. */
+  readonly entries?: Uint8Array | null;
+  /** 1 for each node that must be visited; absent or `null`: all. */
+  readonly required?: Uint8Array | null;
+}
+
+/**
+ * What {@link validatePlan} found. The numbers leave out what cannot be counted: visits to unknown nodes, missing
+ * links.
+ */
+export interface PlanReport {
+  readonly valid: boolean;
+  readonly problems: readonly PathProblem[];
+  /** Nodes to be visited that no path visits, ascending. */
+  readonly uncovered: readonly number[];
+  /** Visits of the longest and of the shortest path, and the difference. */
+  readonly longest: number;
+  readonly shortest: number;
+  readonly spread: number;
+  /** Visits less distinct nodes visited. */
+  readonly overlap: number;
+  /** Cost of the dearest and cheapest path: sum of the weights of its links; its links, where there are none. */
+  readonly dearest: number;
+  readonly cheapest: number;
+}
+
+function startsAreSound(paths: Paths): boolean {
+  const { starts, visits } = paths;
+  if (starts.length === 0 || starts[0] !== 0 || starts[starts.length - 1] !== visits.length) return false;
+  for (let p = 1; p < starts.length; p++) {
+    if (starts[p]! < starts[p - 1]!) return false;
+  }
+  return true;
+}
+
+/** Walks along one path, notes what it visits and what is wrong, and returns its cost. */
+function inspect(
+  graph: Graph,
+  path: Uint32Array,
+  number: number,
+  entries: Uint8Array | null,
+  seen: Set<number>,
+  problems: PathProblem[],
+): number {
+  const name = (node: number): string => graph.names[node] ?? `node ${node}`;
+  const report = (code: PathProblemCode, position: number, message: string): void => {
+    problems.push({ code, path: number, position, message });
+  };
+  if (path.length === 0) report('EMPTY_PATH', -1, `path ${number} is empty`);
+  let cost = 0;
+  for (const [position, node] of path.entries()) {
+    if (node >= graph.nodeCount) {
+      report('UNKNOWN_NODE', position, `path ${number} visits ${node}, and nodes end at ${graph.nodeCount - 1}`);
+      continue;
+    }
+    seen.add(node);
+    if (position === 0) {
+      if (entries !== null && entries[node] !== 1) {
+        report('NO_ENTRY', 0, `path ${number} begins at ${name(node)}, which is no entry point`);
+      }
+      continue;
+    }
+    const before = path[position - 1]!;
+    if (before >= graph.nodeCount) continue;
+    const link = graph.linkBetween(before, node);
+    if (link < 0)
+      report('NO_LINK', position, `path ${number} goes from ${name(before)} to ${name(node)} without a link`);
+    else cost += graph.cost(link);
+  }
+  return cost;
+}
+
+/**
+ * Holds paths against a graph: whether each is a walk, whether together they visit what they must, and how long they
+ * are. It shares no code with the planners, throws for nothing and reports everything that is wrong.
+ */
+export function validatePlan(graph: Graph, paths: Paths, expectations: PlanExpectations = {}): PlanReport {
+  const problems: PathProblem[] = [];
+  const seen = new Set<number>();
+  const lengths: number[] = [];
+  const costs: number[] = [];
+  if (startsAreSound(paths)) {
+    for (let p = 0; p < paths.count; p++) {
+      const path = paths.path(p);
+      lengths.push(path.length);
+      costs.push(inspect(graph, path, p, expectations.entries ?? null, seen, problems));
+    }
+  } else {
+    problems.push({
+      code: 'BAD_STARTS',
+      path: -1,
+      position: -1,
+      message: `where paths begin does not ascend from 0 to ${paths.visits.length}`,
+    });
+  }
+  if (expectations.paths !== undefined && expectations.paths !== lengths.length) {
+    const message = `${lengths.length} paths instead of ${expectations.paths}`;
+    problems.push({ code: 'COUNT', path: -1, position: -1, message });
+  }
+  const uncovered: number[] = [];
+  for (const [node, name] of graph.names.entries()) {
+    if (seen.has(node) || (expectations.required ?? null)?.[node] === 0) continue;
+    uncovered.push(node);
+    problems.push({ code: 'UNCOVERED', path: -1, position: -1, message: `no path visits ${name}` });
+  }
+  // Not spread over the arguments of Math.max: there may be more paths than a call takes.
+  const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
+  const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
+  const unknown = problems.reduce((count, { code }) => count + (code === 'UNKNOWN_NODE' ? 1 : 0), 0);
+  return {
+    valid: problems.length === 0,
+    problems,
+    uncovered,
+    longest: most(lengths),
+    shortest: least(lengths),
+    spread: most(lengths) - least(lengths),
+    overlap: lengths.reduce((a, b) => a + b, 0) - unknown - seen.size,
+    dearest: most(costs),
+    cheapest: least(costs),
+  };
+}

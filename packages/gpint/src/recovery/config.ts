@@ -1,0 +1,93 @@
+/** Parameters of recovery, and the time by which it ends. */
+import type { RecoveryConfig, SessionProbe } from './model.js';
+
+/** Parameters that reliable GPINT, section V-B3, calls fine-tuned (GPINT-FT): t_f 0.4 s, r_a 2. */
+export const FINE_TUNED: Pick<RecoveryConfig, 'timeoutNs' | 'maxAttempts'> = /* @__PURE__ */ Object.freeze({
+  timeoutNs: 400_000_000,
+  maxAttempts: 2,
+});
+
+function requireInteger(name: string, value: number, least: number, most: number): void {
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+}
+
+/** A day: nothing that a network answers takes longer, and sums of it stay exact. */
+const LONGEST_NS = 86_400_000_000_000;
+
+/** Half of the request ids, so that a free one is always near. */
+const MOST_IN_FLIGHT = 16_384;
+
+/**
+ * All parameters, from some. Defaults: those of reliable GPINT, section IV-C (t_f 1.5 s, r_a 10) and V-A (12 probes in
+ * flight); t_ro is half of t_f.
+ *
+ * @throws RangeError for a value outside its range
+ */
+export function recoveryConfig(overrides: Partial<RecoveryConfig> = {}): RecoveryConfig {
+  const timeoutNs = overrides.timeoutNs ?? 1_500_000_000;
+  const config: RecoveryConfig = {
+    timeoutNs,
+    resolutionNs: overrides.resolutionNs ?? Math.max(1, Math.floor(timeoutNs / 2)),
+    maxAttempts: overrides.maxAttempts ?? 10,
+    maxInFlight: overrides.maxInFlight ?? 12,
+    recover: overrides.recover ?? true,
+    keepDeadlineOnNotice: overrides.keepDeadlineOnNotice ?? false,
+    sessionTimeoutNs: overrides.sessionTimeoutNs ?? null,
+    adaptive: overrides.adaptive ?? null,
+    prefixTo: overrides.prefixTo ?? null,
+    maxPrefixHops: overrides.maxPrefixHops ?? 0,
+  };
+  requireInteger('timeoutNs', config.timeoutNs, 1, LONGEST_NS);
+  requireInteger('resolutionNs', config.resolutionNs, 1, LONGEST_NS);
+  requireInteger('maxAttempts', config.maxAttempts, 0, 1_000_000);
+  requireInteger('maxInFlight', config.maxInFlight, 1, MOST_IN_FLIGHT);
+  requireInteger('maxPrefixHops', config.maxPrefixHops, 0, 0xffff);
+  if (config.sessionTimeoutNs !== null) requireInteger('sessionTimeoutNs', config.sessionTimeoutNs, 1, LONGEST_NS);
+  if (config.adaptive !== null) {
+    requireInteger('adaptive.minNs', config.adaptive.minNs, 1, LONGEST_NS);
+    requireInteger('adaptive.maxNs', config.adaptive.maxNs, config.adaptive.minNs, LONGEST_NS);
+  }
+  return Object.freeze(config);
+}
+
+/** Longest t_f that a monitor uses for its own link. */
+function longestTimeout(config: RecoveryConfig): number {
+  return config.adaptive === null ? config.timeoutNs : Math.max(config.adaptive.maxNs, config.timeoutNs);
+}
+
+/**
+ * A time within which every session ends, from its start, whatever is lost, fails, comes twice or never; ns. Provided that
+ * ticks are given when they are due.
+ *
+ * Why: let a probe have n switches, and let h be the hops (links) ahead of it when it is sent from position i: n - 1 - i,
+ * and those of its prefix. The deadline of a send is t_f (h + 1) after it. At the first tick after the deadline, t_ro
+ * later at most, the probe is either finished or sent again, since by then it waits in Q: it was put there by feedback, by
+ * a notice, or by a tick that found t_f exceeded (which t_f (h + 1) is not shorter than; where they are equal, that tick
+ * itself may come t_ro after the deadline). Notices only make it earlier. So a send holds its probe for t_f (h + 1) + t_ro
+ * at most. Every send that comes to nothing adds to `attempts`, which is reset only when the index grows: a position
+ * takes r_a + 2 sends at most, and there are n positions. So a probe takes at most
+ *
+ *     T = (r_a + 2) * sum over i of (t_f (n - i + prefix) + t_ro)
+ *
+ * Probes start as places get free (m of them), in a fixed order, so the last one ends by sum(T) / m + max(T) (Graham,
+ * "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 1969). Without recovery a probe takes one send. A
+ * `sessionTimeoutNs` that is shorter ends the session at the first tick after it.
+ */
+export function sessionBoundNs(probes: readonly SessionProbe[], config: RecoveryConfig): number {
+  const timeout = longestTimeout(config);
+  let sum = 0;
+  let most = 0;
+  for (const { switches } of probes) {
+    let time = 0;
+    for (let i = 0; i < (config.recover ? switches.length : 1); i++) {
+      time += timeout * (switches.length - i + config.maxPrefixHops) + config.resolutionNs;
+    }
+    if (config.recover) time *= config.maxAttempts + 2;
+    sum += time;
+    most = Math.max(most, time);
+  }
+  const bound = probes.length <= config.maxInFlight ? most : Math.ceil(sum / config.maxInFlight) + most;
+  return config.sessionTimeoutNs === null ? bound : Math.min(bound, config.sessionTimeoutNs + config.resolutionNs);
+}

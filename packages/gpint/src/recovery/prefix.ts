@@ -1,0 +1,70 @@
+/** Ways from the switches at which a monitor is attached to where a probe is to begin. */
+import type { Graph } from '../graph/graph.js';
+import type { PrefixFinder } from './model.js';
+
+const NO_NODES: readonly number[] = /* @__PURE__ */ Object.freeze([]);
+
+/**
+ * A {@link PrefixFinder} over a graph: shortest ways (breadth first, the lowest neighbour first), around what is to be
+ * avoided where that is possible. Attempt number a takes the entry that is a-th nearest (cyclically), so that a dead entry
+ * or a lossy way to it does not stop what another one can reach. A way longer than `maxHops` is not taken; where none is
+ * left, the shortest is, whatever is known of it. Empty if no entry reaches the target at all.
+ *
+ * @param entries nodes; one at least
+ */
+export function prefixFinder(graph: Graph, entries: readonly number[], maxHops: number): PrefixFinder {
+  const isEntry = new Uint8Array(graph.nodeCount);
+  for (const entry of entries) isEntry[entry] = 1;
+  const towards = new Int32Array(graph.nodeCount);
+  const distance = new Int32Array(graph.nodeCount);
+  const queue = new Int32Array(graph.nodeCount);
+
+  /** Searches from the target; fills `towards` with the next switch to it. @returns entries, nearest first */
+  function search(target: number, avoid: ((from: number, to: number) => boolean) | null): number[] {
+    towards.fill(-1);
+    towards[target] = target;
+    distance[target] = 0;
+    queue[0] = target;
+    const found: number[] = [];
+    for (let head = 0, tail = 1; head < tail; head++) {
+      const node = queue[head]!;
+      if (distance[node]! > maxHops) break;
+      if (isEntry[node] === 1) found.push(node);
+      for (let at = graph.first[node]!; at < graph.first[node + 1]!; at++) {
+        const next = graph.neighbours[at]!;
+        if (towards[next] !== -1 || avoid?.(next, node)) continue;
+        towards[next] = node;
+        distance[next] = distance[node]! + 1;
+        queue[tail++] = next;
+      }
+    }
+    return found;
+  }
+
+  return ({ target, attempt, avoid }) => {
+    let found = search(target, avoid);
+    if (found.length === 0) found = search(target, null);
+    if (found.length === 0) return NO_NODES;
+    const prefix: number[] = [];
+    for (let node = found[attempt % found.length]!; node !== target; node = towards[node]!) prefix.push(node);
+    return prefix;
+  };
+}
+
+/** Most hops from an entry to the switch that is farthest from all of them. */
+export function farthestFromEntries(graph: Graph, entries: readonly number[]): number {
+  const distance = new Int32Array(graph.nodeCount).fill(-1);
+  const queue = [...entries];
+  for (const entry of entries) distance[entry] = 0;
+  let most = 0;
+  for (const node of queue) {
+    most = Math.max(most, distance[node]!);
+    for (let at = graph.first[node]!; at < graph.first[node + 1]!; at++) {
+      const next = graph.neighbours[at]!;
+      if (distance[next] !== -1) continue;
+      distance[next] = distance[node]! + 1;
+      queue.push(next);
+    }
+  }
+  return most;
+}

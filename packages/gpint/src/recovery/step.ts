@@ -1,0 +1,398 @@
+/**
+ * The recovery of lost probes as a pure function (reliable GPINT, section IV-C, Algorithms 1 and 2).
+ *
+ * F (no feedback yet) and Q (to be sent again) are flags of each probe in flight. Where the paper leaves a choice:
+ * - a send's deadline is t_f (hops ahead + 1) after it;
+ * - `attempts` counts the sends that came to nothing since the index last moved: those whose feedback is missing after
+ *   t_f, and those that were fed back but of which nothing has come home by their deadline. The second kind would go on for
+ *   ever otherwise;
+ * - a notice from hop j moves the index to j + 1 and never back, and has the rest sent at the next tick;
+ * - whatever arrives is merged, however late, as long as its session runs.
+ */
+import { afterSample, afterTimeout, timeoutOf } from './adaptive.js';
+import { Draft, NO_COUNTERS, routeSwitch } from './draft.js';
+import type {
+  ProbeProgress,
+  RecoveryConfig,
+  RecoveryEvent,
+  RecoveryState,
+  RecoveryStep,
+  SendRecord,
+  SessionProbe,
+} from './model.js';
+import { emptyTrie, trieGet, trieSet } from './trie.js';
+
+const NO_PREFIX: readonly number[] = /* @__PURE__ */ Object.freeze([]);
+
+/**
+ * A monitor that has done nothing.
+ *
+ * @param firstId request id to begin with, 0 to 32767; a monitor that was restarted should begin elsewhere, so that answers
+ *   to what it sent before are not taken for new ones
+ */
+export function initialRecovery(firstId = 0): RecoveryState {
+  if (!Number.isInteger(firstId) || firstId < 0 || firstId > 0x7fff) {
+    throw new RangeError(`firstId must be an integer from 0 to 32767, not ${firstId}`);
+  }
+  return {
+    session: 0,
+    running: false,
+    nowNs: 0,
+    nextTickNs: 0,
+    startedNs: 0,
+    lastArrivalNs: 0,
+    nextId: firstId,
+    issued: 0,
+    probes: [],
+    progress: emptyTrie(),
+    sends: emptyTrie(),
+    active: [],
+    launched: 0,
+    done: 0,
+    abandoned: 0,
+    sent: 0,
+    completeSends: 0,
+    switches: emptyTrie(),
+    links: emptyTrie(),
+    roundTrips: emptyTrie(),
+    counters: NO_COUNTERS,
+  };
+}
+
+/**
+ * The state after an event, and what is to be done. The old state stays as it is; the two share what is the same. Takes
+ * time in proportion to what changes: for an arrival the length of its route, for a tick the number of probes in flight.
+ *
+ * @param nowNs time of the event, integer ns
+ * @param config of `recoveryConfig`, the same for the whole life of a state
+ */
+export function recoveryStep(
+  state: RecoveryState,
+  event: RecoveryEvent,
+  nowNs: number,
+  config: RecoveryConfig,
+): RecoveryStep {
+  const draft = new Draft(state, nowNs, config);
+  switch (event.kind) {
+    case 'start':
+      start(draft, event.probes);
+      break;
+    case 'tick':
+      tick(draft);
+      break;
+    case 'feedback':
+      feedback(draft, event.requestId);
+      break;
+    case 'probe':
+      home(draft, event.requestId, event.switches);
+      break;
+    case 'notice':
+      notice(draft, event.requestId, event.switches);
+      break;
+    case 'stop':
+      if (draft.state.running) draft.end(true);
+      break;
+  }
+  return { state: draft.state, actions: draft.actions };
+}
+
+function start(draft: Draft, probes: readonly SessionProbe[]): void {
+  const { state } = draft;
+  if (state.running) draft.end(true);
+  state.session++;
+  state.running = true;
+  state.startedNs = state.nowNs;
+  state.lastArrivalNs = state.nowNs;
+  state.probes = probes;
+  state.launched = 0;
+  state.done = 0;
+  state.abandoned = 0;
+  state.sent = 0;
+  state.completeSends = 0;
+  if (probes.length === 0) {
+    draft.end(false);
+    return;
+  }
+  launch(draft);
+  wakeLater(draft);
+}
+
+function wakeLater(draft: Draft): void {
+  const { state, config, actions } = draft;
+  state.nextTickNs = state.nowNs + config.resolutionNs;
+  actions.push({ kind: 'wake', atNs: state.nextTickNs });
+}
+
+/** Sends probes that have waited for a place. */
+function launch(draft: Draft): void {
+  const { state, config } = draft;
+  const room = Math.min(config.maxInFlight - state.active.length, state.probes.length - state.launched);
+  if (room <= 0) return;
+  const active = [...state.active];
+  for (let i = 0; i < room; i++) {
+    const probe = state.launched++;
+    active.push(probe);
+    send(draft, probe, 0, 0, false);
+  }
+  state.active = active;
+}
+
+/** Sends a probe from the switch at `index` on. */
+function send(draft: Draft, probe: number, index: number, attempts: number, recovery: boolean): void {
+  const { state, config } = draft;
+  const { switches } = state.probes[probe]!;
+  const target = switches[index]!;
+  const prefix =
+    config.prefixTo === null
+      ? NO_PREFIX
+      : config.prefixTo({ target, attempt: attempts, avoid: (from, to) => draft.avoids(from, to) });
+  const requestId = draft.takeId();
+  const { timeoutNs } = config;
+  const ownTimeoutNs =
+    config.adaptive === null
+      ? timeoutNs
+      : timeoutOf(trieGet(state.roundTrips, prefix[0] ?? target), config.adaptive, timeoutNs);
+  const hops = switches.length - 1 - index + prefix.length;
+  draft.setSend(requestId, {
+    probe,
+    start: index,
+    prefix,
+    sentNs: state.nowNs,
+    sequence: state.sent,
+    reach: 0,
+    noticed: [],
+    fedBack: false,
+    home: false,
+  });
+  draft.setProgress(probe, {
+    index,
+    attempts,
+    requestId,
+    initNs: state.nowNs,
+    deadlineNs: state.nowNs + ownTimeoutNs + hops * timeoutNs,
+    timeoutNs: ownTimeoutNs,
+    pending: true,
+    queued: null,
+    outcome: 'open',
+  });
+  state.sent++;
+  draft.actions.push({ kind: 'send', probe, start: index, requestId, prefix, recovery });
+}
+
+/** Algorithm 1, lines 2 to 12, and Algorithm 2. */
+function tick(draft: Draft): void {
+  const { state, config } = draft;
+  if (!state.running || state.nowNs < state.nextTickNs) return;
+  if (config.sessionTimeoutNs !== null && state.nowNs - state.startedNs >= config.sessionTimeoutNs) {
+    draft.end(true);
+    return;
+  }
+  const { active } = state;
+  if (config.recover) for (const probe of active) lookForTimeout(draft, probe);
+  for (const probe of active) {
+    if (state.nowNs < draft.progress(probe).deadlineNs) continue;
+    if (config.recover) processQueued(draft, probe);
+    else close(draft, probe, 'abandoned');
+  }
+  afterClosing(draft);
+  if (state.running) wakeLater(draft);
+}
+
+function lookForTimeout(draft: Draft, probe: number): void {
+  const { state } = draft;
+  const progress = draft.progress(probe);
+  if (!progress.pending || progress.queued !== null || state.nowNs - progress.initNs <= progress.timeoutNs) return;
+  if (draft.config.adaptive !== null) {
+    const entry = routeSwitch(trieGet(state.sends, progress.requestId)!, state.probes[probe]!.switches, 0);
+    const estimate = afterTimeout(trieGet(state.roundTrips, entry));
+    if (estimate !== null) state.roundTrips = trieSet(state.roundTrips, entry, estimate);
+  }
+  draft.setProgress(probe, { ...strike(draft, probe, progress), queued: 'timeout' });
+}
+
+/** A send came to nothing: after more than r_a of them the switch at the index is given up (Algorithm 1, lines 8 to 12). */
+function strike(draft: Draft, probe: number, progress: ProbeProgress): ProbeProgress {
+  if (progress.attempts <= draft.config.maxAttempts) return { ...progress, attempts: progress.attempts + 1 };
+  const node = draft.state.probes[probe]!.switches[progress.index]!;
+  draft.recordSwitch(node, progress.pending ? 'no-feedback' : 'no-data');
+  return { ...progress, index: progress.index + 1, attempts: 1 };
+}
+
+/** Algorithm 2 for a probe whose deadline has passed. */
+function processQueued(draft: Draft, probe: number): void {
+  let progress = draft.progress(probe);
+  if (progress.queued === null) return;
+  // It reached the first switch, and neither it nor a notice came back.
+  if (progress.queued === 'feedback') progress = strike(draft, probe, progress);
+  if (progress.index < draft.state.probes[probe]!.switches.length) {
+    send(draft, probe, progress.index, progress.attempts, true);
+  } else {
+    draft.setProgress(probe, progress);
+    close(draft, probe, 'abandoned');
+  }
+}
+
+/** Ends a probe; {@link afterClosing} must follow. */
+function close(draft: Draft, probe: number, outcome: 'finished' | 'abandoned'): void {
+  const { state } = draft;
+  draft.setProgress(probe, { ...draft.progress(probe), pending: false, queued: null, outcome });
+  draft.closed.push(probe);
+  state.done++;
+  if (outcome === 'abandoned') state.abandoned++;
+  draft.actions.push({ kind: 'done', probe, outcome });
+}
+
+/** Takes closed probes out of flight, fills their places, and ends the session after the last. */
+function afterClosing(draft: Draft): void {
+  const { state, closed } = draft;
+  if (closed.length === 0) return;
+  const { active } = state;
+  state.active =
+    closed.length === 1
+      ? active.toSpliced(active.indexOf(closed[0]!), 1)
+      : active.filter((probe) => draft.progress(probe).outcome === 'open');
+  if (state.done === state.probes.length) draft.end(false);
+  else launch(draft);
+}
+
+/** Algorithm 1, lines 20 and 21. */
+function feedback(draft: Draft, requestId: number): void {
+  const { state, config } = draft;
+  const record = trieGet(state.sends, requestId);
+  if (record === null) {
+    draft.ignoreStranger(requestId);
+    return;
+  }
+  if (record.fedBack) {
+    draft.ignore(requestId, 'duplicate');
+    return;
+  }
+  draft.setSend(requestId, { ...record, fedBack: true });
+  if (config.adaptive !== null) {
+    const entry = routeSwitch(record, state.probes[record.probe]!.switches, 0);
+    const sample = state.nowNs - record.sentNs;
+    state.roundTrips = trieSet(state.roundTrips, entry, afterSample(trieGet(state.roundTrips, entry), sample));
+  }
+  const progress = draft.progress(record.probe);
+  // Feedback of an earlier try shows as well that the switch is there, where t_f is shorter than a round trip.
+  const sameSwitch = record.start === progress.index && record.prefix.length === 0;
+  if (progress.outcome !== 'open' || !progress.pending || !(progress.requestId === requestId || sameSwitch)) {
+    draft.count('lateFeedback');
+    return;
+  }
+  draft.count('feedback');
+  draft.setProgress(record.probe, { ...progress, pending: false, queued: progress.queued ?? 'feedback' });
+}
+
+/** Whether the DLV headers are those of the first switches of the route that a send took. */
+function matches(draft: Draft, record: SendRecord, visited: ArrayLike<number>): boolean {
+  const { switches } = draft.state.probes[record.probe]!;
+  if (visited.length > record.prefix.length + switches.length - record.start) return false;
+  for (let at = 0; at < visited.length; at++) {
+    if (visited[at] !== routeSwitch(record, switches, at)) return false;
+  }
+  return true;
+}
+
+/** Merges what an arrival brings of a send beyond what came before. */
+function merge(draft: Draft, record: SendRecord, reach: number): void {
+  const { state } = draft;
+  state.lastArrivalNs = state.nowNs;
+  const skip = record.prefix.length;
+  const count = reach - skip;
+  if (reach <= record.reach || count <= 0) return;
+  const { probe, start: first, sequence } = record;
+  const { switches } = state.probes[probe]!;
+  for (let at = first; at < first + count; at++) draft.markCollected(switches[at]!);
+  draft.actions.push({ kind: 'data', probe, start: first, count, skip, sequence });
+}
+
+/** 0x17: Algorithm 1, lines 17 and 18. */
+function home(draft: Draft, requestId: number, visited: ArrayLike<number>): void {
+  const { state } = draft;
+  const record = trieGet(state.sends, requestId);
+  if (record === null) {
+    draft.ignoreStranger(requestId);
+    return;
+  }
+  const full = record.prefix.length + state.probes[record.probe]!.switches.length - record.start;
+  if (visited.length !== full || !matches(draft, record, visited)) {
+    draft.ignore(requestId, 'foreign');
+    return;
+  }
+  if (record.home) {
+    draft.ignore(requestId, 'duplicate');
+    return;
+  }
+  merge(draft, record, full);
+  draft.clearLinks(record, full);
+  draft.setSend(requestId, { ...record, home: true, reach: full });
+  state.completeSends++;
+  const progress = draft.progress(record.probe);
+  const awaited = progress.requestId === requestId && progress.queued !== 'timeout' && progress.queued !== 'notice';
+  draft.count(progress.outcome === 'open' && awaited ? 'home' : 'lateHome');
+  if (progress.outcome === 'open') {
+    close(draft, record.probe, 'finished');
+    afterClosing(draft);
+  } else if (progress.outcome === 'abandoned') {
+    draft.setProgress(record.probe, { ...progress, outcome: 'finished' });
+    state.abandoned--;
+  }
+}
+
+/** 0x21: Algorithm 1, lines 29 to 33. */
+function notice(draft: Draft, requestId: number, visited: ArrayLike<number>): void {
+  const { state, config } = draft;
+  const record = trieGet(state.sends, requestId);
+  if (record === null) {
+    draft.ignoreStranger(requestId);
+    return;
+  }
+  const { switches } = state.probes[record.probe]!;
+  const reach = visited.length;
+  // The last switch of a route keeps no clone, so its notice would be no answer to this send.
+  const full = record.prefix.length + switches.length - record.start;
+  if (reach === 0 || reach >= full || !matches(draft, record, visited)) {
+    draft.ignore(requestId, 'foreign');
+    return;
+  }
+  if (record.noticed.includes(reach)) {
+    draft.ignore(requestId, 'duplicate');
+    return;
+  }
+  merge(draft, record, reach);
+  draft.clearLinks(record, reach);
+  // If the probe is known to have come further, only the feedback was lost or late.
+  const status = reach < record.reach ? 'congested' : 'unavailable';
+  const from = routeSwitch(record, switches, reach - 1);
+  draft.recordLink(from, routeSwitch(record, switches, reach), status, record.probe);
+  draft.setSend(requestId, {
+    ...record,
+    reach: Math.max(record.reach, reach),
+    noticed: [...record.noticed, reach],
+  });
+
+  const progress = draft.progress(record.probe);
+  const measured = reach - record.prefix.length;
+  const current = progress.requestId === requestId;
+  // Inside the prefix nothing was measured: another way is tried, and the try counts once.
+  const lostOnTheWay = measured <= 0 && current && progress.queued !== 'notice';
+  const moves = measured > 0 && record.start + measured > progress.index;
+  if (progress.outcome !== 'open' || !config.recover || !(moves || lostOnTheWay)) {
+    draft.count('lateNotice');
+    return;
+  }
+  draft.count('notice');
+  const next = moves
+    ? { ...progress, index: record.start + measured, attempts: 0 }
+    : progress.queued === 'timeout'
+      ? progress
+      : strike(draft, record.probe, progress);
+  draft.setProgress(record.probe, {
+    ...next,
+    initNs: state.nowNs,
+    deadlineNs: config.keepDeadlineOnNotice ? progress.deadlineNs : state.nowNs,
+    pending: false,
+    queued: 'notice',
+  });
+}
