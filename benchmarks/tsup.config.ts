@@ -29,9 +29,10 @@ export default defineConfig({
       '@int/detect': source('detect'),
       '@int/flowcache': source('flowcache'),
       '@int/flowcache/node': source('flowcache', 'node/index.ts'),
+      '@int/gpint': source('gpint'),
       '@int/hash': source('hash'),
+      '@int/random': source('random'),
       '@int/rings': source('rings'),
-      '@int/traffic': source('traffic'),
     };
   },
 });

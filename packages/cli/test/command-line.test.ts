@@ -6,7 +6,7 @@ describe('help and version', () => {
   test.each([[['help']], [['--help']], [['-h']]])('int %s lists the commands', async (args) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(0);
-    for (const name of ['decode', 'encode', 'generate', 'collect', 'detect', 'flows']) {
+    for (const name of ['decode', 'encode', 'generate', 'collect', 'detect', 'flows', 'plan']) {
       expect(stdout).toContain(`\n  ${name} `);
     }
     expect(stderr).toBe('');
@@ -21,6 +21,7 @@ describe('help and version', () => {
     ['detect', '--state'],
     ['flows', '--idle'],
     ['flows', '--int-port'],
+    ['plan', '--entries'],
   ])('int %s --help and int help %s list %s', async (command, option) => {
     const byOption = await run([command, '--help']);
     const byCommand = await run(['help', command]);

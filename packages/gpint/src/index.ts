@@ -1,13 +1,80 @@
 /**
- * Reads a 32-bit big-endian number. Replace this by what the package is for.
+ * Reliable GPINT: balanced probe paths over any network, the probes that walk them, and the recovery of those that are
+ * lost.
  *
- * @param bytes at least `offset + 4` bytes long
- * @param offset where the number starts, in bytes
- * @throws RangeError if the number does not lie within `bytes`
+ * @packageDocumentation
  */
-export function readUint32(bytes: Uint8Array, offset = 0): number {
-  if (offset < 0 || offset + 4 > bytes.length) {
-    throw new RangeError(`offset ${offset} leaves no 4 bytes of ${bytes.length}`);
-  }
-  return new DataView(bytes.buffer, bytes.byteOffset + offset, 4).getUint32(0);
-}
+export { GpintError, type GpintErrorCode, type GpintErrorDetails } from './errors.js';
+export { GraphBuilder } from './graph/builder.js';
+export { type Components, components, requireConnected } from './graph/components.js';
+export { erdosRenyi } from './graph/generate/erdos-renyi.js';
+export { fatTree } from './graph/generate/fat-tree.js';
+export { grid, leafSpine, ring, star } from './graph/generate/regular.js';
+export { wattsStrogatz } from './graph/generate/watts-strogatz.js';
+export { Graph, type GraphParts } from './graph/graph.js';
+export { parseEdgeList } from './graph/load/edge-list.js';
+export { type GraphmlOptions, parseGraphml } from './graph/load/graphml.js';
+export { fromGraphology, type GraphologyLike, type GraphologyOptions } from './graph/load/graphology.js';
+export { parseTopology, parseTopologyFile } from './graph/load/topology.js';
+export { nodeMask } from './graph/mask.js';
+export { Monitor } from './monitor/monitor.js';
+export type {
+  MonitorClock,
+  MonitorCounters,
+  MonitorEvent,
+  MonitorOptions,
+  PeriodicOptions,
+  ProbeTransport,
+  RequestType,
+  SessionReport,
+  SessionTelemetry,
+  SwitchTelemetry,
+  UncollectedReport,
+} from './monitor/types.js';
+export { type BoundsQuestion, lowerBounds } from './plan/bounds.js';
+export { euler } from './plan/euler.js';
+export { measurePlan } from './plan/measure.js';
+export { perNode } from './plan/per-node.js';
+export { type Algorithm, type Bounds, Paths, type Plan } from './plan/plan.js';
+export { type Failure, type Replan, type ReplanOptions, replan } from './plan/replan.js';
+export {
+  type PathProblem,
+  type PathProblemCode,
+  type PlanExpectations,
+  type PlanReport,
+  validatePlan,
+} from './plan/validate.js';
+export { type GpintOptions, gpint } from './planner/gpint.js';
+export {
+  type MeasurementRange,
+  type Measurements,
+  type PortOf,
+  type ProbeRoute,
+  type ProbeRoutes,
+  type RouteOptions,
+  routesOf,
+} from './probe/route.js';
+export { AdaptiveTimeouts } from './recovery/adaptive.js';
+export { FINE_TUNED, recoveryConfig, sessionBoundNs } from './recovery/config.js';
+export type {
+  AdaptiveOptions,
+  IgnoredReason,
+  LinkRecord,
+  LinkStatus,
+  PrefixFinder,
+  PrefixRequest,
+  RecoveryAction,
+  RecoveryConfig,
+  RecoveryCounters,
+  RecoveryEvent,
+  RecoveryState,
+  RecoveryStep,
+  SessionProbe,
+  SessionResult,
+  SwitchReason,
+  SwitchRecord,
+  UncollectedReason,
+  UncollectedSwitch,
+} from './recovery/model.js';
+export { prefixFinder } from './recovery/prefix.js';
+export { initialRecovery, recoveryStep } from './recovery/step.js';

@@ -48,7 +48,12 @@ export class DataOutput {
   /** Adds a line. Returns a promise if the reader is behind: await it before the next one. */
   line(text: string): Promise<void> | undefined {
     this.#text += text;
-    this.#text += '\n';
+    return this.text('\n');
+  }
+
+  /** Adds a piece of a line. Returns a promise as {@link line}. */
+  text(text: string): Promise<void> | undefined {
+    this.#text += text;
     return this.#text.length >= CHUNK ? this.flush() : undefined;
   }
 

@@ -1,0 +1,123 @@
+import type { Algorithm } from '@int/gpint';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CliError, EXIT, hasColour, type Io } from '../io.js';
+import { positiveNumber, wholeNumber } from '../options.js';
+import { colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { writePlanJson } from '../plan/plan-json.js';
+import { writePlanText, writeReplanText } from '../plan/plan-text.js';
+import { answer, type Failures, type Question, secondAnswer } from '../plan/planning.js';
+import { failureOf, nodesOf, openTopology, type Weights } from '../plan/topology.js';
+
+interface PlanFlags {
+  readonly paths?: number;
+  readonly algorithm: Algorithm;
+  readonly seed: string;
+  readonly budget?: number;
+  readonly entries?: string[];
+  readonly perComponent?: true;
+  readonly weights: Weights;
+  readonly fail?: string[];
+  readonly json?: true;
+}
+
+const HELP = `
+TOPOLOGY is a file, or - for standard input, or is generated:
+  edge list             a line for each link: A B, and perhaps its weight; # begins a comment
+  GraphML               as of the Internet Topology Zoo and most graph tools
+  watts-strogatz:NODES:DEGREE:PROBABILITY, erdos-renyi:NODES:PROBABILITY
+  fat-tree:PORTS, leaf-spine:LEAVESxSPINES, grid:WIDTHxHEIGHT, ring:NODES, star:LEAVES
+
+Examples:
+  int plan watts-strogatz:100:4:0.1 --paths 30
+  int plan network.graphml --paths 8 --weights distance --json
+  int plan fat-tree:8 --paths 24 --fail agg-p0-1
+`;
+
+function names(text: string, previous?: string[]): string[] {
+  const all = text.split(',').filter((name) => name !== '');
+  if (all.length === 0) throw new InvalidArgumentError('Give names, with commas between them.');
+  return [...(previous ?? []), ...all];
+}
+
+/** Adds `int plan`. */
+export function addPlan(program: Command, io: Io, done: (exitCode: number) => void): void {
+  const command = program
+    .command('plan')
+    .description(
+      'Paths for telemetry probes: together they visit every switch, of nearly equal length, hardly overlapping',
+    )
+    .argument('<TOPOLOGY>', 'an edge list or GraphML file, - for standard input, or a generator such as fat-tree:8')
+    .addOption(new Option('--paths <K>', 'number of paths').argParser(wholeNumber('a number of paths', 1, 10_000_000)))
+    .addOption(
+      new Option('--algorithm <NAME>', 'euler: trails over every link (INT-Path); per-node: a path for each switch')
+        .choices(['gpint', 'euler', 'per-node'])
+        .default('gpint'),
+    )
+    .option('--seed <S>', 'number or text, of generator and planner; the same seed gives the same plan', '1')
+    .addOption(
+      new Option('--budget <MS>', 'give the best plan found in so many milliseconds (when nothing improves)').argParser(
+        positiveNumber('milliseconds'),
+      ),
+    )
+    .addOption(
+      new Option('--entries <A,B,...>', 'switches at which the monitor is attached: paths start there (any)').argParser(
+        names,
+      ),
+    )
+    .option('--per-component', 'plan each part of a network that is in parts')
+    .addOption(
+      new Option('--weights <FROM>', 'costs of links: key: as the file says; distance: from latitude and longitude')
+        .choices(['key', 'distance', 'none'])
+        .default('key'),
+    )
+    .addOption(
+      new Option('--fail <A-B|A,...>', 'links and switches that fail then: which paths have to change').argParser(
+        names,
+      ),
+    )
+    .option('--json', 'one JSON object')
+    .addHelpText('after', HELP);
+  command.action(async (topology: string, flags: PlanFlags) => {
+    const { algorithm, paths } = flags;
+    if (algorithm === 'gpint' && paths === undefined) command.error("error: option '--paths <K>' is missing");
+    if (algorithm !== 'gpint') {
+      for (const [name, value] of Object.entries({ paths, budget: flags.budget, entries: flags.entries })) {
+        if (value !== undefined)
+          command.error(`error: --${name} goes with --algorithm gpint: ${algorithm} decides itself`);
+      }
+    }
+    done(await plan(topology, flags, io));
+  });
+}
+
+async function plan(topology: string, flags: PlanFlags, io: Io): Promise<number> {
+  const seed = /^\d{1,15}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
+  const graph = await openTopology(topology, seed, flags.weights, io);
+  const question: Question = {
+    algorithm: flags.algorithm,
+    paths: flags.paths,
+    seed,
+    budgetMs: flags.budget,
+    entries: flags.entries === undefined ? null : nodesOf(graph, flags.entries, '--entries'),
+    perComponent: flags.perComponent === true,
+  };
+  const broken = (flags.fail ?? []).map((text) => failureOf(graph, text));
+  const failures: Failures = {
+    links: broken.flatMap((each) => ('link' in each ? [each.link] : [])),
+    nodes: broken.flatMap((each) => ('node' in each ? [each.node] : [])),
+  };
+  const first = answer(graph, question);
+  const second = broken.length === 0 ? null : secondAnswer(graph, first.plan, failures, question);
+  const output = new DataOutput(io.stdout);
+  if (flags.json === true) await writePlanJson(output, graph, question, first, failures, second);
+  else {
+    const colour = colours(hasColour(io));
+    const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+    await writePlanText(output, graph, first, width, colour);
+    if (second !== null) await writeReplanText(output, graph, failures, second, width, colour);
+  }
+  await output.end();
+  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  return EXIT.OK;
+}

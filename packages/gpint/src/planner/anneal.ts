@@ -1,0 +1,310 @@
+/**
+ * Phase 2 of GPINT where paths have to share nodes, where links have weights or where walks have entry points: the transfer
+ * of nodes and segments (options (a) and (b) of the paper) between walks that may pass through any node (option (c)).
+ *
+ * A walk is the order of the nodes that it covers; from each to the next it takes a shortest way. Simulated annealing
+ * (S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, Science 220, 1983) over relocations of up to three nodes, exchanges of two,
+ * exchanges of tails and reversals, between nodes that are near each other.
+ */
+import type { Random } from '@int/random';
+import type { Closure } from './distances.js';
+import { Draft, Routes } from './routes.js';
+
+/** Nearest nodes of each that it may come to stand beside. */
+const NEAR = 10;
+const HOT = 1;
+const COLD = 0.06;
+/** What a unit of cost above the aim, and below the floor, weighs; a visit weighs 1. */
+const OVER = 2;
+const UNDER = 0.2;
+
+/** What is known of a set of routes. */
+interface Standing {
+  longest: number;
+  visits: number;
+  spread: number;
+}
+
+interface Annealing {
+  readonly closure: Closure;
+  readonly paths: number;
+  readonly random: Random;
+  /** Whether time is up; asked now and then. */
+  readonly isOver: () => boolean;
+  /** Known floors of the longest walk and of the visits of all. */
+  readonly longest: number;
+  readonly visits: number;
+}
+
+/** For each node the nodes nearest to it, `width` of them. */
+function nearest(closure: Closure, width: number, random: Random): Int32Array {
+  const { size, cost } = closure;
+  const near = new Int32Array(size * width);
+  for (let v = 0; v < size; v++) {
+    const begin = v * width;
+    let count = 0;
+    let u = random.uint32() % size;
+    for (let i = 0; i < size; i++, u = u + 1 === size ? 0 : u + 1) {
+      if (u === v) continue;
+      const its = cost[v * size + u]!;
+      if (count === width && its >= cost[v * size + near[begin + width - 1]!]!) continue;
+      let j = count < width ? count++ : width - 1;
+      for (; j > 0 && cost[v * size + near[begin + j - 1]!]! > its; j--) near[begin + j] = near[begin + j - 1]!;
+      near[begin + j] = u;
+    }
+  }
+  return near;
+}
+
+class Annealer {
+  private readonly routes: Routes;
+  private readonly random: Random;
+  private readonly near: Int32Array;
+  private readonly width: number;
+  private readonly scale: number;
+  private readonly a = new Draft();
+  private readonly b = new Draft();
+  private s = 0;
+  private t = 0;
+  private aim = 0;
+  private floor = 0;
+
+  constructor(task: Annealing, routes: Routes) {
+    this.routes = routes;
+    this.random = task.random;
+    this.width = Math.min(NEAR, task.closure.size - 1);
+    this.near = nearest(task.closure, this.width, task.random);
+    let sum = 0;
+    for (let r = 0; r < routes.count; r++) sum += routes.cost[r]!;
+    this.scale = task.closure.isWeighted ? Math.max(sum / task.closure.size, Number.MIN_VALUE) : 1;
+  }
+
+  standing(): Standing {
+    const { cost, visits, count } = this.routes;
+    let longest = 0;
+    let shortest = Number.POSITIVE_INFINITY;
+    let total = 0;
+    for (let r = 0; r < count; r++) {
+      if (cost[r]! > longest) longest = cost[r]!;
+      if (cost[r]! < shortest) shortest = cost[r]!;
+      total += visits[r]!;
+    }
+    return { longest, visits: total, spread: longest - shortest };
+  }
+
+  private weigh(cost: number, visits: number): number {
+    let energy = visits;
+    if (cost > this.aim) energy += (OVER * (cost - this.aim)) / this.scale;
+    if (cost < this.floor) energy += (UNDER * (this.floor - cost)) / this.scale;
+    return energy;
+  }
+
+  /** Drafts a change that puts some node beside one that is near it; false if there is none. */
+  private propose(): boolean {
+    const { routes, random, a, b } = this;
+    const { of, at, length } = routes;
+    let x = random.uint32() % routes.capacity;
+    if ((random.uint32() & 1) === 0) {
+      // The dearest of three routes is the one to work on.
+      for (let i = 0; i < 2; i++) {
+        const other = random.uint32() % routes.capacity;
+        if (routes.cost[of[other]!]! > routes.cost[of[x]!]!) x = other;
+      }
+    }
+    const y = this.near[x * this.width + (random.uint32() % this.width)]!;
+    const s = of[x]!;
+    const t = of[y]!;
+    const i = at[x]!;
+    const j = at[y]!;
+    const endS = length[s]! - 1;
+    const endT = length[t]! - 1;
+    this.s = s;
+    this.t = t;
+    a.count = 0;
+    b.count = 0;
+    const draw = random.uint32();
+    const kind = draw & 7;
+    if (kind < 4) return this.relocate(draw, s, i, endS, t, j, endT);
+    if (kind === 4 && s !== t) {
+      // The node behind or before `y` changes places with `x`.
+      const z = (draw & 8) === 0 ? j + 1 : j - 1;
+      if (z < 0 || z > endT) return false;
+      a.forward(s, 0, i - 1);
+      a.forward(t, z, z);
+      a.forward(s, i + 1, endS);
+      b.forward(t, 0, z - 1);
+      b.forward(s, i, i);
+      b.forward(t, z + 1, endT);
+      return true;
+    }
+    if (s === t) {
+      const low = Math.min(i, j);
+      const high = Math.max(i, j);
+      if (high - low < 2) return false;
+      const from = (draw & 8) === 0 ? low + 1 : low;
+      const to = (draw & 8) === 0 ? high : high - 1;
+      a.forward(s, 0, from - 1);
+      a.backward(s, to, from);
+      a.forward(s, to + 1, endS);
+      return true;
+    }
+    switch ((draw >>> 3) & 3) {
+      case 0:
+        a.forward(s, 0, i);
+        a.forward(t, j, endT);
+        b.forward(t, 0, j - 1);
+        b.forward(s, i + 1, endS);
+        break;
+      case 1:
+        a.forward(t, 0, j);
+        a.forward(s, i, endS);
+        b.forward(s, 0, i - 1);
+        b.forward(t, j + 1, endT);
+        break;
+      case 2:
+        a.forward(s, 0, i);
+        a.backward(t, j, 0);
+        b.backward(s, endS, i + 1);
+        b.forward(t, j + 1, endT);
+        break;
+      default:
+        a.backward(t, endT, j);
+        a.forward(s, i, endS);
+        b.forward(s, 0, i - 1);
+        b.backward(t, j - 1, 0);
+    }
+    return true;
+  }
+
+  /** Up to three nodes of `s` from place `i` on come to stand beside place `j` of `t`. */
+  private relocate(draw: number, s: number, i: number, endS: number, t: number, j: number, endT: number): boolean {
+    const { a, b } = this;
+    const more = (draw >>> 3) % 3;
+    const ahead = (draw & 64) === 0;
+    // The segment with `x` at one of its ends.
+    const low = ahead ? i : Math.max(0, i - more);
+    const high = ahead ? Math.min(endS, i + more) : i;
+    const behind = (draw & 128) === 0;
+    // `x` stands beside `y`: behind it, the segment begins with `x`; before it, the segment ends with `x`.
+    const isForward = behind === ahead;
+    if (s === t) {
+      if (j >= low && j <= high) return false;
+      const left = behind ? j : j - 1;
+      if (left === low - 1 || left === high) {
+        if (low === high || isForward) return false;
+        a.forward(s, 0, low - 1);
+        a.backward(s, high, low);
+        a.forward(s, high + 1, endS);
+        return true;
+      }
+      const draft = (from: number, to: number): void => {
+        if (isForward) a.forward(s, from, to);
+        else a.backward(s, to, from);
+      };
+      if (left < low) {
+        a.forward(s, 0, left);
+        draft(low, high);
+        a.forward(s, left + 1, low - 1);
+        a.forward(s, high + 1, endS);
+      } else {
+        a.forward(s, 0, low - 1);
+        a.forward(s, high + 1, left);
+        draft(low, high);
+        a.forward(s, left + 1, endS);
+      }
+      return true;
+    }
+    a.forward(s, 0, low - 1);
+    a.forward(s, high + 1, endS);
+    const left = behind ? j : j - 1;
+    b.forward(t, 0, left);
+    if (isForward) b.forward(s, low, high);
+    else b.backward(s, high, low);
+    b.forward(t, left + 1, endT);
+    return true;
+  }
+
+  /** One schedule from hot to cold. `keep` is told of every new lowest energy. */
+  run(steps: number, aim: number, floor: number, keep: () => boolean, isOver: () => boolean): void {
+    const { routes, random, a, b } = this;
+    this.aim = aim;
+    this.floor = floor;
+    let energy = 0;
+    for (let r = 0; r < routes.count; r++) energy += this.weigh(routes.cost[r]!, routes.visits[r]!);
+    let lowest = energy;
+    let heat = HOT;
+    const cooling = (COLD / HOT) ** (256 / steps);
+    for (let step = 0; step < steps; step++) {
+      if ((step & 255) === 255) {
+        heat *= cooling;
+        if (isOver()) return;
+      }
+      if (!this.propose()) continue;
+      const { s, t } = this;
+      routes.judge(a);
+      let change = this.weigh(a.cost, a.visits) - this.weigh(routes.cost[s]!, routes.visits[s]!);
+      if (s !== t) {
+        routes.judge(b);
+        change += this.weigh(b.cost, b.visits) - this.weigh(routes.cost[t]!, routes.visits[t]!);
+      }
+      if (change > 0 && random.uint32() >= 4294967296 * Math.exp(-change / heat)) continue;
+      routes.make(s, a, t, b);
+      energy += change;
+      if (energy < lowest - 1e-9) {
+        lowest = energy;
+        if (keep()) return;
+      }
+    }
+  }
+}
+
+function improves(a: Standing, b: Standing): boolean {
+  if (a.longest !== b.longest) return a.longest < b.longest;
+  if (a.visits !== b.visits) return a.visits < b.visits;
+  return a.spread < b.spread;
+}
+
+/** Steps of a schedule for so many nodes: enough for small networks to settle, and bounded for large ones. */
+function stepsFor(size: number): number {
+  return Math.min(250_000, 4000 + 400 * size);
+}
+
+/**
+ * Orders of nodes (indices of the closure), one for each path, no worse than the ones given. Some may be empty only if some
+ * were. At most eight schedules.
+ */
+export function anneal(task: Annealing, orders: readonly (readonly number[])[]): number[][] {
+  const { closure, paths } = task;
+  if (closure.size < 2) return Array.from({ length: paths }, (_, r) => [...(orders[r] ?? [])]);
+  const routes = new Routes(closure, paths, orders);
+  const annealer = new Annealer(task, routes);
+  const steps = stepsFor(closure.size);
+  let best = annealer.standing();
+  let bestOrders = routes.orders();
+  const keep = (): boolean => {
+    const now = annealer.standing();
+    if (improves(now, best)) {
+      best = now;
+      bestOrders = routes.orders();
+    }
+    return best.longest <= task.longest && best.visits <= task.visits && best.spread <= (closure.isWeighted ? 0 : 1);
+  };
+  const floorOf = (): number => {
+    let sum = 0;
+    for (let r = 0; r < paths; r++) sum += routes.cost[r]!;
+    return closure.isWeighted ? sum / paths : Math.floor(sum / paths);
+  };
+  let failures = 0;
+  for (let round = 0; round < 8 && failures < 2 && !task.isOver(); round++) {
+    const before = best;
+    // First straight for the floor; then a step below the longest; when that fails, for less overlap at this length.
+    const step = closure.isWeighted ? best.longest * 0.02 : 1;
+    const aim =
+      round === 0 ? task.longest : failures === 0 ? Math.max(task.longest, best.longest - step) : best.longest;
+    annealer.run(steps, aim, floorOf(), keep, task.isOver);
+    if (best === before) failures++;
+    routes.set(bestOrders);
+    if (keep()) break;
+  }
+  return bestOrders;
+}

@@ -1,0 +1,61 @@
+import { Paths } from '../plan/plan.js';
+import type { Cover } from './cover.js';
+
+/** Fewest nodes of the longest piece for which the paths of a cover can be cut into `pieces` pieces or fewer. */
+function leastLongest(cover: Cover, pieces: number): number {
+  let total = 0;
+  let high = 1;
+  for (let i = 0; i < cover.count; i++) {
+    const size = cover.size[cover.list[i]!]!;
+    total += size;
+    if (size > high) high = size;
+  }
+  let low = Math.ceil(total / pieces);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    let count = 0;
+    for (let i = 0; i < cover.count; i++) count += Math.ceil(cover.size[cover.list[i]!]! / middle);
+    if (count <= pieces) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Cuts the paths of a cover into exactly `pieces` pieces, the longest of which is as short as can be, and the shortest as
+ * long as can be after that. The cover has no more paths than `pieces`, and no fewer nodes.
+ */
+export function cutCover(cover: Cover, pieces: number): Paths {
+  const longest = leastLongest(cover, pieces);
+  const { count, list, size } = cover;
+  const parts = new Uint32Array(count);
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    parts[i] = Math.ceil(size[list[i]!]! / longest);
+    sum += parts[i]!;
+  }
+  // Shorter and shorter pieces are allowed until there are enough of them.
+  let total = 0;
+  for (let i = 0; i < count; i++) total += size[list[i]!]!;
+  for (let shortest = Math.floor(total / pieces); sum < pieces; shortest--) {
+    for (let i = 0; i < count && sum < pieces; i++) {
+      const most = Math.floor(size[list[i]!]! / shortest);
+      if (most <= parts[i]!) continue;
+      const more = Math.min(most - parts[i]!, pieces - sum);
+      parts[i] = parts[i]! + more;
+      sum += more;
+    }
+  }
+  const visits = new Uint32Array(total);
+  const starts = new Uint32Array(pieces + 1);
+  let at = 0;
+  let piece = 0;
+  for (let i = 0; i < count; i++) {
+    const p = list[i]!;
+    const length = size[p]!;
+    const begin = at;
+    for (let x = cover.head[p]!; x >= 0; x = cover.next[x]!) visits[at++] = x;
+    for (let j = 1; j <= parts[i]!; j++) starts[++piece] = begin + Math.floor((length * j) / parts[i]!);
+  }
+  return new Paths(visits, starts);
+}

@@ -1,0 +1,297 @@
+/** The planner: from the fast search for paths without overlap to the slower ones for what it leaves open. */
+import { GpintError } from '../errors.js';
+import type { Graph } from '../graph/graph.js';
+import { Paths } from '../plan/plan.js';
+import { anneal } from './anneal.js';
+import { assembleWalks } from './assemble.js';
+import { Cover } from './cover.js';
+import { cutCover } from './cut.js';
+import { Closure, type Reach, reach } from './distances.js';
+import { EXACT_NODES, exactCover } from './exact.js';
+import { Exchange } from './exchange.js';
+import { grow } from './grow.js';
+import { Hops } from './hops.js';
+import type { CoverProblem, CoverSolver } from './problem.js';
+import { isBetter, type Score, scoreOf } from './score.js';
+import { joinedTour, looseTour, splitTour } from './split.js';
+
+/** Most nodes, and nodes times paths, for which distances between all of them are computed. */
+const CLOSURE_NODES = 1200;
+const CLOSURE_CELLS = 1 << 20;
+/** Work (nodes looked at or changed) without progress after which a search ends: so much, and so much for each node. */
+const PATIENCE = 1_500_000;
+const PATIENCE_OF_FEW = 2000;
+const PATIENCE_OF_MANY = 60;
+/** What counts as progress: an energy of this share of the one before. */
+const PROGRESS = 0.99;
+/** Work after which it ends in any case, in units of its patience. */
+const MOST_PATIENCES = 5;
+/** Nodes up to which the search is done twice if the first fails. */
+const SECOND_CHANCE_NODES = 2000;
+/** Lengths that are tried, each 0.5 % above the one before, then 1 %, 1.5 %, ... */
+const RUNGS = 8;
+
+/** `'grow'` leaves out the second phase of the paper: for comparison. */
+export type Phases = 'both' | 'grow';
+
+interface Solution {
+  readonly paths: Paths;
+  readonly optimal: boolean;
+}
+
+class Solver {
+  private readonly problem: CoverProblem;
+  private readonly graph: Graph;
+  private readonly required: Int32Array;
+  private readonly fromEntries: Reach | null;
+  private readonly hops: Hops;
+  private readonly begun: number;
+  private best: Paths | null = null;
+  private bestScore: Score | null = null;
+
+  constructor(problem: CoverProblem) {
+    this.problem = problem;
+    this.graph = problem.graph;
+    this.begun = problem.budgetMs < Number.POSITIVE_INFINITY ? problem.clock() : 0;
+    const { nodeCount } = problem.graph;
+    const required: number[] = [];
+    for (let v = 0; v < nodeCount; v++) {
+      if (problem.required === null || problem.required[v] === 1) required.push(v);
+    }
+    this.required = Int32Array.from(required);
+    this.hops = new Hops(problem.graph);
+    this.fromEntries = null;
+    if (problem.entries !== null) {
+      const sources: number[] = [];
+      for (let v = 0; v < nodeCount; v++) if (problem.entries[v] === 1) sources.push(v);
+      this.fromEntries = reach(problem.graph, sources);
+      for (const v of required) {
+        if (this.fromEntries.hops[v]! < 0) {
+          throw new GpintError('NO_PLAN', `no entry point reaches node "${problem.graph.names[v]}"`);
+        }
+      }
+    }
+  }
+
+  private readonly isOver = (): boolean => {
+    const { budgetMs, clock } = this.problem;
+    return budgetMs < Number.POSITIVE_INFINITY && clock() - this.begun >= budgetMs;
+  };
+
+  private offer(paths: Paths): void {
+    const score = scoreOf(this.graph, paths, this.problem.required);
+    if (this.bestScore === null || isBetter(score, this.bestScore)) {
+      this.best = paths;
+      this.bestScore = score;
+    }
+  }
+
+  private meetsBound(): boolean {
+    const { bound } = this.problem;
+    const score = this.bestScore;
+    return score !== null && score.missing === 0 && score.longest <= bound.longest && score.overlap <= bound.overlap;
+  }
+
+  /** Whether nothing is left to gain: the bound is met, and walks differ by no more than they must. */
+  private isPerfect(): boolean {
+    const spread = this.graph.weights === null ? 1 : 0;
+    return this.meetsBound() && this.bestScore!.spread <= spread;
+  }
+
+  solve(phases: Phases): Solution {
+    const { required, problem } = this;
+    const plain = this.fromEntries === null;
+    if (required.length === 0 || (plain && required.length <= problem.paths)) return this.singles();
+    // What few nodes lack after the first phase is found at once by the exact search.
+    const isGrown = phases === 'grow' || required.length <= EXACT_NODES;
+    const orders = isGrown ? this.pieces(this.firstCover(0)) : this.exchange();
+    if (phases === 'both' && !this.isPerfect() && !this.isOver()) {
+      const cells = required.length * Math.max(required.length, problem.paths);
+      if (required.length <= CLOSURE_NODES && cells <= CLOSURE_CELLS * 2) {
+        const proven = this.refine(orders);
+        if (proven) return { paths: this.best!, optimal: true };
+      }
+    }
+    return { paths: this.best!, optimal: this.meetsBound() };
+  }
+
+  /** One visit for each node, and further ones of the same nodes for the paths that are left. */
+  private singles(): Solution {
+    const { required, problem } = this;
+    const nodes = required.length > 0 ? required : Int32Array.of(this.filler());
+    const visits = Uint32Array.from({ length: problem.paths }, (_, p) => nodes[p % nodes.length]!);
+    return {
+      paths: new Paths(
+        visits,
+        Uint32Array.from({ length: problem.paths + 1 }, (_, p) => p),
+      ),
+      optimal: true,
+    };
+  }
+
+  /** A node that a walk may consist of. */
+  private filler(): number {
+    const { entries } = this.problem;
+    return entries === null ? (this.required[0] ?? 0) : Math.max(0, entries.indexOf(1));
+  }
+
+  /** The cover given, without its overlaps and ways between nodes that are not neighbours; or phase 1. */
+  private firstCover(index: number): Cover {
+    const { graph, problem } = this;
+    const { initial } = problem;
+    if (initial === null) return grow(graph, problem.required, problem.paths, problem.random.derive('grow', index));
+    const cover = new Cover(graph.nodeCount);
+    for (let p = 0; p < initial.count; p++) {
+      let before = -1;
+      for (const v of initial.path(p)) {
+        if (cover.of[v]! >= 0 || (problem.required !== null && problem.required[v] !== 1)) continue;
+        if (before >= 0 && graph.positionOf(before, v) >= 0) cover.append(cover.of[before]!, v);
+        else cover.add(v);
+        before = v;
+      }
+    }
+    for (const v of this.required) if (cover.of[v]! < 0) cover.add(v);
+    return cover;
+  }
+
+  /**
+   * Phase 2 over the links alone, for the shortest paths that can be and, as long as these are not found, for longer ones;
+   * small networks get a second chance first. Where some overlap is known to be needed, one short search prepares what
+   * follows. Offers what it finds, and returns the orders of the best.
+   */
+  private exchange(): number[][] {
+    const { problem, required } = this;
+    const share = required.length / problem.paths;
+    const shortest = Math.max(1, Math.floor(share));
+    let longest = Math.ceil(share);
+    if (this.graph.weights === null) longest = Math.max(longest, Math.ceil(problem.bound.longest));
+    let cover = this.firstCover(0);
+    const isHopeless = problem.bound.overlap > 0;
+    let isFound = this.search(cover, shortest, longest, 0, isHopeless ? 1 : MOST_PATIENCES);
+    if (!isFound && !isHopeless && required.length <= SECOND_CHANCE_NODES && !this.isOver()) {
+      const second = this.firstCover(1);
+      isFound = this.search(second, shortest, longest, 1, MOST_PATIENCES);
+      if (isFound || second.count < cover.count) cover = second;
+    }
+    let orders = this.pieces(cover);
+    for (let rung = 1; rung <= RUNGS && !isFound && cover.count <= problem.paths && !this.isOver(); rung++) {
+      longest += Math.max(1, Math.round((longest * rung) / 200));
+      isFound = this.search(cover, shortest, longest, 1 + rung, MOST_PATIENCES);
+      const before = this.best;
+      const found = this.pieces(cover);
+      if (this.best !== before) orders = found;
+    }
+    return orders;
+  }
+
+  /** Searches until a cover can be cut as asked, or nothing improves. Returns whether its pieces are few enough. */
+  private search(cover: Cover, shortest: number, longest: number, index: number, most: number): boolean {
+    const { problem, required } = this;
+    const random = problem.random.derive('exchange', index);
+    const search = new Exchange(this.graph, cover, problem.paths, shortest, longest, random);
+    const patience = Math.min(PATIENCE, PATIENCE_OF_FEW * required.length) + PATIENCE_OF_MANY * required.length;
+    let lowest = search.energy;
+    let idle = 0;
+    let total = 0;
+    for (let step = 0; search.energy > 0 && idle < patience && total < most * patience; step++) {
+      const work = search.step();
+      idle += work;
+      total += work;
+      if (search.energy < lowest && search.energy <= lowest * PROGRESS) {
+        lowest = search.energy;
+        idle = 0;
+      }
+      if ((step & 255) === 255 && this.isOver()) break;
+    }
+    return search.leastPieces <= problem.paths;
+  }
+
+  /** Cuts and joins the paths of a cover so that there are as many as asked for; offers them. Returns their orders. */
+  private pieces(cover: Cover): number[][] {
+    const { graph, problem, fromEntries } = this;
+    const entry = fromEntries === null ? null : fromEntries.cost;
+    const cost = { base: graph.weights === null ? 1 : 0, entry };
+    if (cover.count <= problem.paths && entry === null && graph.weights === null) {
+      const paths = cutCover(cover, problem.paths);
+      this.offer(paths);
+      return Array.from({ length: paths.count }, (_, p) => Array.from(paths.path(p)));
+    }
+    let found: number[][] | null = null;
+    if (cover.count <= problem.paths) found = splitTour(looseTour(graph, cover), problem.paths, cost);
+    if (found !== null) this.offerOrders(found);
+    if (found === null || fromEntries !== null) {
+      const joined = splitTour(joinedTour(graph, cover, this.hops), problem.paths, cost);
+      if (joined === null && found === null) {
+        throw new GpintError('NO_PLAN', `${problem.paths} paths are fewer than the parts of the graph to be visited`);
+      }
+      if (joined !== null) {
+        const before = this.best;
+        this.offerOrders(joined);
+        if (this.best !== before) found = joined;
+      }
+    }
+    return found!;
+  }
+
+  private offerOrders(orders: readonly (readonly number[])[]): void {
+    const { graph, problem, required } = this;
+    const all = Array.from({ length: problem.paths }, (_, p) => orders[p] ?? []);
+    this.offer(
+      assembleWalks(
+        {
+          graph,
+          hops: this.hops,
+          entries: problem.entries,
+          fromEntries: this.fromEntries,
+          isSmall: required.length <= CLOSURE_NODES,
+          filler: this.filler(),
+        },
+        all,
+      ),
+    );
+  }
+
+  /** Searches that need the distances between all nodes. Returns whether the result is proven to be the best. */
+  private refine(orders: readonly (readonly number[])[]): boolean {
+    const { graph, problem, required } = this;
+    const closure = new Closure(graph, required, this.fromEntries, this.isOver);
+    if (this.isOver()) return false;
+    const numbers = new Map(Array.from(required, (v, i) => [v, i]));
+    const named = (found: readonly (readonly number[])[]): number[][] =>
+      found.map((order) => order.map((i) => required[i]!));
+    if (required.length <= EXACT_NODES) {
+      this.offerOrders(named(exactCover(closure, problem.paths)));
+      return graph.weights === null && required.length === graph.nodeCount;
+    }
+    const task = {
+      closure,
+      paths: problem.paths,
+      random: problem.random.derive('anneal'),
+      isOver: this.isOver,
+      longest: problem.bound.longest,
+      visits: problem.bound.overlap + required.length,
+    };
+    this.offerOrders(
+      named(
+        anneal(
+          task,
+          orders.map((order) => order.map((v) => numbers.get(v)!)),
+        ),
+      ),
+    );
+    return false;
+  }
+}
+
+/** {@link CoverSolver}, with the choice of phases. */
+export function solveWith(problem: CoverProblem, phases: Phases): Solution {
+  return new Solver(problem).solve(phases);
+}
+
+/**
+ * Solves a {@link CoverProblem}. With a budget of Infinity the effort is bounded by the size of the problem: up to ten
+ * searches by exchange, each of which ends after work for 1.5 million nodes, and 60 for each node, without progress; up to
+ * 1,200 required nodes, at most eight schedules of annealing of 4,000 steps, and 400 for each node (250,000 at most), follow
+ * where the floor is not met; up to eleven required nodes, the result is exact instead.
+ */
+export const solveCover: CoverSolver = (problem) => solveWith(problem, 'both');
