@@ -20,7 +20,7 @@ export default defineConfig({
   clean: true,
   noExternal: [/^@int\//],
   // CommonJS inside, or native.
-  external: ['@platformatic/kafka', '@duckdb/node-api'],
+  external: ['@duckdb/node-api', '@platformatic/kafka', 'graphology'],
   esbuildOptions(options) {
     options.alias = {
       '@int/codec': source('codec'),

@@ -88,30 +88,38 @@ export function scale(network: string, graph: Graph, paths: number, repeats: num
   return { network, nodes: graph.nodeCount, links: graph.linkCount, ms, nsPerLink: (ms * 1e6) / graph.linkCount };
 }
 
-interface LongPath {
+/** A plan against the floors under all plans of its network. */
+export interface Quality {
   readonly network: string;
   readonly nodes: number;
+  readonly links: number;
   readonly paths: number;
-  readonly floor: number;
-  readonly floorOverlap: number;
   readonly longest: number;
+  readonly spread: number;
   readonly overlap: number;
+  readonly floor: { readonly longest: number; readonly overlap: number };
+  /** Longest path less its floor. */
+  readonly gap: number;
   readonly ms: number;
 }
 
-export function longPaths(network: string, graph: Graph, paths: number): LongPath {
+export function quality(network: string, graph: Graph, paths: number): Quality {
   const floor = lowerBounds(graph, { paths });
   const begun = performance.now();
   const plan = gpint(graph, { paths });
   const ms = performance.now() - begun;
+  const report = validatePlan(graph, plan.paths, { paths });
+  if (!report.valid) throw new Error(`${network}: ${report.problems[0]!.message}`);
   return {
     network,
     nodes: graph.nodeCount,
+    links: graph.linkCount,
     paths,
-    floor: floor.longest,
-    floorOverlap: floor.overlap,
-    longest: plan.longest,
-    overlap: plan.overlap,
+    longest: report.longest,
+    spread: report.spread,
+    overlap: report.overlap,
+    floor: { longest: floor.longest, overlap: floor.overlap },
+    gap: report.longest - floor.longest,
     ms,
   };
 }

@@ -79,7 +79,7 @@ export class UdpProbeTransport implements ProbeTransport {
   /**
    * Opens the socket.
    *
-   * @throws {@link GpintError} `SOCKET` (the promise is rejected) if it cannot be bound
+   * @throws `GpintError` `SOCKET` (the promise is rejected) if it cannot be bound
    */
   static open(options: UdpTransportOptions): Promise<UdpProbeTransport> {
     const socket = createSocket(options.family ?? 'udp4');

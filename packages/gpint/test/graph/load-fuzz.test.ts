@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GpintError, Graph, parseEdgeList, parseGraphml, parseTopology, parseTopologyFile } from '../../src/index.js';
-import { SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 /** Either a graph that keeps its promises, or an error of the one kind. */
 function expectGraphOrError(load: () => Graph): void {
@@ -76,7 +76,7 @@ describe('loaders', () => {
         expectGraphOrError(() => parseTopologyFile(content, 'file', { weights: choice }));
         expectGraphOrError(() => parseGraphml(content, { weights: choice }));
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 
@@ -85,7 +85,7 @@ describe('loaders', () => {
       fc.property(mutated(SAMPLE), weights, (content, choice) => {
         expectGraphOrError(() => parseGraphml(content, { weights: choice }));
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 
@@ -101,7 +101,7 @@ describe('loaders', () => {
       fc.property(fc.array(line, { maxLength: 20 }), fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
         expectGraphOrError(() => parseEdgeList(lines.join(end)));
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 
@@ -127,7 +127,7 @@ describe('loaders', () => {
       fc.property(name, numbers, fc.string(), (family, rest, seed) => {
         expectGraphOrError(() => parseTopology(`${family}:${rest}`, seed));
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 

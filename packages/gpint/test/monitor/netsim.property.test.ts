@@ -1,7 +1,7 @@
 import { AdaptiveTimeouts, Monitor, type SessionReport, wattsStrogatz } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { accountedFor, connectedWithout, type Scenario, SECOND, scenarios, someEntries } from './scenario.js';
 import { type Simulated, simulate } from './simulated.js';
 import { randomWalks } from './walks.js';
@@ -73,7 +73,7 @@ describe('a monitor on simulated switches', () => {
         const run = build(scenario);
         for (const report of collectRounds(run, 2)) expectAccounts(report, run, run.dead);
       }),
-      { seed: SEED, numRuns: 150 },
+      { seed: SEED, numRuns: runs(150) },
     );
   });
 
@@ -83,7 +83,7 @@ describe('a monitor on simulated switches', () => {
         const run = build(scenario, [...new Set(someEntries(scenario))], monitorLoss);
         for (const report of collectRounds(run, 2)) expectAccounts(report, run, run.dead);
       }),
-      { seed: SEED, numRuns: 120 },
+      { seed: SEED, numRuns: runs(120) },
     );
   });
 
@@ -113,7 +113,7 @@ describe('a monitor on simulated switches', () => {
         const [report] = collectRounds({ built: run.built, monitor: successor }, 1);
         expectAccounts(report!, { built: run.built, monitor: successor }, run.dead);
       }),
-      { seed: SEED, numRuns: 80 },
+      { seed: SEED, numRuns: runs(80) },
     );
   });
 });

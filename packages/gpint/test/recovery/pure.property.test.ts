@@ -10,7 +10,7 @@ import {
 } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const probes: fc.Arbitrary<SessionProbe[]> = fc.array(
   fc.record({
@@ -121,7 +121,7 @@ describe('the recovery state machine', () => {
           return step.state;
         });
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 
@@ -153,7 +153,7 @@ describe('the recovery state machine', () => {
           return state;
         });
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 
@@ -173,7 +173,7 @@ describe('the recovery state machine', () => {
           expect(last.nowNs - startedNs).toBeLessThanOrEqual(bound);
         }
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });
