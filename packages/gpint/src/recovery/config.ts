@@ -72,22 +72,27 @@ function longestTimeout(config: RecoveryConfig): number {
  *     T = (r_a + 2) * sum over i of (t_f (n - i + prefix) + t_ro)
  *
  * Probes start as places get free (m of them), in a fixed order, so the last one ends by sum(T) / m + max(T) (Graham,
- * "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 1969). Without recovery a probe takes one send. A
- * `sessionTimeoutNs` that is shorter ends the session at the first tick after it.
+ * "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 1969). Where switches were given up, the session waits for
+ * late answers until t_f (h + 2) after the last send, which is less than t_f (n + prefix + 1) + t_ro after the last probe has
+ * ended. Without recovery a probe takes one send, and nothing is waited for. A `sessionTimeoutNs` that is shorter ends the session at the first tick after it.
  */
 export function sessionBoundNs(probes: readonly SessionProbe[], config: RecoveryConfig): number {
   const timeout = longestTimeout(config);
   let sum = 0;
   let most = 0;
+  let wait = 0;
   for (const { switches } of probes) {
     let time = 0;
     for (let i = 0; i < (config.recover ? switches.length : 1); i++) {
       time += timeout * (switches.length - i + config.maxPrefixHops) + config.resolutionNs;
     }
-    if (config.recover) time *= config.maxAttempts + 2;
+    if (config.recover) {
+      time *= config.maxAttempts + 2;
+      wait = Math.max(wait, config.timeoutNs * (switches.length + config.maxPrefixHops + 1) + config.resolutionNs);
+    }
     sum += time;
     most = Math.max(most, time);
   }
-  const bound = probes.length <= config.maxInFlight ? most : Math.ceil(sum / config.maxInFlight) + most;
+  const bound = wait + (probes.length <= config.maxInFlight ? most : Math.ceil(sum / config.maxInFlight) + most);
   return config.sessionTimeoutNs === null ? bound : Math.min(bound, config.sessionTimeoutNs + config.resolutionNs);
 }

@@ -101,11 +101,13 @@ export class Draft {
   markCollected(node: number): void {
     const known = trieGet(this.state.switches, node) ?? UNTOUCHED;
     if (known.collected && known.unavailable === null) return;
+    if (!known.collected && known.unavailable !== null) this.state.missing--;
     this.state.switches = trieSet(this.state.switches, node, { collected: true, unavailable: null });
   }
 
   recordSwitch(node: number, reason: SwitchReason): void {
     const known = trieGet(this.state.switches, node) ?? UNTOUCHED;
+    if (!known.collected && known.unavailable === null) this.state.missing++;
     this.state.switches = trieSet(this.state.switches, node, { collected: known.collected, unavailable: reason });
     this.actions.push({ kind: 'switch', node, reason });
   }

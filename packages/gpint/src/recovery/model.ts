@@ -278,6 +278,10 @@ export interface RecoveryState {
   /** Time of the last event; events with an earlier time count as at this time. */
   readonly nowNs: number;
   readonly nextTickNs: number;
+  /** Until when what was sent may still be answered: t_f for each link out and home after each send. */
+  readonly lastCallNs: number;
+  /** Switches given up of which nothing has arrived. */
+  readonly missing: number;
   readonly startedNs: number;
   readonly lastArrivalNs: number;
   /** Next request id to try, and how many have been tried. */

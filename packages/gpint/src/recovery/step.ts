@@ -7,7 +7,8 @@
  *   t_f, and those that were fed back but of which nothing has come home by their deadline. The second kind would go on for
  *   ever otherwise;
  * - a notice from hop j moves the index to j + 1 and never back, and has the rest sent at the next tick;
- * - whatever arrives is merged, however late, as long as its session runs.
+ * - whatever arrives is merged, however late, as long as its session runs; where switches were given up, it runs on for as
+ *   long as an answer to the last send may take at t_f for each link.
  */
 import { afterSample, afterTimeout, timeoutOf } from './adaptive.js';
 import { Draft, NO_COUNTERS, routeSwitch } from './draft.js';
@@ -39,6 +40,8 @@ export function initialRecovery(firstId = 0): RecoveryState {
     running: false,
     nowNs: 0,
     nextTickNs: 0,
+    lastCallNs: 0,
+    missing: 0,
     startedNs: 0,
     lastArrivalNs: 0,
     nextId: firstId,
@@ -102,6 +105,8 @@ function start(draft: Draft, probes: readonly SessionProbe[]): void {
   state.session++;
   state.running = true;
   state.startedNs = state.nowNs;
+  state.lastCallNs = state.nowNs;
+  state.missing = 0;
   state.lastArrivalNs = state.nowNs;
   state.probes = probes;
   state.launched = 0;
@@ -176,6 +181,8 @@ function send(draft: Draft, probe: number, index: number, attempts: number, reco
     outcome: 'open',
   });
   state.sent++;
+  // Out to the first switch, over the hops, and home from the last.
+  state.lastCallNs = Math.max(state.lastCallNs, state.nowNs + (hops + 2) * timeoutNs);
   draft.actions.push({ kind: 'send', probe, start: index, requestId, prefix, recovery });
 }
 
@@ -195,6 +202,7 @@ function tick(draft: Draft): void {
     else close(draft, probe, 'abandoned');
   }
   afterClosing(draft);
+  endIfOver(draft);
   if (state.running) wakeLater(draft);
 }
 
@@ -242,7 +250,7 @@ function close(draft: Draft, probe: number, outcome: 'finished' | 'abandoned'): 
   draft.actions.push({ kind: 'done', probe, outcome });
 }
 
-/** Takes closed probes out of flight, fills their places, and ends the session after the last. */
+/** Takes closed probes out of flight and fills their places. */
 function afterClosing(draft: Draft): void {
   const { state, closed } = draft;
   if (closed.length === 0) return;
@@ -251,8 +259,18 @@ function afterClosing(draft: Draft): void {
     closed.length === 1
       ? active.toSpliced(active.indexOf(closed[0]!), 1)
       : active.filter((probe) => draft.progress(probe).outcome === 'open');
-  if (state.done === state.probes.length) draft.end(false);
-  else launch(draft);
+  launch(draft);
+}
+
+/**
+ * Ends the session after its last probe. Where switches were given up of which nothing has come, answers to what they were
+ * sent may still be on their way, more slowly than t_f allows; the session waits for them as long as t_f for each link takes.
+ */
+function endIfOver(draft: Draft): void {
+  const { state, config } = draft;
+  if (!state.running || state.done < state.probes.length) return;
+  if (config.recover && state.missing > 0 && state.nowNs < state.lastCallNs) return;
+  draft.end(false);
 }
 
 /** Algorithm 1, lines 20 and 21. */
@@ -338,6 +356,7 @@ function home(draft: Draft, requestId: number, visited: ArrayLike<number>): void
     draft.setProgress(record.probe, { ...progress, outcome: 'finished' });
     state.abandoned--;
   }
+  endIfOver(draft);
 }
 
 /** 0x21: Algorithm 1, lines 29 to 33. */
@@ -380,6 +399,7 @@ function notice(draft: Draft, requestId: number, visited: ArrayLike<number>): vo
   const moves = measured > 0 && record.start + measured > progress.index;
   if (progress.outcome !== 'open' || !config.recover || !(moves || lostOnTheWay)) {
     draft.count('lateNotice');
+    endIfOver(draft);
     return;
   }
   draft.count('notice');
