@@ -173,6 +173,29 @@ describe('recovery from the paper', () => {
     expect(result.switches).toEqual([{ node: 8, reason: 'no-feedback' }]);
   });
 
+  it('waits for answers that may be under way before it names a switch, and ends as soon as they have come', () => {
+    const machine = new Machine({ maxAttempts: 0 });
+    machine.start(line(7));
+    const givenUp = machine.until(3 * T);
+    const done = givenUp.findIndex(({ kind }) => kind === 'done');
+    expect(givenUp[done]).toMatchObject({ outcome: 'abandoned' });
+    expect(givenUp.some(({ kind }) => kind === 'end')).toBe(false);
+    // The second and last probe left 1.5 t_f after the first; out and home are two links.
+    const lastCallNs = machine.state.lastCallNs;
+    expect(lastCallNs).toBe(1.5 * T + 2 * T);
+    const late = machine.on({ kind: 'probe', requestId: 1, switches: [7] }, lastCallNs - 1);
+    expect(machine.end(late)).toMatchObject({ complete: true, uncollected: [], switches: [], abandoned: 0 });
+  });
+
+  it('waits no longer than t_f for each link', () => {
+    const machine = new Machine({ maxAttempts: 0 });
+    machine.start(line(7));
+    const result = machine.end(machine.until(100 * T));
+    expect(result.uncollected).toEqual([{ node: 7, reason: 'no-feedback' }]);
+    expect(result.endedNs).toBe(3.5 * T);
+    expect(result.endedNs).toBeLessThanOrEqual(sessionBoundNs([line(7)], machine.config));
+  });
+
   it('waits for t_f to be exceeded, not only reached', () => {
     const machine = new Machine({ resolutionNs: T });
     machine.start(line(1));
