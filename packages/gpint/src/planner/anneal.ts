@@ -7,16 +7,24 @@
  * exchanges of tails and reversals, between nodes that are near each other.
  */
 import type { Random } from '@int/random';
-import type { Closure } from './distances.js';
+import { Energy } from './energy.js';
+import { Listing } from './listing.js';
+import type { Metric } from './metric.js';
 import { Draft, Routes } from './routes.js';
 
 /** Nearest nodes of each that it may come to stand beside. */
 const NEAR = 10;
 const HOT = 1;
 const COLD = 0.06;
-/** What a unit of cost above the aim, and below the floor, weighs; a visit weighs 1. */
-const OVER = 2;
-const UNDER = 0.2;
+/** Start of a schedule that begins with good routes. */
+const WARM = 0.3;
+/** How much more cost above the mean weighs at its end than at its start. */
+const GROWTH = 30;
+/** Nodes above which such a schedule is all that there is time for, and its steps: at most, and for each node. */
+const MANY = 1200;
+const MOST_STEPS = 1_500_000;
+const STEPS_OF_FEW = 100;
+const STEPS_OF_MANY = 400;
 
 /** What is known of a set of routes. */
 interface Standing {
@@ -26,7 +34,7 @@ interface Standing {
 }
 
 interface Annealing {
-  readonly closure: Closure;
+  readonly metric: Metric;
   readonly paths: number;
   readonly random: Random;
   /** Whether time is up; asked now and then. */
@@ -36,47 +44,34 @@ interface Annealing {
   readonly visits: number;
 }
 
-/** For each node the nodes nearest to it, `width` of them. */
-function nearest(closure: Closure, width: number, random: Random): Int32Array {
-  const { size, cost } = closure;
-  const near = new Int32Array(size * width);
-  for (let v = 0; v < size; v++) {
-    const begin = v * width;
-    let count = 0;
-    let u = random.uint32() % size;
-    for (let i = 0; i < size; i++, u = u + 1 === size ? 0 : u + 1) {
-      if (u === v) continue;
-      const its = cost[v * size + u]!;
-      if (count === width && its >= cost[v * size + near[begin + width - 1]!]!) continue;
-      let j = count < width ? count++ : width - 1;
-      for (; j > 0 && cost[v * size + near[begin + j - 1]!]! > its; j--) near[begin + j] = near[begin + j - 1]!;
-      near[begin + j] = u;
-    }
-  }
-  return near;
-}
-
 class Annealer {
   private readonly routes: Routes;
   private readonly random: Random;
   private readonly near: Int32Array;
   private readonly width: number;
-  private readonly scale: number;
+  private readonly energy: Energy;
   private readonly a = new Draft();
   private readonly b = new Draft();
   private s = 0;
   private t = 0;
-  private aim = 0;
-  private floor = 0;
+  private readonly leastAim: number;
+  /** Nodes of the routes that were changed. */
+  private moved = 0;
+  /** Routes dearer than the most allowed, and those without nodes. */
+  private readonly over: Listing;
+  private readonly empty: Listing;
 
   constructor(task: Annealing, routes: Routes) {
     this.routes = routes;
     this.random = task.random;
-    this.width = Math.min(NEAR, task.closure.size - 1);
-    this.near = nearest(task.closure, this.width, task.random);
+    this.leastAim = task.longest;
+    this.over = new Listing(routes.count);
+    this.empty = new Listing(routes.count);
+    this.width = Math.min(NEAR, task.metric.size - 1);
+    this.near = task.metric.nearest(this.width, task.random);
     let sum = 0;
     for (let r = 0; r < routes.count; r++) sum += routes.cost[r]!;
-    this.scale = task.closure.isWeighted ? Math.max(sum / task.closure.size, Number.MIN_VALUE) : 1;
+    this.energy = new Energy(task.metric.isWeighted ? Math.max(sum / task.metric.size, Number.MIN_VALUE) : 1);
   }
 
   standing(): Standing {
@@ -92,22 +87,33 @@ class Annealer {
     return { longest, visits: total, spread: longest - shortest };
   }
 
-  private weigh(cost: number, visits: number): number {
-    let energy = visits;
-    if (cost > this.aim) energy += (OVER * (cost - this.aim)) / this.scale;
-    if (cost < this.floor) energy += (UNDER * (this.floor - cost)) / this.scale;
-    return energy;
+  private total(): number {
+    const { routes, energy } = this;
+    let total = 0;
+    for (let r = 0; r < routes.count; r++) {
+      total += energy.of(routes.cost[r]!, routes.visits[r]!);
+      this.list(r);
+    }
+    return total;
+  }
+
+  private list(r: number): void {
+    this.empty.set(r, this.routes.length[r] === 0);
+    this.over.set(r, this.routes.cost[r]! > this.energy.most);
   }
 
   /** Drafts a change that puts some node beside one that is near it; false if there is none. */
   private propose(): boolean {
     const { routes, random, a, b } = this;
     const { of, at, length } = routes;
-    let x = random.uint32() % routes.capacity;
-    if ((random.uint32() & 1) === 0) {
+    let x = random.uint32() % routes.size;
+    if (this.over.count > 0 && (random.uint32() & 3) === 0) {
+      const r = this.over.draw(random);
+      x = routes.nodeAt(r, random.uint32() % routes.length[r]!);
+    } else if ((random.uint32() & 1) === 0) {
       // The dearest of three routes is the one to work on.
       for (let i = 0; i < 2; i++) {
-        const other = random.uint32() % routes.capacity;
+        const other = random.uint32() % routes.size;
         if (routes.cost[of[other]!]! > routes.cost[of[x]!]!) x = other;
       }
     }
@@ -125,6 +131,14 @@ class Annealer {
     const draw = random.uint32();
     const kind = draw & 7;
     if (kind < 4) return this.relocate(draw, s, i, endS, t, j, endT);
+    if (kind === 4 && s === t && this.empty.count > 0 && endS > 0) {
+      // The part from `x` on becomes a route of its own.
+      const cut = Math.max(1, i);
+      this.t = this.empty.draw(random);
+      a.forward(s, 0, cut - 1);
+      b.forward(s, cut, endS);
+      return true;
+    }
     if (kind === 4 && s !== t) {
       // The node behind or before `y` changes places with `x`.
       const z = (draw & 8) === 0 ? j + 1 : j - 1;
@@ -224,13 +238,29 @@ class Annealer {
     return true;
   }
 
+  /** Makes a change if it is for the better, or by chance. Returns by how much the energy changes; 0: not at all. */
+  private step(heat: number): number {
+    const { routes, random, energy, a, b } = this;
+    if (!this.propose()) return 0;
+    const { s, t } = this;
+    routes.judge(a);
+    let change = energy.of(a.cost, a.visits) - energy.of(routes.cost[s]!, routes.visits[s]!);
+    if (s !== t) {
+      routes.judge(b);
+      change += energy.of(b.cost, b.visits) - energy.of(routes.cost[t]!, routes.visits[t]!);
+    }
+    if (change > 0 && random.uint32() >= 4294967296 * Math.exp(-change / heat)) return 0;
+    routes.make(s, a, t, b);
+    this.list(s);
+    this.list(t);
+    this.moved += routes.length[s]! + routes.length[t]!;
+    return change;
+  }
+
   /** One schedule from hot to cold. `keep` is told of every new lowest energy. */
   run(steps: number, aim: number, floor: number, keep: () => boolean, isOver: () => boolean): void {
-    const { routes, random, a, b } = this;
-    this.aim = aim;
-    this.floor = floor;
-    let energy = 0;
-    for (let r = 0; r < routes.count; r++) energy += this.weigh(routes.cost[r]!, routes.visits[r]!);
+    this.energy.pursue(aim, floor);
+    let energy = this.total();
     let lowest = energy;
     let heat = HOT;
     const cooling = (COLD / HOT) ** (256 / steps);
@@ -239,22 +269,48 @@ class Annealer {
         heat *= cooling;
         if (isOver()) return;
       }
-      if (!this.propose()) continue;
-      const { s, t } = this;
-      routes.judge(a);
-      let change = this.weigh(a.cost, a.visits) - this.weigh(routes.cost[s]!, routes.visits[s]!);
-      if (s !== t) {
-        routes.judge(b);
-        change += this.weigh(b.cost, b.visits) - this.weigh(routes.cost[t]!, routes.visits[t]!);
-      }
-      if (change > 0 && random.uint32() >= 4294967296 * Math.exp(-change / heat)) continue;
-      routes.make(s, a, t, b);
-      energy += change;
+      energy += this.step(heat);
       if (energy < lowest - 1e-9) {
         lowest = energy;
         if (keep()) return;
       }
     }
+  }
+
+  /**
+   * One schedule for routes that are good already: none may get as dear as the dearest, and the more a route costs above the
+   * mean, the more it weighs, so that what is too much for one passes on to others. `keep` is told now and then.
+   */
+  level(keep: () => boolean, isOver: () => boolean): void {
+    const { routes } = this;
+    const steps = Math.min(MOST_STEPS, (routes.size > MANY ? STEPS_OF_MANY : STEPS_OF_FEW) * routes.size);
+    let most = Math.max(this.leastAim, this.standing().longest - 1);
+    this.aimAtMean(most, 1);
+    this.moved = 0;
+    for (let step = 0, last = 0; step < steps; step++) {
+      if ((step & 255) === 255) {
+        // Long routes take their time to change: it counts.
+        step += this.moved >>> 7;
+        this.moved = 0;
+        if (isOver()) return;
+      }
+      if (step - last >= routes.size) {
+        last = step;
+        if (keep()) return;
+        if (this.over.count === 0) most = Math.max(this.leastAim, this.standing().longest - 1);
+        this.aimAtMean(most, GROWTH ** (step / steps));
+      }
+      this.step(WARM * (COLD / WARM) ** (step / steps));
+    }
+    keep();
+  }
+
+  private aimAtMean(most: number, dear: number): void {
+    const { cost, count } = this.routes;
+    let sum = 0;
+    for (let r = 0; r < count; r++) sum += cost[r]!;
+    this.energy.level(Math.min(most, Math.max(this.leastAim, Math.ceil(sum / count))), most, dear);
+    this.total();
   }
 }
 
@@ -270,15 +326,15 @@ function stepsFor(size: number): number {
 }
 
 /**
- * Orders of nodes (indices of the closure), one for each path, no worse than the ones given. Some may be empty only if some
+ * Orders of nodes (indices of the metric), one for each path, no worse than the ones given. Some may be empty only if some
  * were. At most eight schedules.
  */
 export function anneal(task: Annealing, orders: readonly (readonly number[])[]): number[][] {
-  const { closure, paths } = task;
-  if (closure.size < 2) return Array.from({ length: paths }, (_, r) => [...(orders[r] ?? [])]);
-  const routes = new Routes(closure, paths, orders);
+  const { metric, paths } = task;
+  if (metric.size < 2) return Array.from({ length: paths }, (_, r) => [...(orders[r] ?? [])]);
+  const routes = new Routes(metric, paths, orders);
   const annealer = new Annealer(task, routes);
-  const steps = stepsFor(closure.size);
+  const steps = stepsFor(metric.size);
   let best = annealer.standing();
   let bestOrders = routes.orders();
   const keep = (): boolean => {
@@ -287,24 +343,31 @@ export function anneal(task: Annealing, orders: readonly (readonly number[])[]):
       best = now;
       bestOrders = routes.orders();
     }
-    return best.longest <= task.longest && best.visits <= task.visits && best.spread <= (closure.isWeighted ? 0 : 1);
+    return best.longest <= task.longest && best.visits <= task.visits && best.spread <= (metric.isWeighted ? 0 : 1);
   };
   const floorOf = (): number => {
     let sum = 0;
     for (let r = 0; r < paths; r++) sum += routes.cost[r]!;
-    return closure.isWeighted ? sum / paths : Math.floor(sum / paths);
+    return metric.isWeighted ? sum / paths : Math.floor(sum / paths);
   };
+  if (metric.size > MANY) {
+    annealer.level(keep, task.isOver);
+    return bestOrders;
+  }
   let failures = 0;
-  for (let round = 0; round < 8 && failures < 2 && !task.isOver(); round++) {
+  // Little is to be gained where only the spread is left to improve: a single schedule more, and a short one.
+  const isMet = (): boolean => best.longest <= task.longest && best.visits <= task.visits;
+  for (let round = 0; round < 8 && failures < (isMet() ? 1 : 2) && !task.isOver(); round++) {
     const before = best;
     // First straight for the floor; then a step below the longest; when that fails, for less overlap at this length.
-    const step = closure.isWeighted ? best.longest * 0.02 : 1;
+    const step = metric.isWeighted ? best.longest * 0.02 : 1;
     const aim =
       round === 0 ? task.longest : failures === 0 ? Math.max(task.longest, best.longest - step) : best.longest;
-    annealer.run(steps, aim, floorOf(), keep, task.isOver);
+    annealer.run(isMet() ? steps >>> 2 : steps, aim, floorOf(), keep, task.isOver);
     if (best === before) failures++;
     routes.set(bestOrders);
     if (keep()) break;
   }
+  if (!metric.isWeighted && best.longest > task.longest && !task.isOver()) annealer.level(keep, task.isOver);
   return bestOrders;
 }

@@ -1,4 +1,6 @@
+import type { Random } from '@int/random';
 import type { Graph } from '../graph/graph.js';
+import type { Metric } from './metric.js';
 
 /** Distances from some nodes to all, by cost and by number of links. */
 export interface Reach {
@@ -111,7 +113,7 @@ export function reach(graph: Graph, sources: readonly number[]): Reach {
  * The distances that a search over few nodes needs: between each two of them, and from the nearest entry point. Indices
  * are those of `nodes`.
  */
-export class Closure {
+export class Closure implements Metric {
   readonly nodes: Int32Array;
   readonly size: number;
   readonly isWeighted: boolean;
@@ -119,7 +121,6 @@ export class Closure {
   readonly cost: Float64Array;
   /** Links between nodes i and j, at the same place. The same array as `cost` without weights. */
   readonly hops: Float64Array;
-  /** Cost and links from the nearest entry point to each; zeros where a walk may start anywhere. */
   readonly entryCost: Float64Array;
   readonly entryHops: Float64Array;
   readonly hasEntries: boolean;
@@ -146,5 +147,32 @@ export class Closure {
         this.entryHops[i] = fromEntries.hops[nodes[i]!]!;
       }
     }
+  }
+
+  costBetween(a: number, b: number): number {
+    return this.cost[a * this.size + b]!;
+  }
+
+  hopsBetween(a: number, b: number): number {
+    return this.hops[a * this.size + b]!;
+  }
+
+  nearest(width: number, random: Random): Int32Array {
+    const { size, cost } = this;
+    const near = new Int32Array(size * width);
+    for (let v = 0; v < size; v++) {
+      const begin = v * width;
+      let count = 0;
+      let u = random.uint32() % size;
+      for (let i = 0; i < size; i++, u = u + 1 === size ? 0 : u + 1) {
+        if (u === v) continue;
+        const its = cost[v * size + u]!;
+        if (count === width && its >= cost[v * size + near[begin + width - 1]!]!) continue;
+        let j = count < width ? count++ : width - 1;
+        for (; j > 0 && cost[v * size + near[begin + j - 1]!]! > its; j--) near[begin + j] = near[begin + j - 1]!;
+        near[begin + j] = u;
+      }
+    }
+    return near;
   }
 }

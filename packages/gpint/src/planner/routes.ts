@@ -1,5 +1,5 @@
 /** Walks as orders of the nodes that each covers, with what it takes to judge and make changes to two of them at once. */
-import type { Closure } from './distances.js';
+import type { Metric } from './metric.js';
 
 /** Segments that a new route is made of, at most. */
 const MOST_SEGMENTS = 5;
@@ -31,119 +31,199 @@ export class Draft {
 }
 
 export class Routes {
-  readonly closure: Closure;
+  readonly metric: Metric;
   readonly count: number;
+  /** Nodes in all. */
+  readonly size: number;
   readonly length: Int32Array;
   readonly cost: Float64Array;
   readonly visits: Float64Array;
-  /** Route and place of each node (index of the closure). */
+  /** Route and place of each node (index of the metric). */
   readonly of: Int32Array;
   readonly at: Int32Array;
-  /** Nodes of route r at `r * capacity` and behind; costs and hops from the first of the route to each. */
-  readonly nodes: Int32Array;
-  readonly capacity: number;
-  private readonly costTo: Float64Array;
-  private readonly hopsTo: Float64Array;
+  /** Where the nodes of each route begin in the arrays that all share, and how many have room there. */
+  private readonly begin: Int32Array;
+  private readonly room: Int32Array;
+  private nodes: Int32Array;
+  /** Costs and hops from the first node of a route to each. The same array without weights. */
+  private costTo: Float64Array;
+  private hopsTo: Float64Array;
+  private top = 0;
   private readonly base: number;
-  private readonly scratch: Int32Array;
+  /** Routes in the making. */
+  private readonly newNodes: Int32Array;
+  private readonly newCosts: Float64Array;
+  private readonly newHops: Float64Array;
 
-  constructor(closure: Closure, count: number, orders: readonly (readonly number[])[]) {
-    const capacity = closure.size;
-    this.closure = closure;
+  constructor(metric: Metric, count: number, orders: readonly (readonly number[])[]) {
+    const { size, isWeighted } = metric;
+    this.metric = metric;
     this.count = count;
-    this.capacity = capacity;
-    this.base = closure.isWeighted ? 0 : 1;
+    this.size = size;
+    this.base = isWeighted ? 0 : 1;
     this.length = new Int32Array(count);
     this.cost = new Float64Array(count);
     this.visits = new Float64Array(count);
-    this.of = new Int32Array(capacity);
-    this.at = new Int32Array(capacity);
-    this.nodes = new Int32Array(count * capacity);
-    this.costTo = new Float64Array(count * capacity);
-    this.hopsTo = closure.isWeighted ? new Float64Array(count * capacity) : this.costTo;
-    this.scratch = new Int32Array(2 * capacity);
+    this.of = new Int32Array(size);
+    this.at = new Int32Array(size);
+    this.begin = new Int32Array(count);
+    this.room = new Int32Array(count);
+    // Room for all routes with a quarter to spare, and for one with all nodes and half to spare, and as much again.
+    const cells = 4 * size + 8 * count;
+    this.nodes = new Int32Array(cells);
+    this.costTo = new Float64Array(cells);
+    this.hopsTo = isWeighted ? new Float64Array(cells) : this.costTo;
+    this.newNodes = new Int32Array(2 * size);
+    this.newCosts = new Float64Array(2 * size);
+    this.newHops = isWeighted ? new Float64Array(2 * size) : this.newCosts;
     this.set(orders);
   }
 
   set(orders: readonly (readonly number[])[]): void {
+    const { metric, newNodes, newCosts, newHops } = this;
+    this.top = 0;
+    this.length.fill(0);
+    this.room.fill(0);
     for (let r = 0; r < this.count; r++) {
       const order = orders[r] ?? [];
-      this.nodes.set(order, r * this.capacity);
-      this.measure(r, order.length);
+      let cost = 0;
+      let hops = 0;
+      for (let i = 0; i < order.length; i++) {
+        const v = order[i]!;
+        if (i > 0) {
+          cost += metric.costBetween(order[i - 1]!, v);
+          hops += metric.hopsBetween(order[i - 1]!, v);
+        }
+        newNodes[i] = v;
+        newHops[i] = hops;
+        newCosts[i] = cost;
+      }
+      this.put(r, 0, order.length);
     }
   }
 
   orders(): number[][] {
-    return Array.from({ length: this.count }, (_, r) =>
-      Array.from(this.nodes.subarray(r * this.capacity, r * this.capacity + this.length[r]!)),
-    );
+    const { nodes, begin, length } = this;
+    return Array.from({ length: this.count }, (_, r) => Array.from(nodes.subarray(begin[r]!, begin[r]! + length[r]!)));
   }
 
-  private measure(r: number, length: number): void {
-    const { closure, nodes, costTo, hopsTo } = this;
-    const begin = r * this.capacity;
-    this.length[r] = length;
-    let cost = 0;
-    let hops = 0;
-    for (let i = 0; i < length; i++) {
-      const v = nodes[begin + i]!;
-      if (i > 0) {
-        const pair = nodes[begin + i - 1]! * closure.size + v;
-        cost += closure.cost[pair]!;
-        hops += closure.hops[pair]!;
+  /** Node of route `r` at a place along it. */
+  nodeAt(r: number, place: number): number {
+    return this.nodes[this.begin[r]! + place]!;
+  }
+
+  /** Moves all routes together, each with some room, into new arrays. */
+  private compact(): void {
+    const { begin, room, length, nodes, costTo, hopsTo } = this;
+    this.nodes = new Int32Array(nodes.length);
+    this.costTo = new Float64Array(nodes.length);
+    this.hopsTo = hopsTo === costTo ? this.costTo : new Float64Array(nodes.length);
+    let top = 0;
+    for (let r = 0; r < this.count; r++) {
+      const from = begin[r]!;
+      const its = length[r]!;
+      for (let i = 0; i < its; i++) {
+        this.nodes[top + i] = nodes[from + i]!;
+        this.hopsTo[top + i] = hopsTo[from + i]!;
+        this.costTo[top + i] = costTo[from + i]!;
       }
-      costTo[begin + i] = cost;
-      hopsTo[begin + i] = hops;
-      this.of[v] = r;
-      this.at[v] = i;
+      begin[r] = top;
+      room[r] = its + (its >>> 2) + 2;
+      top += room[r]!;
+    }
+    this.top = top;
+  }
+
+  /** Makes the nodes from `from` up to `to` of the routes in the making the route `r`. */
+  private put(r: number, from: number, to: number): void {
+    const { metric, of, at, newNodes, newCosts, newHops } = this;
+    const length = to - from;
+    if (length > this.room[r]!) {
+      const room = length + (length >>> 1) + 2;
+      if (this.top + room > this.nodes.length) this.compact();
+      this.begin[r] = this.top;
+      this.room[r] = room;
+      this.top += room;
+    }
+    const { nodes, costTo, hopsTo } = this;
+    const begin = this.begin[r]!;
+    for (let i = 0; i < length; i++) {
+      const v = newNodes[from + i]!;
+      nodes[begin + i] = v;
+      hopsTo[begin + i] = newHops[from + i]!;
+      costTo[begin + i] = newCosts[from + i]!;
+      of[v] = r;
+      at[v] = i;
+    }
+    this.length[r] = length;
+    let cost = length > 0 ? newCosts[to - 1]! : 0;
+    let hops = length > 0 ? newHops[to - 1]! : 0;
+    if (length > 0 && metric.hasEntries) {
+      const head = newNodes[from]!;
+      const tail = newNodes[to - 1]!;
+      const near = metric.entryCost[head]! <= metric.entryCost[tail]! ? head : tail;
+      cost += metric.entryCost[near]!;
+      hops += metric.entryHops[near]!;
     }
     this.cost[r] = this.base + cost;
     this.visits[r] = 1 + hops;
-    if (length > 0 && closure.hasEntries) {
-      const head = nodes[begin]!;
-      const tail = nodes[begin + length - 1]!;
-      const near = closure.entryCost[head]! <= closure.entryCost[tail]! ? head : tail;
-      this.cost[r] = this.cost[r]! + closure.entryCost[near]!;
-      this.visits[r] = this.visits[r]! + closure.entryHops[near]!;
-    }
   }
 
   /** Sets the cost and the visits of a draft. */
   judge(draft: Draft): void {
-    const { closure, nodes, costTo, hopsTo, capacity } = this;
+    const { metric, nodes, costTo, hopsTo } = this;
     let cost = this.base;
     let hops = 0;
     let head = -1;
     let tail = -1;
     for (let i = 0; i < draft.count; i++) {
-      const begin = draft.route[i]! * capacity;
+      const begin = this.begin[draft.route[i]!]!;
       const from = begin + draft.from[i]!;
       const to = begin + draft.to[i]!;
       const v = nodes[from]!;
       cost += Math.abs(costTo[to]! - costTo[from]!);
       hops += Math.abs(hopsTo[to]! - hopsTo[from]!);
       if (tail >= 0) {
-        cost += closure.cost[tail * closure.size + v]!;
-        hops += closure.hops[tail * closure.size + v]!;
+        const its = metric.costBetween(tail, v);
+        cost += its;
+        hops += metric.isWeighted ? metric.hopsBetween(tail, v) : its;
       } else head = v;
       tail = nodes[to]!;
     }
-    if (head >= 0 && closure.hasEntries) {
-      const near = closure.entryCost[head]! <= closure.entryCost[tail]! ? head : tail;
-      cost += closure.entryCost[near]!;
-      hops += closure.entryHops[near]!;
+    if (head >= 0 && metric.hasEntries) {
+      const near = metric.entryCost[head]! <= metric.entryCost[tail]! ? head : tail;
+      cost += metric.entryCost[near]!;
+      hops += metric.entryHops[near]!;
     }
     draft.cost = cost;
     draft.visits = 1 + hops;
   }
 
+  /** Writes a draft to the routes in the making, from `at` on. Returns where it ends. */
   private write(draft: Draft, at: number): number {
+    const { metric, nodes, costTo, newNodes, newCosts, newHops } = this;
+    let tail = -1;
+    let cost = 0;
+    let hops = 0;
     for (let i = 0; i < draft.count; i++) {
-      const begin = draft.route[i]! * this.capacity;
-      const to = draft.to[i]!;
-      const step = draft.from[i]! <= to ? 1 : -1;
-      for (let j = draft.from[i]!; ; j += step) {
-        this.scratch[at++] = this.nodes[begin + j]!;
+      const begin = this.begin[draft.route[i]!]!;
+      const from = begin + draft.from[i]!;
+      const to = begin + draft.to[i]!;
+      const step = from <= to ? 1 : -1;
+      for (let j = from; ; j += step) {
+        const v = nodes[j]!;
+        if (metric.isWeighted) {
+          // Not by differences: these would add up rounding errors.
+          if (tail >= 0) {
+            cost += metric.costBetween(tail, v);
+            hops += metric.hopsBetween(tail, v);
+          }
+          newHops[at] = hops;
+        } else if (j !== from) cost += Math.abs(costTo[j]! - costTo[j - step]!);
+        else if (tail >= 0) cost += metric.costBetween(tail, v);
+        newCosts[at] = cost;
+        newNodes[at++] = v;
+        tail = v;
         if (j === to) break;
       }
     }
@@ -154,10 +234,7 @@ export class Routes {
   make(s: number, a: Draft, t: number, b: Draft): void {
     const middle = this.write(a, 0);
     const end = s === t ? middle : this.write(b, middle);
-    this.nodes.set(this.scratch.subarray(0, middle), s * this.capacity);
-    this.measure(s, middle);
-    if (s === t) return;
-    this.nodes.set(this.scratch.subarray(middle, end), t * this.capacity);
-    this.measure(t, end - middle);
+    this.put(s, 0, middle);
+    if (s !== t) this.put(t, middle, end);
   }
 }

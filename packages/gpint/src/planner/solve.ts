@@ -11,25 +11,34 @@ import { EXACT_NODES, exactCover } from './exact.js';
 import { Exchange } from './exchange.js';
 import { grow } from './grow.js';
 import { Hops } from './hops.js';
+import type { Metric } from './metric.js';
 import type { CoverProblem, CoverSolver } from './problem.js';
 import { isBetter, type Score, scoreOf } from './score.js';
-import { joinedTour, looseTour, splitTour } from './split.js';
+import { SpanningTree } from './spanning-tree.js';
+import { joinedTour, looseTour, type PieceCost, splitTour } from './split.js';
+import { TreeMetric } from './tree-metric.js';
+import { splitTree } from './tree-split.js';
 
 /** Most nodes, and nodes times paths, for which distances between all of them are computed. */
 const CLOSURE_NODES = 1200;
 const CLOSURE_CELLS = 1 << 20;
 /** Work (nodes looked at or changed) without progress after which a search ends: so much, and so much for each node. */
-const PATIENCE = 1_500_000;
-const PATIENCE_OF_FEW = 2000;
-const PATIENCE_OF_MANY = 60;
+const PATIENCE = 2_500_000;
+const PATIENCE_OF_FEW = 1500;
+const PATIENCE_OF_MANY = 80;
 /** What counts as progress: an energy of this share of the one before. */
 const PROGRESS = 0.99;
-/** Work after which it ends in any case, in units of its patience. */
-const MOST_PATIENCES = 5;
+/** Work after which it ends in any case, in units of its patience; and where it cannot but fail. */
+const MOST_PATIENCES = 25;
+const HOPELESS_PATIENCES = 0.3;
 /** Nodes up to which the search is done twice if the first fails. */
 const SECOND_CHANCE_NODES = 2000;
 /** Lengths that are tried, each 0.5 % above the one before, then 1 %, 1.5 %, ... */
 const RUNGS = 8;
+/** Paths of the cover of a large network, in units of those asked for, from which on there is no point in that. */
+const TOO_MANY = 3;
+/** Longest walk, in units of its floor, from which on overlap may be the better choice in a large network. */
+const POOR = 1.1;
 
 /** `'grow'` leaves out the second phase of the paper: for comparison. */
 export type Phases = 'both' | 'grow';
@@ -99,7 +108,7 @@ class Solver {
   }
 
   solve(phases: Phases): Solution {
-    const { required, problem } = this;
+    const { required, problem, graph } = this;
     const plain = this.fromEntries === null;
     if (required.length === 0 || (plain && required.length <= problem.paths)) return this.singles();
     // What few nodes lack after the first phase is found at once by the exact search.
@@ -110,7 +119,7 @@ class Solver {
       if (required.length <= CLOSURE_NODES && cells <= CLOSURE_CELLS * 2) {
         const proven = this.refine(orders);
         if (proven) return { paths: this.best!, optimal: true };
-      }
+      } else if (graph.weights === null && this.bestScore!.overlap > 0 && !this.meetsBound()) this.settle(orders);
     }
     return { paths: this.best!, optimal: this.meetsBound() };
   }
@@ -157,7 +166,8 @@ class Solver {
   /**
    * Phase 2 over the links alone, for the shortest paths that can be and, as long as these are not found, for longer ones;
    * small networks get a second chance first. Where some overlap is known to be needed, one short search prepares what
-   * follows. Offers what it finds, and returns the orders of the best.
+   * follows; where there is some, the division of a spanning tree is another candidate. Offers what it finds, and returns
+   * the orders of the best.
    */
   private exchange(): number[][] {
     const { problem, required } = this;
@@ -167,21 +177,50 @@ class Solver {
     if (this.graph.weights === null) longest = Math.max(longest, Math.ceil(problem.bound.longest));
     let cover = this.firstCover(0);
     const isHopeless = problem.bound.overlap > 0;
-    let isFound = this.search(cover, shortest, longest, 0, isHopeless ? 1 : MOST_PATIENCES);
+    let isFound = this.search(cover, shortest, longest, 0, isHopeless ? HOPELESS_PATIENCES : MOST_PATIENCES);
     if (!isFound && !isHopeless && required.length <= SECOND_CHANCE_NODES && !this.isOver()) {
       const second = this.firstCover(1);
       isFound = this.search(second, shortest, longest, 1, MOST_PATIENCES);
       if (isFound || second.count < cover.count) cover = second;
     }
     let orders = this.pieces(cover);
-    for (let rung = 1; rung <= RUNGS && !isFound && cover.count <= problem.paths && !this.isOver(); rung++) {
+    const isLarge = required.length > CLOSURE_NODES;
+    const most = isLarge && !isHopeless ? TOO_MANY * problem.paths : problem.paths;
+    for (let rung = 1; rung <= RUNGS && !isFound && cover.count <= most && !this.isOver(); rung++) {
       longest += Math.max(1, Math.round((longest * rung) / 200));
-      isFound = this.search(cover, shortest, longest, 1 + rung, MOST_PATIENCES);
+      // The shortest gives way by as much: a narrow range of lengths is what makes the search stick.
+      const low = Math.max(1, shortest - Math.ceil(longest - share));
+      isFound = this.search(cover, low, longest, 1 + rung, MOST_PATIENCES);
       const before = this.best;
       const found = this.pieces(cover);
       if (this.best !== before) orders = found;
     }
+    if (this.graph.weights !== null || this.fromEntries !== null || this.meetsBound() || this.isOver()) return orders;
+    const isPoor = this.bestScore!.longest > POOR * problem.bound.longest;
+    if (isLarge && isPoor && cover.count <= problem.paths) orders = this.better(orders, this.joined(cover));
+    if (this.bestScore!.overlap > 0) {
+      const tree = new SpanningTree(this.graph, required, 'deep');
+      orders = this.better(orders, splitTree(tree, problem.paths, problem.required));
+    }
     return orders;
+  }
+
+  /** Offers walks. Returns their orders if they are the best so far, else those given. */
+  private better(orders: number[][], offered: number[][] | null): number[][] {
+    if (offered === null) return orders;
+    const before = this.best;
+    this.offerOrders(offered);
+    return this.best === before ? orders : offered;
+  }
+
+  /** The paths of a cover as one tour through nodes that they share, and its division. */
+  private joined(cover: Cover): number[][] | null {
+    return splitTour(joinedTour(this.graph, cover, this.hops), this.problem.paths, this.pieceCost());
+  }
+
+  private pieceCost(): PieceCost {
+    const { graph, fromEntries } = this;
+    return { base: graph.weights === null ? 1 : 0, entry: fromEntries === null ? null : fromEntries.cost };
   }
 
   /** Searches until a cover can be cut as asked, or nothing improves. Returns whether its pieces are few enough. */
@@ -209,28 +248,22 @@ class Solver {
   /** Cuts and joins the paths of a cover so that there are as many as asked for; offers them. Returns their orders. */
   private pieces(cover: Cover): number[][] {
     const { graph, problem, fromEntries } = this;
-    const entry = fromEntries === null ? null : fromEntries.cost;
-    const cost = { base: graph.weights === null ? 1 : 0, entry };
-    if (cover.count <= problem.paths && entry === null && graph.weights === null) {
+    if (cover.count <= problem.paths && fromEntries === null && graph.weights === null) {
       const paths = cutCover(cover, problem.paths);
       this.offer(paths);
       return Array.from({ length: paths.count }, (_, p) => Array.from(paths.path(p)));
     }
     let found: number[][] | null = null;
-    if (cover.count <= problem.paths) found = splitTour(looseTour(graph, cover), problem.paths, cost);
+    if (cover.count <= problem.paths) found = splitTour(looseTour(graph, cover), problem.paths, this.pieceCost());
     if (found !== null) this.offerOrders(found);
     if (found === null || fromEntries !== null) {
-      const joined = splitTour(joinedTour(graph, cover, this.hops), problem.paths, cost);
+      const joined = this.joined(cover);
       if (joined === null && found === null) {
         throw new GpintError('NO_PLAN', `${problem.paths} paths are fewer than the parts of the graph to be visited`);
       }
-      if (joined !== null) {
-        const before = this.best;
-        this.offerOrders(joined);
-        if (this.best !== before) found = joined;
-      }
+      found = this.better(found ?? joined!, joined);
     }
-    return found!;
+    return found;
   }
 
   private offerOrders(orders: readonly (readonly number[])[]): void {
@@ -251,34 +284,43 @@ class Solver {
     );
   }
 
-  /** Searches that need the distances between all nodes. Returns whether the result is proven to be the best. */
-  private refine(orders: readonly (readonly number[])[]): boolean {
-    const { graph, problem, required } = this;
-    const closure = new Closure(graph, required, this.fromEntries, this.isOver);
-    if (this.isOver()) return false;
-    const numbers = new Map(Array.from(required, (v, i) => [v, i]));
-    const named = (found: readonly (readonly number[])[]): number[][] =>
-      found.map((order) => order.map((i) => required[i]!));
-    if (required.length <= EXACT_NODES) {
-      this.offerOrders(named(exactCover(closure, problem.paths)));
-      return graph.weights === null && required.length === graph.nodeCount;
-    }
+  /** The same search as the last of `refine`, for large networks: with distances in a spanning tree, and cut short. */
+  private settle(orders: readonly (readonly number[])[]): void {
+    const { graph, required } = this;
+    const metric = new TreeMetric(graph, required, this.fromEntries);
+    if (this.isOver()) return;
+    this.improve(metric, orders);
+  }
+
+  private improve(metric: Metric, orders: readonly (readonly number[])[]): void {
+    const { problem, required } = this;
+    const indexOf = new Int32Array(this.graph.nodeCount);
+    for (let i = 0; i < metric.size; i++) indexOf[metric.nodes[i]!] = i;
     const task = {
-      closure,
+      metric,
       paths: problem.paths,
       random: problem.random.derive('anneal'),
       isOver: this.isOver,
       longest: problem.bound.longest,
       visits: problem.bound.overlap + required.length,
     };
-    this.offerOrders(
-      named(
-        anneal(
-          task,
-          orders.map((order) => order.map((v) => numbers.get(v)!)),
-        ),
-      ),
+    const found = anneal(
+      task,
+      orders.map((order) => order.map((v) => indexOf[v]!)),
     );
+    this.offerOrders(found.map((order) => order.map((i) => metric.nodes[i]!)));
+  }
+
+  /** Searches that need the distances between all nodes. Returns whether the result is proven to be the best. */
+  private refine(orders: readonly (readonly number[])[]): boolean {
+    const { graph, problem, required } = this;
+    const closure = new Closure(graph, required, this.fromEntries, this.isOver);
+    if (this.isOver()) return false;
+    if (required.length <= EXACT_NODES) {
+      this.offerOrders(exactCover(closure, problem.paths).map((order) => order.map((i) => required[i]!)));
+      return graph.weights === null && required.length === graph.nodeCount;
+    }
+    this.improve(closure, orders);
     return false;
   }
 }
@@ -290,8 +332,10 @@ export function solveWith(problem: CoverProblem, phases: Phases): Solution {
 
 /**
  * Solves a {@link CoverProblem}. With a budget of Infinity the effort is bounded by the size of the problem: up to ten
- * searches by exchange, each of which ends after work for 1.5 million nodes, and 60 for each node, without progress; up to
- * 1,200 required nodes, at most eight schedules of annealing of 4,000 steps, and 400 for each node (250,000 at most), follow
- * where the floor is not met; up to eleven required nodes, the result is exact instead.
+ * searches by exchange, each of which ends after work for 2.5 million nodes, and 80 for each node, without progress. Where
+ * the floor is not met, there follow: for up to 1,200 required nodes, at most eight schedules of annealing of 4,000 steps,
+ * and 400 for each node (250,000 at most), and one of 100 for each; for more of them, if there is overlap and links have no
+ * weights, one of 400 steps for each node (1.5 million at most), with distances in a spanning tree. Up to eleven required
+ * nodes, the result is exact instead.
  */
 export const solveCover: CoverSolver = (problem) => solveWith(problem, 'both');

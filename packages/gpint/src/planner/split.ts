@@ -95,7 +95,7 @@ export function joinedTour(graph: Graph, cover: Cover, hops: Hops): Tour {
 }
 
 /** What a piece costs besides its gaps. */
-interface PieceCost {
+export interface PieceCost {
   /** 1 where visits count, 0 where weights do. */
   readonly base: number;
   /** Cost to each node from the nearest entry point; `null`: walks start anywhere. By node of the graph. */

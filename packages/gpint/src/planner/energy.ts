@@ -1,0 +1,56 @@
+/** What a unit of cost above the aim, and below the floor, weighs; a visit weighs 1. */
+const OVER = 2;
+const UNDER = 0.2;
+/** What a unit of cost squared above the most allowed weighs: no more than that is accepted. */
+const WALL = 10;
+/** Share of the mean cost over which the weight of a unit of cost rises to its full value. */
+const BAND = 0.05;
+
+/** What a route weighs in annealing: its visits, and how far its cost is from what is wanted. */
+export class Energy {
+  /** Cost that weighs one: the mean of the nodes' share. */
+  private readonly scale: number;
+  private isLevel = false;
+  private aim = 0;
+  private floor = 0;
+  private band = 1;
+  private dear = 1;
+  /** The most that a route may cost, where routes are levelled. */
+  most = Number.POSITIVE_INFINITY;
+
+  constructor(scale: number) {
+    this.scale = scale;
+  }
+
+  /** Costs above `aim` and below `floor` weigh in proportion. */
+  pursue(aim: number, floor: number): void {
+    this.isLevel = false;
+    this.aim = aim;
+    this.floor = floor;
+    this.most = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Costs near and above `aim` weigh by their square, times `dear`, so that routes a little above it pass on to others what
+   * those far above it have to get rid of. Costs above `most` are out of the question. For networks without weights.
+   */
+  level(aim: number, most: number, dear: number): void {
+    this.isLevel = true;
+    this.aim = aim;
+    this.most = most;
+    this.band = Math.max(1, BAND * aim);
+    this.dear = dear;
+  }
+
+  of(cost: number, visits: number): number {
+    let energy = visits;
+    if (this.isLevel) {
+      const above = cost - this.aim + this.band;
+      if (above > 0) energy += (this.dear * above * above) / (2 * this.band);
+      return cost > this.most ? energy + WALL * (cost - this.most) * (cost - this.most) : energy;
+    }
+    if (cost > this.aim) energy += (OVER * (cost - this.aim)) / this.scale;
+    if (cost < this.floor) energy += (UNDER * (this.floor - cost)) / this.scale;
+    return energy;
+  }
+}
