@@ -44,7 +44,7 @@ export const WITH_RECOVERY: readonly Expectation[] = [
       ];
       return { holds: Math.max(...failed) === 0, measured: `${range(failed, PERCENT)}, mean ${short(mean(failed))} %` };
     },
-    why: 'a saturated switch drops up to every fifth packet here, and where its queue takes longer than t_f to pass, three lost tries in a row are enough to give it up.',
+    why: 'a saturated switch drops up to every fifth packet here, and where its queue takes longer than t_f to pass, three or four lost tries in a row are enough to give it up.',
   },
   {
     figure: '13a',
