@@ -55,13 +55,18 @@ export class Program {
     }));
   }
 
-  /** Waits until it has said something on standard error. */
+  /** Waits until it has said something on standard error; a minute at most. */
   async said(pattern: RegExp): Promise<RegExpExecArray> {
+    const signal = AbortSignal.timeout(60_000);
     for (;;) {
       const found = pattern.exec(this.#err);
       if (found !== null) return found;
-      const ended = await Promise.race([this.#ended, once(this.#process.stderr, 'data').then(() => null)]);
-      if (ended !== null && !pattern.test(this.#err)) throw new Error(`it ended without ${pattern}: ${this.#err}`);
+      const more = once(this.#process.stderr, 'data', { signal }).then(
+        () => null,
+        () => 'a minute has passed',
+      );
+      const over = await Promise.race([this.#ended.then(() => 'it has ended'), more]);
+      if (over !== null && !pattern.test(this.#err)) throw new Error(`${over} without ${pattern}: ${this.#err}`);
     }
   }
 
