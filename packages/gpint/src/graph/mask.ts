@@ -19,3 +19,10 @@ export function nodeMask(graph: Graph, nodes: readonly (number | string)[]): Uin
   for (const node of nodes) mask[nodeNumber(graph, node)] = 1;
   return mask;
 }
+
+/** The nodes that a mask names, ascending. */
+export function maskedNodes(mask: Uint8Array): number[] {
+  const nodes: number[] = [];
+  for (let v = 0; v < mask.length; v++) if (mask[v] === 1) nodes.push(v);
+  return nodes;
+}

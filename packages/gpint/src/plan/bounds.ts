@@ -1,7 +1,8 @@
 import type { Graph } from '../graph/graph.js';
+import { maskedNodes } from '../graph/mask.js';
+import { farthest, reachByHops } from '../graph/reach.js';
 import { costFloor } from './cost-floor.js';
 import type { Bounds } from './plan.js';
-import { hopsFromEntries } from './reach.js';
 import { cutNodes, hangingJoints, neighbourhood, type Separator, separatorOf, smallerSides } from './separators.js';
 import { treeVisits } from './tree-floor.js';
 
@@ -133,8 +134,10 @@ export function lowerBounds(graph: Graph, question: BoundsQuestion): Bounds {
     longest.raise(Math.ceil(total.value / k), `${total.why}: ${total.value} visits in all or more`);
   }
   if (entries !== null) {
-    const far = hopsFromEntries(graph, entries, required);
-    longest.raise(far.hops + 1, `${graph.names[far.node] ?? ''} is ${far.hops} links from the nearest entry point`);
+    const { cost } = reachByHops(graph, maskedNodes(entries));
+    const node = farthest(cost, required);
+    const hops = cost[node] ?? 0;
+    longest.raise(hops + 1, `${graph.names[node] ?? ''} is ${hops} links from the nearest entry point`);
   }
   const why = [`longest: ${longest.why}`, `overlap: ${overlap.why}`];
   if (graph.weights === null) return { longest: longest.value, overlap: overlap.value, why };

@@ -1,5 +1,6 @@
 import type { Graph } from '../graph/graph.js';
-import { costFromEntries } from './reach.js';
+import { maskedNodes } from '../graph/mask.js';
+import { farthest, reach } from '../graph/reach.js';
 
 /** Sums of fractions may come out a little above what adding the same numbers in another order gives. */
 const ROUNDING = 1e-9;
@@ -47,10 +48,12 @@ export function costFloor(
     why = `some path enters ${visits - 1} nodes or more`;
   }
   if (entries !== null) {
-    const far = costFromEntries(graph, weights, entries, required);
-    if (far.cost > value) {
-      value = far.cost;
-      why = `${graph.names[far.node] ?? ''} costs ${far.cost} from the nearest entry point`;
+    const { cost } = reach(graph, maskedNodes(entries));
+    const node = farthest(cost, required);
+    const most = cost[node] ?? 0;
+    if (most > value) {
+      value = most;
+      why = `${graph.names[node] ?? ''} costs ${most} from the nearest entry point`;
     }
   }
   const whole = weights.every(Number.isInteger);

@@ -1,7 +1,7 @@
 /** From the order in which nodes are covered to the walks that cover them. */
 import type { Graph } from '../graph/graph.js';
+import { type Reach, reach } from '../graph/reach.js';
 import { Paths } from '../plan/plan.js';
-import { type Reach, reach } from './distances.js';
 import type { Hops } from './hops.js';
 
 /** Appends the nodes between `a` and `b` on a cheapest way. */

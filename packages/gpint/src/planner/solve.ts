@@ -1,12 +1,14 @@
 /** The planner: from the fast search for paths without overlap to the slower ones for what it leaves open. */
 import { GpintError } from '../errors.js';
 import type { Graph } from '../graph/graph.js';
+import { maskedNodes } from '../graph/mask.js';
+import { type Reach, reach } from '../graph/reach.js';
 import { Paths } from '../plan/plan.js';
 import { anneal } from './anneal.js';
 import { assembleWalks } from './assemble.js';
 import { Cover } from './cover.js';
 import { cutCover } from './cut.js';
-import { Closure, type Reach, reach } from './distances.js';
+import { Closure } from './distances.js';
 import { EXACT_NODES, exactCover } from './exact.js';
 import { Exchange } from './exchange.js';
 import { grow } from './grow.js';
@@ -71,9 +73,7 @@ class Solver {
     this.hops = new Hops(problem.graph);
     this.fromEntries = null;
     if (problem.entries !== null) {
-      const sources: number[] = [];
-      for (let v = 0; v < nodeCount; v++) if (problem.entries[v] === 1) sources.push(v);
-      this.fromEntries = reach(problem.graph, sources);
+      this.fromEntries = reach(problem.graph, maskedNodes(problem.entries));
       for (const v of required) {
         if (this.fromEntries.hops[v]! < 0) {
           throw new GpintError('NO_PLAN', `no entry point reaches node "${problem.graph.names[v]}"`);

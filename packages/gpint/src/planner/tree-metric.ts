@@ -1,6 +1,6 @@
 import type { Random } from '@int/random';
 import type { Graph } from '../graph/graph.js';
-import type { Reach } from './distances.js';
+import type { Reach } from '../graph/reach.js';
 import type { Metric } from './metric.js';
 import { SpanningTree } from './spanning-tree.js';
 

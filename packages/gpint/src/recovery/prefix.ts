@@ -1,5 +1,6 @@
 /** Ways from the switches at which a monitor is attached to where a probe is to begin. */
 import type { Graph } from '../graph/graph.js';
+import { reachByHops } from '../graph/reach.js';
 import type { PrefixFinder } from './model.js';
 
 const NO_NODES: readonly number[] = /* @__PURE__ */ Object.freeze([]);
@@ -53,18 +54,5 @@ export function prefixFinder(graph: Graph, entries: readonly number[], maxHops: 
 
 /** Most hops from an entry to the switch that is farthest from all of them. */
 export function farthestFromEntries(graph: Graph, entries: readonly number[]): number {
-  const distance = new Int32Array(graph.nodeCount).fill(-1);
-  const queue = [...entries];
-  for (const entry of entries) distance[entry] = 0;
-  let most = 0;
-  for (const node of queue) {
-    most = Math.max(most, distance[node]!);
-    for (let at = graph.first[node]!; at < graph.first[node + 1]!; at++) {
-      const next = graph.neighbours[at]!;
-      if (distance[next] !== -1) continue;
-      distance[next] = distance[node]! + 1;
-      queue.push(next);
-    }
-  }
-  return most;
+  return reachByHops(graph, entries).hops.reduce((most, hops) => Math.max(most, hops), 0);
 }

@@ -1,7 +1,7 @@
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
+import { reach } from '../../src/graph/reach.js';
 import { type Graph, GraphBuilder, gpint, grid, lowerBounds } from '../../src/index.js';
-import { reach } from '../../src/planner/distances.js';
 import { SpanningTree } from '../../src/planner/spanning-tree.js';
 import { TreeMetric } from '../../src/planner/tree-metric.js';
 import { splitTree } from '../../src/planner/tree-split.js';
