@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { entryPoints, sourceOf, workspaces } from './.ci/scripts/workspaces.mjs';
 
@@ -9,15 +10,21 @@ const sources = workspaces().flatMap((workspace) =>
   })),
 );
 
+/** A core is left to the programs that tests start, but two files run side by side where there are two cores at all. */
+const cores = availableParallelism();
+const maxWorkers = Math.max(cores - 1, Math.min(2, cores));
+
 export default defineConfig({
   resolve: { alias: sources },
   test: {
     include: [
       'packages/*/test/**/*.test.ts',
       'examples/*/test/**/*.test.ts',
+      'p4/test/**/*.test.ts',
       'benchmarks/test/**/*.test.ts',
       '.ci/test/**/*.test.ts',
     ],
+    maxWorkers,
     testTimeout: 900_000,
     hookTimeout: 900_000,
   },

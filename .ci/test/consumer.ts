@@ -34,7 +34,7 @@ export interface Consumer {
 }
 
 /** Longer than any README example or command may take, in milliseconds. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /**
  * Packs every public package with `npm pack` and installs the tarballs into an empty project, without network: our own

@@ -31,20 +31,21 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs the program; with `interruptAfterMs` it gets SIGINT so long after its first line. */
-export async function run(args: readonly string[], interruptAfterMs?: number): Promise<Ended> {
+/** Runs the program; with `interruptAt` it gets SIGINT when it has printed that. */
+export async function run(args: readonly string[], interruptAt?: RegExp): Promise<Ended> {
   const child = spawn(process.execPath, [TRACE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';
+  let isInterrupted = false;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
+    if (isInterrupted || !interruptAt?.test(out)) return;
+    isInterrupted = true;
+    child.kill('SIGINT');
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text;
   });
-  if (interruptAfterMs !== undefined) {
-    child.stdout.once('data', () => setTimeout(() => child.kill('SIGINT'), interruptAfterMs));
-  }
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, out, err };
 }

@@ -66,9 +66,16 @@ describe('the monitor', () => {
     const program = start(...LISTEN, '--control', control);
     const load = later(new Load(await portOf(program), 100, SEED), (each) => each.close());
     await program.said(/orders at/);
+    /** What has been counted when so many reports have come to the caches; a minute later at most. */
+    const totals = async (offered: number): Promise<Awaited<ReturnType<typeof order>>> => {
+      for (let tries = 0; ; tries++) {
+        const answer = await order(control, 'GET', '/totals');
+        if (answer.body.flows.offered >= offered || tries === 3000) return answer;
+        await sleep(20);
+      }
+    };
     await load.send(2000);
-    await sleep(200);
-    const before = await order(control, 'GET', '/totals');
+    const before = await totals(2000);
     expect(before.body.flows.offered).toBe(2000);
     expect(before.body.flows.events).toBe(0);
     const none = { level: null, change: null };
@@ -76,8 +83,7 @@ describe('the monitor', () => {
     const changed = await order(control, 'PUT', '/thresholds', { hopLatency: { level: 0 } });
     expect(changed).toEqual({ status: 200, body: { ...thresholds, endToEnd: none, pathChange: false } });
     await load.send(1000);
-    await sleep(200);
-    const after = await order(control, 'GET', '/totals');
+    const after = await totals(3000);
     expect(after.body.flows.events).toBeGreaterThanOrEqual(1000);
     const { body } = await order(control, 'GET', '/distributions');
     // Reports of dropped packets carry no hop latency.

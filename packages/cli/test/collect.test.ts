@@ -55,12 +55,15 @@ describe('int collect --listen', () => {
   test('prints a line each second', async () => {
     const { process, port } = await listening('--json');
     await send(port, [payload(reportFrame())]);
-    await process.until(() => ndjson(process.stdout).length >= 2);
+    // The first line may have come before the datagram.
+    const printed = (): Record<string, unknown>[] => (process.stdout.endsWith('\n') ? ndjson(process.stdout) : []);
+    await process.until(() => printed().length >= 2 && printed().at(-1)!.received === 1);
+    const last = printed().length - 1;
     process.child.kill('SIGINT');
     const lines = ndjson((await process.end()).stdout);
     expect(lines.map((line) => line.type)).toEqual([...lines.slice(1).map(() => 'stats'), 'total']);
-    expect(lines[0]).toMatchObject({ received: 1, decoded: 1, reports: 1 });
-    expect(typeof lines[0]!.timeNs).toBe('string');
+    expect(lines[last]).toMatchObject({ received: 1, decoded: 1, reports: 1 });
+    for (const { type, timeNs } of lines) expect(typeof timeNs).toBe(type === 'stats' ? 'string' : 'undefined');
   });
 
   test('ends quietly when nobody reads its output any more', async () => {
@@ -114,7 +117,7 @@ describe('int collect --pcap', () => {
     const path = await files.write('paced.pcap', pcap([reportFrame(), reportFrame()]));
     // A microsecond of capture takes 1000 s.
     const { code, stdout } = await run(['collect', '--pcap', path, '--speed', '0.000000001', '--json'], {
-      interruptAfterMs: 300,
+      interruptWhen: ({ stdout }) => stdout.includes('"received":1'),
     });
     expect(code).toBe(0);
     expect(ndjson(stdout).at(-1)).toMatchObject({ type: 'total', received: 1, decoded: 1 });
@@ -148,7 +151,7 @@ describe('int collect --pcap', () => {
     const path = await files.write('view.pcap', pcap([reportFrame(), reportFrame()]));
     const { code, stdout } = await run(['collect', '--pcap', path, '--speed', '1e-9'], {
       terminal: { columns: 90, rows: 20 },
-      interruptAfterMs: 700,
+      interruptWhen: ({ stdout }) => stdout.includes(' 153 '),
     });
     expect(code).toBe(0);
     expect(stdout.startsWith('\x1b[?1049h\x1b[?25l')).toBe(true);
@@ -172,7 +175,10 @@ describe('int collect --demo', () => {
     const number = (pattern: RegExp): number => Number(pattern.exec(stdout)![1]!.replaceAll(',', ''));
     const sent = number(/^sent by the demo's fabric: ([\d,]+)$/m);
     if (knownKernelDrops === 0) expect(Number(received) + number(/^dropped by the kernel: ([\d,]+)$/m)).toBe(sent);
-    expect(lines.filter((line) => /^00:\d\d .* reports\/s .* switches/.test(line)).length).toBeGreaterThanOrEqual(8);
+    // One a second where there is time for it: a process that is kept waiting leaves seconds out.
+    const seconds = lines.flatMap((line) => /^00:(\d\d) .* reports\/s .* switches/.exec(line)?.[1] ?? []);
+    expect(seconds.length).toBeGreaterThan(1);
+    expect(seconds).toEqual([...seconds].sort());
     // The rules of the demo find something: this is what a pre-filter would be worth.
     expect(stdout).toMatch(/ {2}[\d,]+ events {2}\d\.\d\d % survive: [\d.,]+ times fewer reports\n/);
     for (const rule of ['tcp-congested', 'latency-step']) {
@@ -183,7 +189,8 @@ describe('int collect --demo', () => {
   test('stops at once on SIGINT', async () => {
     const process = new Running(['collect', '--demo', '--json']);
     const seconds = (text: string): number => ndjson(text).filter(({ type }) => type === 'stats').length;
-    await process.until(() => process.stdout.endsWith('\n') && seconds(process.stdout) >= 1);
+    // What has been read may end anywhere in a line: there are many events.
+    await process.until(() => process.stdout.includes('"type":"stats"'));
     process.child.kill('SIGINT');
     const { code, stdout } = await process.end();
     expect(code).toBe(0);

@@ -40,8 +40,10 @@ export interface InProcess {
   readonly env?: Record<string, string>;
   /** Standard output and error are terminals. */
   readonly terminal?: { readonly columns: number; readonly rows: number };
-  /** Ends the command as a signal does, after so many milliseconds. */
+  /** Ends the command as a signal does, after so many milliseconds: for what must not happen until then. */
   readonly interruptAfterMs?: number;
+  /** Ends the command as a signal does, when it has done what the test is about. */
+  readonly interruptWhen?: (shown: { readonly stdout: string; readonly stderr: string }) => boolean;
 }
 
 /** Runs the command in this process. */
@@ -55,6 +57,10 @@ export async function run(args: readonly string[], options: InProcess = {}): Pro
   const stopping = new AbortController();
   const timer =
     options.interruptAfterMs === undefined ? undefined : setTimeout(() => stopping.abort(), options.interruptAfterMs);
+  const { interruptWhen } = options;
+  const looking = setInterval(() => {
+    if (interruptWhen?.({ stdout: stdout.text, stderr: stderr.text })) stopping.abort();
+  }, 10);
   const code = await main(['node', 'int', ...args], {
     stdin: Readable.from(options.input === undefined ? [] : [Buffer.from(options.input)]),
     stdout,
@@ -63,6 +69,7 @@ export async function run(args: readonly string[], options: InProcess = {}): Pro
     signal: stopping.signal,
   });
   clearTimeout(timer);
+  clearInterval(looking);
   await new Promise(setImmediate);
   return { code, stdout: stdout.text, bytes: Buffer.concat(stdout.chunks), stderr: stderr.text };
 }

@@ -79,7 +79,7 @@ function cellsOf(hop: Hop, y2016: boolean): Cells {
 }
 
 /** Thrown with what is wrong and where; cheaper than an `expect` for each of millions of cells. */
-function check(what: string, row: number, actual: unknown, expected: unknown): void {
+export function check(what: string, row: number, actual: unknown, expected: unknown): void {
   if (!Object.is(actual, expected)) expect(`${what}[${row}] = ${actual}`).toBe(`${what}[${row}] = ${expected}`);
 }
 
@@ -170,6 +170,19 @@ function flagsOf({ report, int, flow, error }: TelemetryRecord, own: boolean): n
   );
 }
 
+const SOURCE = ['source0', 'source1', 'source2', 'source3'] as const;
+const DESTINATION = ['destination0', 'destination1', 'destination2', 'destination3'] as const;
+
+function checkAddress(
+  batch: TelemetryBatch,
+  row: number,
+  columns: typeof SOURCE | typeof DESTINATION,
+  address: string | undefined,
+): void {
+  const words: ArrayLike<number> = address === undefined ? [0] : parseAddress(address).words;
+  for (let k = 0; k < words.length; k++) check(columns[k]!, row, batch[columns[k]!][row], words[k]);
+}
+
 /**
  * Compares a report row and its hop rows, and the views of both, with a record.
  * @param mixed domains are known: exported and source-only words may be mixed
@@ -215,12 +228,8 @@ export function checkRow(
 
   check('protocol', row, batch.protocol[row], flow?.protocol ?? 0);
   check('ports', row, batch.ports[row], flow === null ? 0 : flow.sourcePort * 65_536 + flow.destinationPort);
-  for (const end of ['source', 'destination'] as const) {
-    const words = flow === null ? [0] : parseAddress(flow[end]).words;
-    words.forEach((one, k) => {
-      check(`${end}${k}`, row, batch[`${end}${k as 0 | 1 | 2 | 3}`][row], one);
-    });
-  }
+  checkAddress(batch, row, SOURCE, flow?.source);
+  checkAddress(batch, row, DESTINATION, flow?.destination);
   if (report !== null && report.version !== '2.0') {
     check('reportTimestamp', row, batch.reportTimestamp[row], Number(report.ingressTimestamp));
   }
@@ -283,11 +292,13 @@ export function checkRow(
     const pieces = [hop.domain, k === 0 ? header?.sourceMetadata : undefined].filter((piece) => piece !== undefined);
     // Known domains order their items by bit: where the words start is all that can be said.
     const domain =
-      pieces.length > 1 && mixed
-        ? [new Uint8Array(0)]
-        : mixed
-          ? pieces.slice(0, 1)
-          : [join(pieces)].filter(({ length }) => length > 0);
+      pieces.length === 0
+        ? pieces
+        : pieces.length > 1 && mixed
+          ? [new Uint8Array(0)]
+          : mixed
+            ? pieces.slice(0, 1)
+            : [join(pieces)].filter(({ length }) => length > 0);
     checkHop(batch, hopStart + k, cellsOf(hop, y2016), domain, bytes);
     checkHopView(view.hop(k), hop, hopStart + k, y2016);
   });

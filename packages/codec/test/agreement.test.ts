@@ -10,14 +10,11 @@ import { FastReport2 } from '../src/fast/report2.js';
 import { FrameDecoder } from '../src/frame-decoder.js';
 import type { Hop, TelemetryRecord } from '../src/model.js';
 import type { DecodeOptions } from '../src/options.js';
-import { decodeWithSchema, type SchemaLayer } from '../src/schema/index.js';
-import { checkRow, frameCode, isRow } from './agreement-rows.js';
+import { PACKETS, SEED } from './agreement-length.js';
+import { check, checkRow, frameCode, isRow } from './agreement-rows.js';
 import { frame as fastReport } from './fast-arbitraries.js';
 
-const SEED = Number(process.env.INT_SEED ?? 20_250_218);
 fc.configureGlobal({ seed: SEED });
-/** Packets to compare, about. The long form takes minutes. */
-const PACKETS = Number(process.env.INT_PACKETS ?? (process.env.INT_LONG === '1' ? 120_000 : 16_000));
 
 /** Frames behind one another in one buffer with a few bytes between. */
 function packed(frames: readonly Uint8Array[]): { bytes: Uint8Array; offsets: Uint32Array; lengths: Uint32Array } {
@@ -67,14 +64,15 @@ const batch = new TelemetryBatch(capacity);
 const others = [new TelemetryBatch(capacity), memory.batch(capacity)] as const;
 const count = { frames: 0, rows: 0, hops: 0, sound: 0 };
 
+type Cells = Uint8Array | Uint32Array | Int32Array;
+
 /** Compares every cell of two batches that means something. */
 function sameCells(a: TelemetryBatch, b: TelemetryBatch): void {
-  expect(Array.from(a.state.subarray(0, STATE.WRITTEN))).toEqual(Array.from(b.state.subarray(0, STATE.WRITTEN)));
   const { frames, reports, hops } = a;
-  const equal = (what: string, x: Uint8Array | Uint32Array, y: Uint8Array | Uint32Array, length: number): void => {
-    for (let k = 0; k < length; k++)
-      if (x[k] !== y[k]) expect(`${what}[${k}] = ${x[k]}`).toBe(`${what}[${k}] = ${y[k]}`);
+  const equal = (what: string, x: Cells, y: Cells, length: number): void => {
+    for (let k = 0; k < length; k++) if (x[k] !== y[k]) check(what, k, x[k], y[k]);
   };
+  equal('state', a.state, b.state, STATE.WRITTEN);
   equal('frameCode', a.frameCode, b.frameCode, frames);
   for (const name of ['code', 'hopCount', 'protocol', 'frame', 'flags', 'nodeId', 'sequence'] as const) {
     equal(name, a[name], b[name], reports);
@@ -87,11 +85,11 @@ function sameCells(a: TelemetryBatch, b: TelemetryBatch): void {
     // Words 1 to 3 of an IPv4 address and the timestamp of what has none are undefined.
     if ((flags & FLAG.IPV6) !== 0) {
       for (const name of ['source1', 'source2', 'source3', 'destination1', 'destination2', 'destination3'] as const) {
-        expect(a[name][row]).toBe(b[name][row]);
+        check(name, row, a[name][row], b[name][row]);
       }
     }
     const version = flags & FLAG.REPORT_MASK;
-    if (version === 1 || version === 2) expect(a.reportTimestamp[row]).toBe(b.reportTimestamp[row]);
+    if (version === 1 || version === 2) check('reportTimestamp', row, a.reportTimestamp[row], b.reportTimestamp[row]);
   }
   for (const name of HOP_COLUMNS) equal(`hop.${name}`, a.hop[name], b.hop[name], hops);
 }
@@ -114,12 +112,12 @@ function agree(frames: readonly GeneratedFrame[], clear: boolean): void {
     let frame = batch.frames;
     let row = batch.reports;
     let hop = batch.hops;
-    expect(plain.decode(batch, bytes, offsets, lengths)).toBe(group.length);
-    expect(general.decode(others[0], bytes, offsets, lengths)).toBe(group.length);
-    expect(kernel.decode(others[1], bytes, offsets, lengths)).toBe(group.length);
+    check('frames taken: plain', row, plain.decode(batch, bytes, offsets, lengths), group.length);
+    check('frames taken: general', row, general.decode(others[0], bytes, offsets, lengths), group.length);
+    check('frames taken: kernel', row, kernel.decode(others[1], bytes, offsets, lengths), group.length);
     for (const [index, one] of group.entries()) {
       const records: TelemetryRecord[] = objects.decode(one.bytes);
-      expect(batch.frameCode[frame]).toBe(frameCode(records));
+      check('frameCode', frame, batch.frameCode[frame], frameCode(records));
       for (const record of records) {
         count.sound += record.status === 'ok' ? 1 : 0;
         if (!isRow(record)) continue;
@@ -134,8 +132,8 @@ function agree(frames: readonly GeneratedFrame[], clear: boolean): void {
       }
       frame++;
     }
-    expect(batch.reports).toBe(row);
-    expect(batch.hops).toBe(hop);
+    check('reports', 0, batch.reports, row);
+    check('hops', 0, batch.hops, hop);
     count.frames += group.length;
     k = to;
   }
@@ -240,48 +238,4 @@ describe('objects, columns and views agree', () => {
 const REPORTS = frame({ kinds: ['report'], options: MARKED }).map(({ bytes, ...rest }): GeneratedFrame => {
   const six = bytes[12] === 0x86;
   return { ...rest, bytes: bytes.subarray(six ? 62 : 42) };
-});
-
-describe('the declarative schema agrees', () => {
-  const value = <K extends SchemaLayer['layer']>(layers: readonly SchemaLayer[], layer: K): unknown =>
-    layers.find((one) => one.layer === layer)?.value;
-
-  test('on headers and hops of sound frames', () => {
-    const options: DecodeOptions = { reportPorts: [32766] };
-    const decoder = new FrameDecoder(options);
-    let compared = 0;
-    let hopsCompared = 0;
-    const packets = frame({ kinds: ['int', 'report'], modes: ['md', 'mx'], options });
-    fc.assert(
-      fc.property(packets, ({ bytes, records }) => {
-        const [record] = records;
-        // The schema describes no source-only words of unknown domains, and looks for no INT inside TLVs.
-        const int = record!.int;
-        if (records.length !== 1 || int === null || int.mode === 'gpint' || record!.report?.tlvs !== undefined) return;
-        if (int.mode === 'md' && int.sourceMetadata !== undefined) return;
-        const layers = decodeWithSchema(bytes, { reportPorts: [32766] });
-        const [decoded] = decoder.decode(bytes);
-        const hops = layers.filter((one) => one.layer === 'hop').map((one) => one.value);
-        expect(decoded!.hops).toEqual(hops.reverse());
-        const header = (value(layers, 'intMd') ??
-          value(layers, 'intMx') ??
-          value(layers, 'intV10') ??
-          value(layers, 'intV05')) as {
-          instructionBitmap: number;
-        };
-        expect(header.instructionBitmap).toBe(int.instructionBitmap);
-        const metadata = value(layers, 'reportMetadata') as { metadata: Hop } | undefined;
-        if (metadata !== undefined) expect(decoded!.report!.metadata).toEqual(metadata.metadata);
-        const source = value(layers, 'sourceMetadata');
-        expect(source === undefined).toBe(int.sourceMetadata === undefined);
-        if (source !== undefined) expect(Buffer.from(source as Uint8Array)).toEqual(Buffer.from(int.sourceMetadata!));
-        compared++;
-        hopsCompared += hops.length;
-      }),
-      // Some six in ten are of a kind that the schema describes.
-      { numRuns: PACKETS >= 100_000 ? 170_000 : 1500 },
-    );
-    console.log(`agreement: ${compared} frames with ${hopsCompared} hops compared with the schema`);
-    expect(compared).toBeGreaterThan(700);
-  });
 });

@@ -19,7 +19,7 @@ const RECEIVE_BUFFER = 8 << 20;
 const SAMPLE = 10_000;
 /** Part of the flows that counts as the oldest. */
 const OLDEST = 0.01;
-/** What is on its way when the sender has ended arrives within this time, if at all. */
+/** When nothing has arrived for this long after the sender's end, nothing more will. */
 const SETTLE_MS = 500;
 
 /** One second, or the end. */
@@ -168,8 +168,14 @@ export class TraceCollector {
   }
 
   async #settle(sent: number): Promise<void> {
-    const end = performance.now() + SETTLE_MS;
     const arrived = (): number => this.#rnic.counters.datagrams + (kernelDrops(this.#rnic.port) ?? 0);
-    while (arrived() < sent && performance.now() < end) await sleep(5);
+    let last = arrived();
+    let end = performance.now() + SETTLE_MS;
+    while (last < sent && performance.now() < end) {
+      await sleep(5);
+      const now = arrived();
+      if (now !== last) end = performance.now() + SETTLE_MS;
+      last = now;
+    }
   }
 }

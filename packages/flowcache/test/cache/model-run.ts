@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Flow, METRIC_NAMES, type MetricName } from '@int/codec';
 import { Random } from '@int/random';
 import { expect, test } from 'vitest';
@@ -14,6 +13,7 @@ import {
   SnapshotReader,
   writeSnapshot,
 } from '../../src/index.js';
+import { same } from '../same.js';
 import { LENGTH, SEED } from '../seed.js';
 import { ModelCache, type ModelLimits } from './model.js';
 import { type Report, ReportBatch, randomFlows, randomReport, recordOf } from './reports.js';
@@ -68,11 +68,6 @@ const SETUPS: readonly Setup[] = [
     ipv6: 0,
   },
 ];
-
-/** Many times as fast as `toEqual`, which then says what differs. */
-function same(actual: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
-}
 
 /** Takes everything, as objects. */
 class Objects<T> implements RecordSink {
@@ -142,7 +137,10 @@ function run(setup: Setup, kernel: boolean): void {
       () => {
         const rows = random.integer(geometry.rows) + 1;
         const aged = cache.age(timeNs, IDLE_NS, rows);
-        expect(aged).toBe(model.sweep(rows, Number.POSITIVE_INFINITY, 'aged', (last) => timeNs - last > IDLE_NS));
+        same(
+          aged,
+          model.sweep(rows, Number.POSITIVE_INFINITY, 'aged', (last) => timeNs - last > IDLE_NS),
+        );
         return 1;
       },
     ],
@@ -151,8 +149,8 @@ function run(setup: Setup, kernel: boolean): void {
       () => {
         const flow = flows[random.integer(flows.length)]!;
         if (geometry.layout === 'compact' && flow.source.includes(':')) return 1;
-        expect(cache.get(flow)).toEqual(model.get(flow));
-        expect(cache.remove(flow)).toEqual(model.remove(flow));
+        same(cache.get(flow), model.get(flow));
+        same(cache.remove(flow), model.remove(flow));
         return 1;
       },
     ],

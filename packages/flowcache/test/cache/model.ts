@@ -7,7 +7,8 @@ interface ModelMetric {
   last: number | null;
   mean: number;
   count: number;
-  sum: bigint;
+  /** Exact: of a million values below 2^32 at most. */
+  sum: number;
 }
 
 interface ModelHop {
@@ -39,10 +40,12 @@ export interface ModelLimits {
   readonly change: number;
 }
 
+const NO_LIMITS: ModelLimits = { level: 0xffffffff, change: 0xffffffff };
+
 const keyOf = ({ source, destination, protocol, sourcePort, destinationPort }: Flow): string =>
   `${source}>${destination}/${protocol}/${sourcePort}/${destinationPort}`;
 
-const emptyMetric = (): ModelMetric => ({ last: null, mean: 0, count: 0, sum: 0n });
+const emptyMetric = (): ModelMetric => ({ last: null, mean: 0, count: 0, sum: 0 });
 
 export class ModelCache {
   /** Per row, the flow updated last first. */
@@ -61,7 +64,7 @@ export class ModelCache {
   };
   limits: { metrics: Map<MetricName, ModelLimits>; endToEnd: ModelLimits; pathChange: boolean } = {
     metrics: new Map(),
-    endToEnd: { level: 0xffffffff, change: 0xffffffff },
+    endToEnd: NO_LIMITS,
     pathChange: false,
   };
   sweepRow = 0;
@@ -162,7 +165,7 @@ export class ModelCache {
       for (const [name, metric] of hop.metrics) {
         const value = values[name];
         if (value === undefined) continue;
-        const limits = this.limits.metrics.get(name) ?? { level: 0xffffffff, change: 0xffffffff };
+        const limits = this.limits.metrics.get(name) ?? NO_LIMITS;
         const event = compare(value, metric.last, limits);
         this.#addValue(metric, value, hop.reports);
         if (event !== null) raise({ ...event, scope: 'hop', metric: name, hop: index, nodeId: hop.nodeId });
@@ -226,9 +229,13 @@ export class ModelCache {
   #addValue(metric: ModelMetric, value: number, reports: number): void {
     metric.last = value;
     metric.count++;
-    metric.sum += BigInt(value);
+    metric.sum += value;
+    if (this.#isExact) {
+      metric.mean = metric.sum / metric.count;
+      return;
+    }
     const step = Math.fround(Math.fround(Math.fround(value) - metric.mean) / Math.fround(reports));
-    metric.mean = this.#isExact ? Number(metric.sum) / metric.count : Math.fround(metric.mean + step);
+    metric.mean = Math.fround(metric.mean + step);
   }
 
   remove(flow: Flow): FlowEntry | undefined {
@@ -279,13 +286,13 @@ export class ModelCache {
       pathLength,
       path: entry.hops.slice(0, pathLength).map(({ nodeId }) => nodeId),
       hopsBeyond: isExact ? entry.beyond : null,
-      endToEnd: isExact && endToEnd.count > 0 ? { ...endToEnd } : null,
+      endToEnd: isExact && endToEnd.count > 0 ? { ...endToEnd, sum: BigInt(endToEnd.sum) } : null,
       hops: entry.hops.map(({ nodeId, reports, metrics }) => ({
         nodeId,
         metrics: Object.fromEntries(
           [...metrics].map(([name, metric]) => [
             name,
-            isExact ? { ...metric } : { ...metric, count: reports, sum: null },
+            isExact ? { ...metric, sum: BigInt(metric.sum) } : { ...metric, count: reports, sum: null },
           ]),
         ),
       })),

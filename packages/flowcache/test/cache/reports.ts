@@ -1,6 +1,7 @@
 import {
   type Flow,
   type Hop,
+  METRIC_NAMES,
   type MetricName,
   metricOf,
   TelemetryBatch,
@@ -51,8 +52,10 @@ export function randomFlows(random: Random, count: number, ipv6Share: number): F
   });
 }
 
+const WIDTHS: ReadonlyMap<MetricName, number> = new Map(METRIC_NAMES.map((name) => [name, metricOf(name).width]));
+
 function randomValue(random: Random, metric: MetricName): number {
-  const { width } = metricOf(metric);
+  const width = WIDTHS.get(metric)!;
   const isLarge = random.integer(20) === 0;
   if (width < 32) return random.integer(isLarge ? 2 ** width : Math.min(300, 2 ** width));
   // All ones would be 'not available'.
