@@ -27,9 +27,12 @@ const problems = [];
 /** @param {string} short */
 const layerOf = (short) => rules.layers.findIndex(({ packages }) => packages.includes(short));
 
-/** Examples and benchmarks stand above every layer.
+/** The P4 programs, whose tests hold them to the packages, stand above every layer; examples and benchmarks above them.
  * @param {Workspace} workspace */
-const rank = (workspace) => (workspace.folder.startsWith('packages/') ? layerOf(workspace.short) : rules.layers.length);
+const rank = (workspace) =>
+  workspace.folder.startsWith('packages/')
+    ? layerOf(workspace.short)
+    : rules.layers.length + (workspace.folder === 'p4' ? 0 : 1);
 
 /**
  * Why `from` may not depend on `to`; undefined if it may.

@@ -41,7 +41,7 @@ import { fileURLToPath } from 'node:url';
 export const repository = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
 /**
- * Every workspace in `packages/`, `examples/` and `benchmarks`, in alphabetical order within these three.
+ * Every workspace: those in `packages/` and `examples/`, each in alphabetical order, then `p4` and `benchmarks`.
  * @param {string} [root] another repository's root, for tests of the scripts
  * @returns {Workspace[]}
  */
@@ -53,7 +53,7 @@ export function workspaces(root = repository) {
           .map((name) => `${parent}/${name}`)
       : [],
   );
-  return [...folders, 'benchmarks']
+  return [...folders, 'p4', 'benchmarks']
     .filter((folder) => existsSync(join(root, folder, 'package.json')))
     .map((folder) => ({
       folder,

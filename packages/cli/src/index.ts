@@ -12,6 +12,7 @@ import { addDetect } from './commands/detect.js';
 import { addEncode } from './commands/encode.js';
 import { addFlows } from './commands/flows.js';
 import { addGenerate } from './commands/generate.js';
+import { addP4 } from './commands/p4.js';
 import { addPlan } from './commands/plan.js';
 import { CliError, EXIT, type Io, sayFailure } from './io.js';
 
@@ -66,7 +67,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const program = new Command('int');
   program
     .description(
-      'In-band Network Telemetry: decode, encode, generate and collect it, detect events in it, follow its flows, store it, plan its probes',
+      'In-band Network Telemetry: decode, encode, generate and collect it, detect events in it, follow its flows, store it, plan its probes, and run the P4 programs that make it',
     )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -88,6 +89,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   addFlows(program, io, done);
   addDart(program, io, done);
   addPlan(program, io, done);
+  addP4(program, io, done);
   hintAtHelp(program, 'int');
   try {
     await program.parseAsync(argv as string[]);

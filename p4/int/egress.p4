@@ -1,0 +1,272 @@
+// What a packet leaves as: with INT begun, continued or taken out; and the clones that become reports.
+#ifndef INT_INT_EGRESS_P4
+#define INT_INT_EGRESS_P4
+
+#include "headers.p4"
+#include "source.p4"
+#include "transit.p4"
+#include "sink.p4"
+// What becomes of clones: another program may do something else with them.
+#ifndef INT_REPORT
+#include "report.p4"
+#define INT_REPORT IntReport
+#endif
+// What else a sink does with INT before it takes it out: a program may define INT_SINK_STAGE, a control, and
+// INT_SINK_STAGE_SESSION, a mirror session that it chooses for a clone where there is no report (0: none). If there is one,
+// the clone that becomes the report comes first, and what makes it (INT_REPORT) goes on from there.
+#include "utilization.p4"
+#include "detection.p4"
+#include "../headers/sums.p4"
+
+control IntEgress(
+    inout headers_t hdr,
+    inout metadata_t meta,
+    inout standard_metadata_t standard_metadata)
+{
+    IntUtilization() utilization;
+    IntSource() source;
+    IntTransit() transit;
+    IntDetection() detection;
+    IntKeep() keep;
+    IntRestoreKept() restore_kept;
+    IntStrip() strip;
+    INT_REPORT() report;
+#ifdef INT_SINK_STAGE
+    INT_SINK_STAGE() sink_stage;
+#endif
+
+    bit<32> count;
+    bit<32> cell;
+
+    // Reports of this switch's own metadata (INT-MX, INT-XD), by flow: packets since the last one reported.
+    register<bit<32>>(65536) sample_count;
+
+    action set_node(bit<32> id) {
+        meta.node.id = id;
+    }
+
+    // This switch's node id.
+    table node {
+        actions = { set_node; }
+        default_action = set_node(0);
+    }
+
+    // `mtu`: largest IP packet that may leave, 0: any. `congested_above`: packets in the queue above which reports have the Q
+    // bit. `complements`: Checksum Complements are used where they are asked for. `level2_egress`: logical interface, all
+    // ones: none.
+    action set_port(
+        bit<1> is_sink, bit<16> mtu, bit<24> congested_above, bit<1> complements, bit<32> level2_egress)
+    {
+        meta.port.is_sink = is_sink;
+        meta.port.mtu = mtu;
+        meta.port.congested_above = congested_above;
+        meta.port.complements = complements;
+        meta.node.egress_level2 = level2_egress;
+    }
+
+    table port {
+        key = { standard_metadata.egress_port: exact @name("egress_port"); }
+        actions = { set_port; }
+        size = 512;
+        default_action = set_port(0, 0, 0xffffff, 0, 0xffffffff);
+    }
+
+    action set_level2_ingress(bit<32> level2) {
+        meta.node.ingress_level2 = level2;
+    }
+
+    // Logical interface of the port that a packet came in by.
+    table ingress_port {
+        key = { meta.node.ingress: exact @name("ingress_port"); }
+        actions = { set_level2_ingress; }
+        size = 512;
+        default_action = set_level2_ingress(0xffffffff);
+    }
+
+    action set_session(bit<32> session) {
+        meta.report.session = session;
+    }
+
+    // Mirror session that leads to the collector; 0: reports go nowhere.
+    table reports {
+        actions = { set_session; }
+        default_action = set_session(0);
+    }
+
+    // What this switch knows of the packet. Times are simple_switch's, in microseconds.
+    action measure() {
+        meta.node.latency = (bit<32>)(standard_metadata.egress_global_timestamp
+            - standard_metadata.ingress_global_timestamp);
+        meta.node.egress = (bit<16>)standard_metadata.egress_port;
+        meta.node.queue_id = (bit<8>)standard_metadata.priority;
+        meta.node.queue_occupancy = (bit<24>)standard_metadata.deq_qdepth;
+        meta.node.ingress_time = (bit<64>)standard_metadata.ingress_global_timestamp;
+        meta.node.egress_time = (bit<64>)standard_metadata.egress_global_timestamp;
+    }
+
+    apply {
+        node.apply();
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
+            || standard_metadata.instance_type == INSTANCE_INGRESS_CLONE)
+        {
+            if (meta.report.was_kept == 1) {
+                restore_kept.apply(hdr);
+            }
+            if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
+                // Of a packet that was dropped: it comes as it was received, and never saw a queue.
+                meta.report.items = 0x4001;
+                meta.node.egress = 0xffff;
+                meta.report.length = hdr.ipv6.payload_length + 40;
+                if (hdr.ipv4.isValid()) {
+                    meta.report.length = hdr.ipv4.total_length;
+                }
+                meta.report.has_payload = 1;
+                meta.report.tracked_flow = 1;
+            }
+            report.apply(hdr, meta, standard_metadata);
+        } else {
+            port.apply();
+            ingress_port.apply();
+            measure();
+            utilization.apply(meta, standard_metadata);
+
+            if (hdr.ipv4.isValid()) {
+                meta.ip_length = hdr.ipv4.total_length;
+                meta.ip_payload = hdr.ipv4.total_length - ((bit<16>)hdr.ipv4.ihl << 2);
+                meta.ip_room = 0xffff - hdr.ipv4.total_length;
+            } else if (hdr.ipv6.isValid()) {
+                meta.ip_payload = hdr.ipv6.payload_length;
+                // A packet of 65,496 bytes and more is longer than an MTU can be.
+                meta.ip_length = hdr.ipv6.payload_length |+| 40;
+                meta.ip_room = 0xffff - hdr.ipv6.payload_length;
+            }
+            meta.mtu_room = 0xffff;
+            if (meta.port.mtu != 0) {
+                meta.mtu_room = meta.port.mtu |-| meta.ip_length;
+            }
+
+            if (meta.has_md == 1) {
+                transit.apply(hdr, meta);
+            } else if (meta.watch.starts == 1) {
+                source.apply(hdr, meta);
+            }
+
+            // Lengths and checksums of what has changed.
+            if (meta.growth != 0) {
+                // Lengths of 0 say nothing (jumbograms, segmentation offload), and stay.
+                if (hdr.ipv4.isValid()) {
+                    if (hdr.ipv4.total_length != 0) {
+                        hdr.ipv4.total_length = hdr.ipv4.total_length + meta.growth;
+                        hdr.ipv4.checksum = updated(hdr.ipv4.checksum, 0, (bit<32>)meta.growth);
+                    }
+                } else if (hdr.ipv6.payload_length != 0) {
+                    hdr.ipv6.payload_length = hdr.ipv6.payload_length + meta.growth;
+                }
+                meta.added = meta.added + (bit<32>)meta.growth;
+                if (hdr.udp.isValid()) {
+                    if (hdr.udp.length != 0 || meta.new_udp == 1) {
+                        hdr.udp.length = hdr.udp.length + meta.growth;
+                        meta.added = meta.added + (bit<32>)meta.growth;
+                    }
+                }
+            }
+            if (meta.added != 0) {
+                if (meta.pushed == 1 && meta.port.complements == 1 && hdr.own_complement.isValid()
+                    && !(hdr.udp.isValid() && hdr.udp.checksum == 0))
+                {
+                    // The complement cancels the change, the field stays.
+                    hdr.own_complement.value = (bit<32>)fold((bit<32>)fold(meta.removed) + (bit<32>)~fold(meta.added));
+                } else if (hdr.udp.isValid()) {
+                    if (hdr.udp.checksum != 0) {
+                        hdr.udp.checksum = updated(hdr.udp.checksum, meta.removed, meta.added);
+                        if (hdr.udp.checksum == 0) {
+                            hdr.udp.checksum = 0xffff;
+                        }
+                    }
+                } else if (hdr.tcp.isValid()) {
+                    hdr.tcp.checksum = updated(hdr.tcp.checksum, meta.removed, meta.added);
+                }
+            }
+
+            meta.report.queue_congested = (bit<1>)(meta.node.queue_occupancy > meta.port.congested_above);
+            meta.report.length = meta.ip_length + meta.growth;
+            meta.report.has_payload = 1;
+            meta.report.tracked_flow = 1;
+
+            if (meta.has_md == 1) {
+                if (meta.port.is_sink == 1) {
+                    if (hdr.shim.npt != INT_NPT_NEW_UDP) {
+                        if (hdr.udp.isValid()) {
+                            meta.report.has_payload =
+                                (bit<1>)(hdr.udp.length > 12 + ((bit<16>)hdr.shim.length << 2) + 1);
+                        }
+                    }
+                    detection.apply(hdr, meta, standard_metadata);
+#ifdef INT_SINK_STAGE
+                    sink_stage.apply(hdr, meta, standard_metadata);
+#endif
+                }
+            } else if (meta.has_mx == 1 || meta.watch.postcard == 1) {
+                // Every switch reports what it has values for: not bit 0, as the node id is in the group header, nor the
+                // buffer (bit 8), of which v1model knows nothing; bit 15 means something else in reports.
+                if (meta.has_mx == 1) {
+                    meta.report.items = hdr.mx.instructions & 0x7f00;
+                } else {
+                    meta.report.items = meta.watch.instructions & 0x7f00;
+                }
+                if (meta.node.ingress_level2 == 0xffffffff || meta.node.egress_level2 == 0xffffffff) {
+                    meta.report.items = meta.report.items & 0xfdff;
+                }
+                if (meta.node.utilization == 0xffffffff) {
+                    meta.report.items = meta.report.items & 0xfeff;
+                }
+                meta.report.wanted = 1;
+                if (meta.watch.one_in > 1) {
+                    // As the sink samples: the cell counts packets since the last one reported, that one included.
+                    hash(cell, HashAlgorithm.crc32, 32w0,
+                        {
+                            hdr.ipv4.source, hdr.ipv4.destination, hdr.ipv6.source, hdr.ipv6.destination,
+                            meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
+                        },
+                        32w65536);
+                    sample_count.read(count, cell);
+                    if (count == 0 || count >= meta.watch.one_in) {
+                        count = 1;
+                    } else {
+                        count = count + 1;
+                        meta.report.wanted = 0;
+                    }
+                    sample_count.write(cell, count);
+                }
+            }
+
+            if (meta.report.wanted == 1) {
+                reports.apply();
+            }
+            if (meta.port.is_sink == 1 && (meta.has_md == 1 || meta.has_mx == 1)) {
+                if (meta.report.wanted == 1 && meta.report.session != 0) {
+                    keep.apply(hdr);
+                    meta.report.was_kept = 1;
+                }
+                if ((hdr.md.isValid() && hdr.md.discard == 1) || (hdr.mx.isValid() && hdr.mx.discard == 1)) {
+                    meta.discarded = 1;
+                }
+                strip.apply(hdr, meta);
+            }
+            if (meta.report.wanted == 1 && meta.report.session != 0) {
+                clone_preserving_field_list(CloneType.E2E, meta.report.session, 1);
+            }
+#ifdef INT_SINK_STAGE
+            else if (INT_SINK_STAGE_SESSION != 0) {
+                clone_preserving_field_list(CloneType.E2E, INT_SINK_STAGE_SESSION, 1);
+            }
+#endif
+            // A copy or probe that ends here.
+            if (meta.discarded == 1) {
+                mark_to_drop(standard_metadata);
+            }
+        }
+    }
+}
+
+#endif

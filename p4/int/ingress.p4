@@ -1,0 +1,190 @@
+// Where a packet goes, and whether INT starts here for its flow.
+#ifndef INT_INT_INGRESS_P4
+#define INT_INT_INGRESS_P4
+
+#include "headers.p4"
+#include "../headers/sums.p4"
+
+// Reasons for drops, in reports. The numbers are this domain's.
+const bit<8> DROP_NO_ROUTE = 1;
+const bit<8> DROP_TTL = 2;
+
+control IntIngress(
+    inout headers_t hdr,
+    inout metadata_t meta,
+    inout standard_metadata_t standard_metadata)
+{
+    action drop(bit<8> reason) {
+        meta.report.dropped = 1;
+        meta.report.drop_reason = reason;
+    }
+
+    action no_route() {
+        drop(DROP_NO_ROUTE);
+    }
+
+    // As a bridge does: nothing of the packet changes.
+    action forward(bit<9> port) {
+        standard_metadata.egress_spec = port;
+    }
+
+    // To a multicast group of the switch's; each copy is a packet of its own.
+    action multicast(bit<16> group) {
+        standard_metadata.mcast_grp = group;
+    }
+
+    // As a router does. The IPv4 checksum follows the time to live.
+    action route(bit<9> port, bit<48> source_mac, bit<48> destination_mac) {
+        standard_metadata.egress_spec = port;
+        hdr.ethernet.source = source_mac;
+        hdr.ethernet.destination = destination_mac;
+        meta.routed = 1;
+    }
+
+    table forward_ipv4 {
+        key = { hdr.ipv4.destination: lpm @name("destination_address"); }
+        actions = { forward; route; multicast; drop; no_route; }
+        size = 16384;
+        default_action = no_route();
+    }
+
+    table forward_ipv6 {
+        key = { hdr.ipv6.destination: lpm @name("destination_address"); }
+        actions = { forward; route; multicast; drop; no_route; }
+        size = 16384;
+        default_action = no_route();
+    }
+
+    // What is neither IPv4 nor IPv6.
+    table forward_other {
+        key = { hdr.ethernet.destination: exact @name("destination_mac"); }
+        actions = { forward; multicast; drop; no_route; }
+        size = 4096;
+        default_action = no_route();
+    }
+
+    // No INT for this flow.
+    action ignore() {
+    }
+
+    // INT-MD: npt 0 marks by DSCP, 1 by UDP port, 2 puts a UDP header of its own in front of the transport header, with
+    // `entropy_port` as source port (0: from a hash of the flow).
+    action start_md(bit<2> npt, bit<16> instructions, bit<8> max_hops, bit<1> discard, bit<16> entropy_port) {
+        meta.watch.starts = 1;
+        meta.watch.type = INT_TYPE_MD;
+        meta.watch.npt = npt;
+        meta.watch.instructions = instructions;
+        meta.watch.max_hops = max_hops;
+        meta.watch.discard = discard;
+        meta.watch.entropy_port = entropy_port;
+    }
+
+    // INT-MX: the packet carries the instructions, every switch reports. `one_in`: of so many packets of a flow this switch
+    // reports one; 0 or 1: all.
+    action start_mx(bit<2> npt, bit<16> instructions, bit<1> discard, bit<16> entropy_port, bit<32> one_in) {
+        meta.watch.starts = 1;
+        meta.watch.type = INT_TYPE_MX;
+        meta.watch.npt = npt;
+        meta.watch.instructions = instructions;
+        meta.watch.discard = discard;
+        meta.watch.entropy_port = entropy_port;
+        meta.watch.one_in = one_in;
+    }
+
+    // INT-XD: this switch reports, the packet stays as it is.
+    action postcard(bit<16> instructions, bit<32> one_in) {
+        meta.watch.postcard = 1;
+        meta.watch.instructions = instructions;
+        meta.watch.one_in = one_in;
+    }
+
+    // The flow watchlist. The smaller priority wins.
+    table watch_ipv4 {
+        key = {
+            standard_metadata.ingress_port: ternary @name("ingress_port");
+            hdr.ipv4.source: ternary @name("source_address");
+            hdr.ipv4.destination: ternary @name("destination_address");
+            meta.flow.protocol: ternary @name("protocol");
+            meta.flow.source_port: range @name("source_port");
+            meta.flow.destination_port: range @name("destination_port");
+            hdr.ethernet.source: ternary @name("source_mac");
+            hdr.ethernet.destination: ternary @name("destination_mac");
+        }
+        actions = { start_md; start_mx; postcard; ignore; }
+        size = 4096;
+        default_action = ignore();
+    }
+
+    table watch_ipv6 {
+        key = {
+            standard_metadata.ingress_port: ternary @name("ingress_port");
+            hdr.ipv6.source: ternary @name("source_address");
+            hdr.ipv6.destination: ternary @name("destination_address");
+            meta.flow.protocol: ternary @name("protocol");
+            meta.flow.source_port: range @name("source_port");
+            meta.flow.destination_port: range @name("destination_port");
+            hdr.ethernet.source: ternary @name("source_mac");
+            hdr.ethernet.destination: ternary @name("destination_mac");
+        }
+        actions = { start_md; start_mx; postcard; ignore; }
+        size = 4096;
+        default_action = ignore();
+    }
+
+    action report_drops(bit<32> session) {
+        clone_preserving_field_list(CloneType.I2E, session, 1);
+    }
+
+    // Where reports of dropped packets go: a mirror session that leads to the collector. Without it there are none.
+    table drop_reports {
+        actions = { report_drops; NoAction; }
+        default_action = NoAction();
+    }
+
+    apply {
+        // Before forwarding writes others.
+        meta.source_mac = hdr.ethernet.source;
+        meta.destination_mac = hdr.ethernet.destination;
+        if (meta.has_md == 0 && meta.has_mx == 0) {
+            if (hdr.ipv4.isValid()) {
+                watch_ipv4.apply();
+            } else if (hdr.ipv6.isValid()) {
+                watch_ipv6.apply();
+            }
+        }
+        meta.node.ingress = (bit<16>)standard_metadata.ingress_port;
+
+        if (hdr.ipv4.isValid()) {
+            forward_ipv4.apply();
+            if (meta.routed == 1) {
+                if (hdr.ipv4.ttl <= 1) {
+                    drop(DROP_TTL);
+                } else {
+                    hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+                    hdr.ipv4.checksum = updated(hdr.ipv4.checksum, 0x0100, 0);
+                }
+            }
+        } else if (hdr.ipv6.isValid()) {
+            forward_ipv6.apply();
+            if (meta.routed == 1) {
+                if (hdr.ipv6.hop_limit <= 1) {
+                    drop(DROP_TTL);
+                } else {
+                    hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
+                }
+            }
+        } else {
+            forward_other.apply();
+        }
+
+        if (meta.report.dropped == 1) {
+            // Only what is watched is reported: INT packets and flows of the watchlist.
+            if (meta.has_md == 1 || meta.has_mx == 1 || meta.watch.starts == 1 || meta.watch.postcard == 1) {
+                drop_reports.apply();
+            }
+            mark_to_drop(standard_metadata);
+        }
+    }
+}
+
+#endif

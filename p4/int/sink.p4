@@ -1,0 +1,183 @@
+// Takes INT out, and gives the packet back what it was before the source.
+#ifndef INT_INT_SINK_P4
+#define INT_INT_SINK_P4
+
+#include "headers.p4"
+#include "../headers/sums.p4"
+
+// Keeps the packet as it is, for the report, where the deparser does not see it.
+control IntKeep(inout headers_t hdr) {
+    apply {
+        hdr.kept_ipv4 = hdr.ipv4;
+        hdr.kept_ipv6 = hdr.ipv6;
+        hdr.kept_tcp = hdr.tcp;
+        hdr.kept_udp = hdr.udp;
+        hdr.kept_shim = hdr.shim;
+        hdr.kept_md = hdr.md;
+        hdr.kept_mx = hdr.mx;
+        hdr.kept_node_id = hdr.own_node_id;
+        hdr.kept_interfaces = hdr.own_interfaces;
+        hdr.kept_hop_latency = hdr.own_hop_latency;
+        hdr.kept_queue = hdr.own_queue;
+        hdr.kept_ingress_time = hdr.own_ingress_time;
+        hdr.kept_egress_time = hdr.own_egress_time;
+        hdr.kept_level2_interfaces = hdr.own_level2_interfaces;
+        hdr.kept_utilization = hdr.own_utilization;
+        hdr.kept_buffer = hdr.own_buffer;
+        hdr.kept_ones_1 = hdr.own_ones_1;
+        hdr.kept_ones_2 = hdr.own_ones_2;
+        hdr.kept_ones_4 = hdr.own_ones_4;
+        hdr.kept_ones_8 = hdr.own_ones_8;
+        hdr.kept_ones_16 = hdr.own_ones_16;
+        hdr.kept_complement = hdr.own_complement;
+        hdr.kept_words = hdr.words;
+        hdr.kept_stack = hdr.stack;
+    }
+}
+
+// In the clone that becomes the report: the packet as it was kept.
+control IntRestoreKept(inout headers_t hdr) {
+    apply {
+        hdr.ipv4 = hdr.kept_ipv4;
+        hdr.ipv6 = hdr.kept_ipv6;
+        hdr.tcp = hdr.kept_tcp;
+        hdr.udp = hdr.kept_udp;
+        hdr.shim = hdr.kept_shim;
+        hdr.md = hdr.kept_md;
+        hdr.mx = hdr.kept_mx;
+        hdr.own_node_id = hdr.kept_node_id;
+        hdr.own_interfaces = hdr.kept_interfaces;
+        hdr.own_hop_latency = hdr.kept_hop_latency;
+        hdr.own_queue = hdr.kept_queue;
+        hdr.own_ingress_time = hdr.kept_ingress_time;
+        hdr.own_egress_time = hdr.kept_egress_time;
+        hdr.own_level2_interfaces = hdr.kept_level2_interfaces;
+        hdr.own_utilization = hdr.kept_utilization;
+        hdr.own_buffer = hdr.kept_buffer;
+        hdr.own_ones_1 = hdr.kept_ones_1;
+        hdr.own_ones_2 = hdr.kept_ones_2;
+        hdr.own_ones_4 = hdr.kept_ones_4;
+        hdr.own_ones_8 = hdr.kept_ones_8;
+        hdr.own_ones_16 = hdr.kept_ones_16;
+        hdr.own_complement = hdr.kept_complement;
+        hdr.words = hdr.kept_words;
+        hdr.stack = hdr.kept_stack;
+    }
+}
+
+// All headers of INT go.
+control IntRemove(inout headers_t hdr) {
+    apply {
+        hdr.shim.setInvalid();
+        hdr.md.setInvalid();
+        hdr.mx.setInvalid();
+        hdr.own_node_id.setInvalid();
+        hdr.own_interfaces.setInvalid();
+        hdr.own_hop_latency.setInvalid();
+        hdr.own_queue.setInvalid();
+        hdr.own_ingress_time.setInvalid();
+        hdr.own_egress_time.setInvalid();
+        hdr.own_level2_interfaces.setInvalid();
+        hdr.own_utilization.setInvalid();
+        hdr.own_buffer.setInvalid();
+        hdr.own_ones_1.setInvalid();
+        hdr.own_ones_2.setInvalid();
+        hdr.own_ones_4.setInvalid();
+        hdr.own_ones_8.setInvalid();
+        hdr.own_ones_16.setInvalid();
+        hdr.own_complement.setInvalid();
+        hdr.words.pop_front(STACK_WORDS);
+        hdr.stack.setInvalid();
+    }
+}
+
+control IntStrip(inout headers_t hdr, inout metadata_t meta) {
+    IntRemove() remove;
+    bit<16> sum;
+    bit<16> bytes;
+
+    apply {
+        bytes = ((bit<16>)hdr.shim.length << 2) + 4;
+        if (hdr.shim.npt == INT_NPT_NEW_UDP) {
+            bytes = bytes + 8;
+        }
+
+        if (hdr.shim.npt == INT_NPT_NEW_UDP) {
+            if (hdr.ipv4.isValid()) {
+                hdr.ipv4.checksum = updated(hdr.ipv4.checksum,
+                    (bit<32>)PROTOCOL_UDP + (bit<32>)bytes, (bit<32>)hdr.shim.original[7:0]);
+                hdr.ipv4.protocol = hdr.shim.original[7:0];
+            } else {
+                hdr.ipv6.next_header = hdr.shim.original[7:0];
+            }
+            hdr.udp.setInvalid();
+        } else {
+            // What the transport checksum no longer covers. Of what this switch pushed the sum is known.
+            hash(sum, HashAlgorithm.csum16, 16w0,
+                {
+                    hdr.shim.type, hdr.shim.npt, hdr.shim.reserved, hdr.shim.length, hdr.shim.original,
+                    hdr.md.version, hdr.md.discard, hdr.md.hops_exceeded, hdr.md.mtu_exceeded, hdr.md.reserved,
+                    hdr.md.hop_ml, hdr.md.remaining_hops, hdr.md.instructions, hdr.md.domain_id,
+                    hdr.md.domain_instructions, hdr.md.domain_flags,
+                    hdr.mx.version, hdr.mx.discard, hdr.mx.reserved, hdr.mx.instructions, hdr.mx.domain_id,
+                    hdr.mx.domain_instructions, hdr.mx.domain_flags,
+                    hdr.own_node_id.id,
+                    hdr.own_interfaces.ingress, hdr.own_interfaces.egress,
+                    hdr.own_hop_latency.latency,
+                    hdr.own_queue.id, hdr.own_queue.occupancy,
+                    hdr.own_ingress_time.time,
+                    hdr.own_egress_time.time,
+                    hdr.own_level2_interfaces.ingress, hdr.own_level2_interfaces.egress,
+                    hdr.own_utilization.utilization,
+                    hdr.own_buffer.id, hdr.own_buffer.occupancy,
+                    hdr.own_complement.value,
+                    hdr.stack.words
+                },
+                32w65536);
+            meta.removed = (bit<32>)~sum + meta.stack_sum;
+            meta.added = 0;
+
+            // UDP counts its length twice, in the header and in the pseudo header.
+            if (hdr.udp.isValid()) {
+                if (hdr.udp.length != 0) {
+                    hdr.udp.length = hdr.udp.length - bytes;
+                    meta.removed = meta.removed + (bit<32>)bytes;
+                }
+            }
+            meta.removed = meta.removed + (bit<32>)bytes;
+
+            if (hdr.shim.npt == INT_NPT_PORT) {
+                meta.removed = meta.removed + (bit<32>)hdr.udp.destination_port;
+                meta.added = (bit<32>)hdr.shim.original;
+                hdr.udp.destination_port = hdr.shim.original;
+            } else if (hdr.ipv4.isValid()) {
+                hdr.ipv4.checksum = updated(hdr.ipv4.checksum,
+                    ((bit<32>)hdr.ipv4.dscp << 2) + (bit<32>)bytes, (bit<32>)hdr.shim.original[7:2] << 2);
+                hdr.ipv4.dscp = hdr.shim.original[7:2];
+            } else {
+                hdr.ipv6.dscp = hdr.shim.original[7:2];
+            }
+            if (hdr.udp.isValid()) {
+                if (hdr.udp.checksum != 0) {
+                    hdr.udp.checksum = updated(hdr.udp.checksum, meta.removed, meta.added);
+                    if (hdr.udp.checksum == 0) {
+                        hdr.udp.checksum = 0xffff;
+                    }
+                }
+            } else {
+                hdr.tcp.checksum = updated(hdr.tcp.checksum, meta.removed, meta.added);
+            }
+        }
+        if (hdr.ipv4.isValid()) {
+            if (hdr.shim.npt == INT_NPT_PORT) {
+                hdr.ipv4.checksum = updated(hdr.ipv4.checksum, (bit<32>)bytes, 0);
+            }
+            hdr.ipv4.total_length = hdr.ipv4.total_length - bytes;
+        } else if (hdr.ipv6.payload_length != 0) {
+            hdr.ipv6.payload_length = hdr.ipv6.payload_length - bytes;
+        }
+        remove.apply(hdr);
+    }
+}
+
+#endif

@@ -1,0 +1,19 @@
+/**
+ * Where the P4 programs are, for what runs them. Node.js only.
+ *
+ * @packageDocumentation
+ */
+import { fileURLToPath } from 'node:url';
+
+/** The programs, by their file's name. */
+export type ProgramName = 'dart' | 'flowcache' | 'gpint' | 'int' | 'intmon';
+
+/** Path of a program: `p4/NAME.p4`. Its includes are beside it. */
+export function programPath(name: ProgramName): string {
+  return fileURLToPath(new URL(`../${name}.p4`, import.meta.url));
+}
+
+/** Path of the simple_switch_CLI commands of a role of a program: `p4/NAME/commands/ROLE.txt`. */
+export function commandsPath(name: ProgramName, role: string): string {
+  return fileURLToPath(new URL(`../${name}/commands/${role}.txt`, import.meta.url));
+}

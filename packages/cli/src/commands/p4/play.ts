@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { CliError, EXIT, type Io } from '../../io.js';
+import { DataOutput } from '../../output/data-output.js';
+import { readCommands, readText } from '../../p4/control-file.js';
+import { commandLines, Player, ScriptError } from '../../p4/play-script.js';
+import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
+
+interface PlayFlags extends ProgramFlags {
+  readonly commands?: string;
+}
+
+const HELP = `
+Lines of SCRIPT:
+  PORT HEX     a packet (blanks allowed): all that it causes comes out before the next goes in
+  ! COMMAND    a command of simple_switch_CLI, such as  ! table_add t set_port 10.0.0.0/8 => 3
+  # TEXT       a comment
+
+Example:
+  printf '0 ffffffffffff 000000000001 0800\\n! counter_read c 0\\n' | int p4 play switch.p4 --commands setup.txt -
+`;
+
+/** Adds `int p4 play`. */
+export function addPlay(p4: Command, io: Io, done: (exitCode: number) => void): void {
+  addProgramOptions(
+    p4
+      .command('play')
+      .description('Send packets one at a time, with control commands between, and see what comes out of ports 0 to 9')
+      .argument('<FILE.p4>', 'the program')
+      .argument('<SCRIPT>', 'packets and commands, - for standard input'),
+  )
+    .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
+    .addHelpText('after', HELP)
+    .action(async (path: string, script: string, flags: PlayFlags) => {
+      const target = openSwitch(path, flags, io);
+      if (target === undefined) return done(EXIT.INPUT);
+      const output = new DataOutput(io.stdout);
+      try {
+        if (flags.commands !== undefined) {
+          for (const command of await readCommands(flags.commands, io)) {
+            for (const line of commandLines(target, command)) await output.line(line);
+          }
+        }
+        const lines = (await readText(script, io)).split(/\r?\n/);
+        const player = new Player(target);
+        for (const [index, line] of lines.entries()) {
+          if (output.closed || io.signal.aborted) break;
+          try {
+            for (const said of player.play(line)) await output.line(said);
+          } catch (error) {
+            if (!(error instanceof ScriptError)) throw error;
+            throw new CliError(`${script}:${index + 1}: ${error.message}`, EXIT.INPUT, error);
+          }
+        }
+      } finally {
+        await output.end();
+      }
+      if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+      done(EXIT.OK);
+    });
+}

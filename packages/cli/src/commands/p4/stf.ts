@@ -1,0 +1,38 @@
+import { formatStfResult, runStf, type StfResult, StfSyntaxError } from '@int/p4vm';
+import type { Command } from 'commander';
+import { CliError, EXIT, type Io } from '../../io.js';
+import { DataOutput } from '../../output/data-output.js';
+import { readText } from '../../p4/control-file.js';
+import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
+
+interface StfFlags extends ProgramFlags {
+  readonly json?: true;
+}
+
+/** Adds `int p4 stf`. */
+export function addStf(p4: Command, io: Io, done: (exitCode: number) => void): void {
+  addProgramOptions(
+    p4
+      .command('stf')
+      .description("Run a packet test in p4c's format: packets in, packets expected, table entries")
+      .argument('<FILE.p4>', 'the program')
+      .argument('<FILE.stf>', 'the test, - for standard input'),
+  )
+    .option('--json', 'one JSON object')
+    .action(async (path: string, test: string, flags: StfFlags) => {
+      const target = openSwitch(path, flags, io);
+      if (target === undefined) return done(EXIT.INPUT);
+      let result: StfResult;
+      try {
+        result = runStf(target, await readText(test, io));
+      } catch (error) {
+        if (!(error instanceof StfSyntaxError)) throw error;
+        throw new CliError(`${test}: ${error.message}`, EXIT.INPUT, error);
+      }
+      const output = new DataOutput(io.stdout);
+      if (flags.json === true) await output.line(JSON.stringify(result));
+      else await output.text(formatStfResult(result));
+      await output.end();
+      done(result.passed ? EXIT.OK : EXIT.INPUT);
+    });
+}

@@ -1,0 +1,57 @@
+import { hexOf, type V1Switch } from '@int/p4vm';
+
+/** Ports that are shown. */
+const LAST_PORT = 9;
+
+/** A line of a script that is neither a packet nor a command nor a comment. */
+export class ScriptError extends Error {
+  override readonly name = 'ScriptError';
+}
+
+/** Gives a switch a command. What it has to say in the output: nothing if it went well and gave no numbers. */
+export function commandLines(target: V1Switch, command: string): string[] {
+  const { error, values, counter } = target.command(command);
+  if (error !== undefined) return [`# error: ${command} -> ${error.message.trim().split(/\s+/).join(' ')}`];
+  const [name, object = '', index] = command.split(/\s+/);
+  if (name === 'counter_read' && counter !== undefined) {
+    return [`# counter ${object} ${index ?? '0'} ${counter.packets} ${counter.bytes}`];
+  }
+  if (name === 'register_read' && values !== undefined) {
+    return [`# register ${object} ${index === undefined ? '' : `${index} `}${values.join(', ')}`];
+  }
+  return [];
+}
+
+function packetOf(line: string): { port: number; frame: Uint8Array } {
+  const [port = '', ...rest] = line.replace(/#.*$/, '').trim().split(/\s+/);
+  const digits = rest.join('');
+  if (!/^\d+$/.test(port)) throw new ScriptError(`PORT HEX, ! COMMAND or # expected, not "${line}"`);
+  if (!/^([0-9a-fA-F]{2})*$/.test(digits))
+    throw new ScriptError('the packet is no whole number of bytes in hexadecimal');
+  return { port: Number(port), frame: Uint8Array.from(Buffer.from(digits, 'hex')) };
+}
+
+/** Plays a script line by line on a switch. */
+export class Player {
+  #packets = 0;
+
+  constructor(readonly target: V1Switch) {}
+
+  /**
+   * What one line of the script gives.
+   *
+   * @throws ScriptError if the line cannot be read
+   */
+  play(line: string): string[] {
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) return [];
+    if (text.startsWith('!')) return commandLines(this.target, text.slice(1).trim());
+    const { port, frame } = packetOf(text);
+    this.#packets++;
+    const outputs = this.target.process(port, frame).filter((output) => output.port <= LAST_PORT);
+    if (outputs.length === 0) return [`# packet ${this.#packets} (nothing)`];
+    // The sort is stable: within a port the order of emission stays.
+    outputs.sort((a, b) => a.port - b.port);
+    return [`# packet ${this.#packets}`, ...outputs.map((output) => `${output.port} ${hexOf(output.frame)}`.trimEnd())];
+  }
+}

@@ -1,0 +1,193 @@
+/** A switch with a P4 program, as a node of a network. */
+import {
+  type CreateSwitchOptions,
+  createSwitch,
+  type InFlightPacket,
+  type IrProgram,
+  type SourceFile,
+  type TrafficManager,
+  type V1Switch,
+} from '@int/p4vm';
+import type { Behaviour } from '../behaviour.js';
+import { checkInteger, checkLimit, checkRate } from '../checks.js';
+import type { Node } from '../network-node.js';
+import { OutputPort, type QueueCounters } from './output-port.js';
+
+/** What a switch is besides its program. */
+export interface P4SwitchOptions
+  extends Pick<CreateSwitchOptions, 'seed' | 'onDigest' | 'onLog' | 'maxPasses' | 'resolve' | 'defines'> {
+  /** Commands of simple_switch_CLI, one a line: given at the start, and again when the switch is repaired. */
+  readonly commands?: string;
+  /**
+   * Bits per second of output ports, of all or by the program's port number; Infinity: no time. Queues build up here, where
+   * the program sees them, if links have no rate of their own. Default: Infinity.
+   */
+  readonly rateBps?: number | Readonly<Record<number, number>>;
+  /** Packets in each output queue, the one on the wire not counted. Default: 64, as simple_switch has it. */
+  readonly queuePackets?: number;
+  /** Queues of each port; the highest `priority` is served first. Default: 1. */
+  readonly priorityQueues?: number;
+  /** Time from egress back to the parser for packets recirculated, and resubmitted, integer nanoseconds. Default: 0. */
+  readonly recirculationNs?: number;
+  /** The program's number for a port of the node; ports that are not named have the same number. */
+  readonly ports?: Readonly<Record<number, number>>;
+  /** The program's number of the port of its control plane: what goes there is given to `onControl`, not to a link. */
+  readonly controlPort?: number;
+  /** Gets frames of the control port, each in memory of its own. */
+  readonly onControl?: (frame: Uint8Array, node: Node) => void;
+}
+
+/**
+ * Runs each frame through a P4 program. The program's clock is the node's, in microseconds; queues, their depths and the
+ * times packets spend in them are those of the network's virtual time.
+ */
+export class P4Switch implements Behaviour, TrafficManager {
+  /** The machine: tables, registers, counters, statistics. */
+  readonly machine: V1Switch;
+  #node: Node | undefined;
+  readonly #options: P4SwitchOptions;
+  readonly #priorities: number;
+  readonly #queuePackets: number;
+  readonly #recirculationNs: number;
+  readonly #outputs = new Map<number, OutputPort>();
+  readonly #toProgram = new Map<number, number>();
+  readonly #toNode = new Map<number, number>();
+  /** Of queues that the control plane has limited: calls that later ports are given too. */
+  readonly #settings: ((port: number, output: OutputPort) => void)[] = [];
+  #sentBytes = 0;
+
+  /**
+   * @param source a program's text or file, or what `loadProgram` made of it
+   * @throws P4Error if something is wrong with the program; RangeError for an option out of range, TypeError for a port
+   *   named twice or a command that the switch refuses
+   */
+  constructor(source: string | SourceFile | IrProgram, options: P4SwitchOptions = {}) {
+    this.#options = options;
+    this.#priorities = checkInteger('priorityQueues', options.priorityQueues ?? 1, 1, 8);
+    this.#queuePackets = checkLimit('queuePackets', options.queuePackets ?? 64, 1);
+    this.#recirculationNs = checkInteger('recirculationNs', options.recirculationNs ?? 0, 0);
+    for (const [from, to] of Object.entries(options.ports ?? {})) this.#map(Number(from), to);
+    const { seed, onDigest, onLog, maxPasses, resolve, defines } = options;
+    this.machine = createSwitch(source, {
+      ...(seed !== undefined && { seed }),
+      ...(onDigest !== undefined && { onDigest }),
+      ...(onLog !== undefined && { onLog }),
+      ...(maxPasses !== undefined && { maxPasses }),
+      ...(defines !== undefined && { defines }),
+      resolve,
+      priorityQueues: this.#priorities,
+      clock: { nowUs: () => Math.max(0, Math.floor((this.#node?.clockNs ?? 0) / 1000)) },
+      trafficManager: this,
+      onTransmit: (port, bytes, offset, length) => this.#transmit(port, bytes.slice(offset, offset + length)),
+    });
+    this.#command();
+  }
+
+  /** @throws TypeError before the switch is added to a network */
+  get node(): Node {
+    if (this.#node === undefined) throw new TypeError('the switch is no node of a network yet: Network.add it');
+    return this.#node;
+  }
+
+  start(node: Node): void {
+    if (this.#node !== undefined) throw new TypeError(`the switch is node "${this.#node.name}" already`);
+    this.#node = node;
+  }
+
+  receive(frame: Uint8Array, port: number): void {
+    this.machine.receive(this.#toProgram.get(port) ?? port, frame);
+  }
+
+  /** A frame comes from the control plane, by the control port. */
+  inject(frame: Uint8Array): void {
+    const { controlPort } = this.#options;
+    if (controlPort === undefined) throw new TypeError('the switch has no controlPort');
+    if (this.node.isUp) this.machine.receive(controlPort, frame);
+  }
+
+  /** Counters of a queue by the program's port number; undefined if nothing was ever sent there. */
+  queue(port: number, priority = 0): QueueCounters | undefined {
+    return this.#outputs.get(port)?.counters(priority);
+  }
+
+  fail(): void {
+    this.#settings.length = 0;
+    for (const output of this.#outputs.values()) {
+      output.clear();
+      output.setDepth(this.#queuePackets);
+      output.setRate(0);
+    }
+    this.machine.reset();
+  }
+
+  repair(): void {
+    this.#command();
+  }
+
+  /** Of the traffic manager: called by the machine. */
+  enqueue(packet: InFlightPacket): boolean {
+    return this.#output(packet.port).enqueue(packet);
+  }
+
+  /** Of the traffic manager: called by the machine. */
+  reenter(packet: InFlightPacket): boolean {
+    this.node.after(this.#recirculationNs, () => this.machine.reenter(packet));
+    return true;
+  }
+
+  /** Of the traffic manager: called by the machine. */
+  setQueueDepth(packets: number, port?: number, priority?: number): void {
+    this.#set(port, (output) => output.setDepth(packets, priority));
+  }
+
+  /** Of the traffic manager: called by the machine. */
+  setQueueRate(rate: number, port?: number, priority?: number): void {
+    this.#set(port, (output) => output.setRate(rate, priority));
+  }
+
+  /** Of an output port: runs egress of a packet. Returns the bytes put on the wire. */
+  depart(packet: InFlightPacket): number {
+    this.#sentBytes = 0;
+    this.machine.dequeue(packet);
+    return this.#sentBytes;
+  }
+
+  #map(from: number, to: number): void {
+    checkInteger('port', from, 0, 0xffff);
+    checkInteger('port of the program', to, 0, 511);
+    if (this.#toNode.has(to)) throw new TypeError(`two ports are port ${to} of the program`);
+    this.#toProgram.set(from, to);
+    this.#toNode.set(to, from);
+  }
+
+  #command(): void {
+    for (const { error, command } of this.machine.commands(this.#options.commands ?? '')) {
+      if (error !== undefined) throw new TypeError(`${command}: ${error.message}`);
+    }
+  }
+
+  #set(port: number | undefined, change: (output: OutputPort) => void): void {
+    this.#settings.push((of, output) => {
+      if (port === undefined || port === of) change(output);
+    });
+    for (const [number, output] of this.#outputs) if (port === undefined || port === number) change(output);
+  }
+
+  #output(port: number): OutputPort {
+    let output = this.#outputs.get(port);
+    if (output === undefined) {
+      const { rateBps = Number.POSITIVE_INFINITY } = this.#options;
+      const rate = typeof rateBps === 'number' ? rateBps : (rateBps[port] ?? Number.POSITIVE_INFINITY);
+      output = new OutputPort(this, this.#priorities, this.#queuePackets, 8e9 / checkRate('rateBps', rate));
+      for (const setting of this.#settings) setting(port, output);
+      this.#outputs.set(port, output);
+    }
+    return output;
+  }
+
+  #transmit(port: number, frame: Uint8Array): void {
+    this.#sentBytes += frame.length;
+    if (port === this.#options.controlPort) this.#options.onControl?.(frame, this.node);
+    else this.node.send(this.#toNode.get(port) ?? port, frame);
+  }
+}

@@ -1,0 +1,294 @@
+import type { Span } from '../source/position.js';
+import type { Argument, CallExpression, FunctionDeclaration, PathExpression, TypeNode } from '../syntax/ast.js';
+import { hasVariable, typeKey } from '../types/compare.js';
+import { UNKNOWN, VOID } from '../types/primitives.js';
+import type { FunctionType, ParameterType, Type } from '../types/type.js';
+import { checkArguments, isApplicable, type Signature } from './arguments.js';
+import type { Checker } from './checker.js';
+import { constructFromCall } from './constructors.js';
+import { isImplicit } from './convert.js';
+import { copyTree } from './copy.js';
+import { infer } from './expressions.js';
+import { checkFunctionBody } from './functions.js';
+import { bindTypeParameters, substitute } from './generics.js';
+import { inferMethodCall } from './methods.js';
+import { type ActionEntry, type Entry, type FunctionEntry, type Overload, Scope } from './scope.js';
+import { resolveType, typeEntryOf } from './type-nodes.js';
+import { booleanValue } from './values.js';
+
+/** Infers arguments of a call that is wrong, for what is wrong in them. */
+export function inferArguments(c: Checker, args: readonly Argument[]): void {
+  for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
+}
+
+/** The one of several declarations of a name that a call means, by number and names of arguments. */
+export function selectOverload<T>(
+  c: Checker,
+  candidates: readonly T[],
+  parametersOf: (candidate: T) => {
+    readonly parameters: Signature['parameters'];
+    readonly types: readonly ParameterType[];
+  },
+  args: readonly Argument[],
+  what: string,
+  span: Span,
+): T | undefined {
+  if (candidates.length === 1) return candidates[0];
+  const applicable = candidates.filter((candidate) => {
+    const { parameters, types } = parametersOf(candidate);
+    return isApplicable(parameters, types, args);
+  });
+  if (applicable.length === 1) return applicable[0];
+  // One that needs no default values is meant before one that does.
+  const exact = applicable.filter((candidate) => parametersOf(candidate).parameters.length === args.length);
+  if (exact.length === 1) return exact[0];
+  inferArguments(c, args);
+  const fitting = applicable.filter((candidate) => {
+    const { parameters, types } = parametersOf(candidate);
+    return args.every((argument, i) => {
+      const position = argument.name ? parameters.findIndex((each) => each.name.text === argument.name!.text) : i;
+      const formal = types[position]!.type;
+      const actual = c.found.types.get(argument.value);
+      return actual === undefined || hasVariable(formal) || isImplicit(actual, formal);
+    });
+  });
+  if (fitting.length === 1) return fitting[0];
+  if (applicable.length === 0) {
+    c.error(
+      'no-overload',
+      span,
+      `no ${what} takes these ${args.length} arguments: there are ${candidates.length} with other parameters`,
+    );
+  } else {
+    c.error('ambiguous-call', span, `${applicable.length} declarations of ${what} take these arguments`);
+  }
+  return undefined;
+}
+
+/** What may not be called from where the checker stands. */
+function checkFunctionPlace(c: Checker, name: string, isExtern: boolean, span: Span): void {
+  const { kind } = c.place;
+  if (kind === 'top' && !(isExtern && name === 'static_assert')) {
+    c.error('call-place', span, `"${name}" cannot be called outside of parsers, controls, actions and functions`);
+  }
+  if (isExtern && name === 'verify' && kind !== 'state') {
+    c.error('only-in-parser', span, '"verify" can only be called in states of a parser');
+  }
+}
+
+/** A function as it is for these type arguments: a copy of its own, checked once. */
+function specialiseFunction(
+  c: Checker,
+  declaration: FunctionDeclaration,
+  scope: Scope,
+  types: readonly Type[],
+): FunctionDeclaration {
+  let copies = c.copies.get(declaration);
+  if (copies === undefined) {
+    copies = new Map();
+    c.copies.set(declaration, copies);
+  }
+  const key = types.map(typeKey).join(';');
+  const previous = copies.get(key);
+  if (previous !== undefined) return previous;
+  const copy: FunctionDeclaration = { ...copyTree(declaration), typeParameters: [] };
+  copies.set(key, copy);
+  const inner = new Scope(scope);
+  bindTypeParameters(c, inner, declaration.typeParameters, types);
+  checkFunctionBody(c, copy, inner);
+  return copy;
+}
+
+function callFunction(
+  c: Checker,
+  e: CallExpression,
+  name: string,
+  overload: Extract<Overload, { kind: 'function' }>,
+  entry: FunctionEntry,
+): Type {
+  const { declaration, type } = overload;
+  if (overload.isOpen) {
+    c.error('recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
+    inferArguments(c, e.arguments);
+    return UNKNOWN;
+  }
+  checkFunctionPlace(c, name, false, e.span);
+  const checked = checkArguments(
+    c,
+    {
+      what: `function "${name}"`,
+      parameters: declaration.parameters,
+      types: type.parameters,
+      variables: type.typeParameters,
+    },
+    e.typeArguments,
+    e.arguments,
+    e.span,
+  );
+  if (checked === undefined)
+    return substitute(c, type.returnType, new Map(type.typeParameters.map((v) => [v, UNKNOWN])), e.span);
+  const returnType = substitute(c, type.returnType, checked.bindings, e.span);
+  const types = type.typeParameters.map((variable) => checked.bindings.get(variable) ?? UNKNOWN);
+  const isOpen = types.some((each) => each.kind === 'unknown');
+  const target =
+    type.typeParameters.length === 0 || isOpen ? declaration : specialiseFunction(c, declaration, entry.scope, types);
+  const bound = checked.bound.map((each, i) => ({ ...each, parameter: target.parameters[i]! }));
+  c.found.calls.set(e, { kind: 'function', declaration: target, arguments: bound, returnType });
+  return returnType;
+}
+
+/** `static_assert` is evaluated at once. */
+function staticAssert(c: Checker, e: CallExpression): void {
+  const [check, message] = e.arguments;
+  const value = check && c.found.constants.get(check.value);
+  if (value?.kind !== 'boolean') return;
+  c.found.constants.set(e, booleanValue(true));
+  if (value.value) return;
+  const text = message && c.found.constants.get(message.value);
+  c.error('static-assertion', e.span, text?.kind === 'string' ? text.value : 'static_assert fails');
+}
+
+function callExtern(
+  c: Checker,
+  e: CallExpression,
+  name: string,
+  overload: Extract<Overload, { kind: 'extern-function' }>,
+): Type {
+  const { method, type } = overload;
+  checkFunctionPlace(c, name, true, e.span);
+  const checked = checkArguments(
+    c,
+    {
+      what: `function "${name}"`,
+      parameters: method.parameters,
+      types: type.parameters,
+      variables: type.typeParameters,
+    },
+    e.typeArguments,
+    e.arguments,
+    e.span,
+  );
+  if (checked === undefined) return type.typeParameters.length === 0 ? type.returnType : UNKNOWN;
+  const resolved = substitute(c, { ...type, typeParameters: [] }, checked.bindings, e.span) as FunctionType;
+  c.found.calls.set(e, {
+    kind: 'extern-function',
+    name,
+    typeArguments: type.typeParameters.map((variable) => checked.bindings.get(variable) ?? UNKNOWN),
+    type: resolved,
+    arguments: checked.bound,
+    returnType: resolved.returnType,
+  });
+  if (name === 'static_assert') staticAssert(c, e);
+  return resolved.returnType;
+}
+
+/** An action called like a function. */
+function callAction(c: Checker, e: CallExpression, entry: ActionEntry): Type {
+  const { declaration } = entry;
+  const name = declaration.name.text;
+  if (entry.isOpen) {
+    c.error('recursion', e.span, `action "${name}" calls itself: there is no recursion in P4`);
+  } else if (c.place.kind !== 'apply' && c.place.kind !== 'action') {
+    c.error('call-place', e.span, `action "${name}" can only be called in the apply block of a control and in actions`);
+  }
+  const types = actionParameters(c, entry);
+  const checked = checkArguments(
+    c,
+    { what: `action "${name}"`, parameters: declaration.parameters, types, variables: [], isAction: true },
+    e.typeArguments,
+    e.arguments,
+    e.span,
+  );
+  if (checked !== undefined) c.found.calls.set(e, { kind: 'action', declaration, arguments: checked.bound });
+  return VOID;
+}
+
+/** Types of an action's parameters. */
+export function actionParameters(c: Checker, entry: ActionEntry): ParameterType[] {
+  const types = c.parameterTypes.get(entry.declaration) ?? [];
+  return entry.declaration.parameters.map((parameter, i) => ({
+    name: parameter.name.text,
+    direction: parameter.direction,
+    type: types[i] ?? UNKNOWN,
+    isOptional: parameter.defaultValue !== undefined,
+  }));
+}
+
+/** What a call's name refers to: the innermost declaration that takes so many arguments, if there is one. */
+function lookupCallable(c: Checker, path: PathExpression, args: readonly Argument[]): Entry | undefined {
+  const entry = c.lookup(path.name, path.isAbsolute, 'function or action');
+  if (entry?.kind !== 'action' || path.isAbsolute) return entry;
+  if (isApplicable(entry.declaration.parameters, actionParameters(c, entry), args)) return entry;
+  const other = c.scope.root.lookup(path.name.text);
+  return other?.kind === 'functions' ? other : entry;
+}
+
+function callPath(c: Checker, e: CallExpression, path: PathExpression): Type {
+  const type = typeEntryOf(c, path);
+  if (type !== undefined) return constructFromCall(c, e, type, e.typeArguments);
+  const name = path.name.text;
+  const entry = lookupCallable(c, path, e.arguments);
+  if (entry?.kind === 'action') {
+    c.found.references.set(path, { kind: 'action', declaration: entry.declaration });
+    return callAction(c, e, entry);
+  }
+  if (entry?.kind !== 'functions') {
+    if (entry !== undefined) {
+      c.error('not-callable', path.span, `"${name}" cannot be called`, {
+        message: 'declared here',
+        span: entry.name.span,
+      });
+    }
+    inferArguments(c, e.arguments);
+    return UNKNOWN;
+  }
+  const overload = selectOverload(
+    c,
+    entry.overloads,
+    (each) => ({
+      parameters: each.kind === 'function' ? each.declaration.parameters : each.method.parameters,
+      types: each.type.parameters,
+    }),
+    e.arguments,
+    `function "${name}"`,
+    e.span,
+  );
+  if (overload === undefined) return UNKNOWN;
+  if (overload.kind === 'function') {
+    c.found.references.set(path, { kind: 'function', declaration: overload.declaration });
+    return callFunction(c, e, name, overload, entry);
+  }
+  c.found.references.set(path, { kind: 'extern-function', declaration: overload.declaration });
+  return callExtern(c, e, name, overload);
+}
+
+/** A named type with type arguments, as a callee: `register<bit<8>>(10)`. */
+function callType(c: Checker, e: CallExpression, node: TypeNode): Type {
+  if (node.kind === 'named-type') {
+    const scope = node.isAbsolute ? c.scope.root : c.scope;
+    const entry = scope.lookup(node.name.text);
+    if (entry?.kind === 'type') return constructFromCall(c, e, entry, node.arguments);
+  }
+  resolveType(c, node);
+  inferArguments(c, e.arguments);
+  c.error('not-callable', e.span, 'this type has no constructor');
+  return UNKNOWN;
+}
+
+/** A call of any kind. */
+export function inferCall(c: Checker, e: CallExpression): Type {
+  switch (e.callee.kind) {
+    case 'path':
+      return callPath(c, e, e.callee);
+    case 'type-expression':
+      return callType(c, e, e.callee.type);
+    case 'member':
+      return inferMethodCall(c, e, e.callee);
+    default:
+      infer(c, e.callee);
+      inferArguments(c, e.arguments);
+      if (c.found.types.get(e.callee)?.kind !== 'unknown')
+        c.error('not-callable', e.callee.span, 'this cannot be called');
+      return UNKNOWN;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Diagnostics } from '../source/diagnostics.js';
+import type { InstanceDeclaration, Program } from '../syntax/ast.js';
+import type { CheckedProgram } from './checked-program.js';
+import { Checker } from './checker.js';
+import { checkDeclaration } from './declarations.js';
+
+/** The package programs have to be instances of. */
+const ARCHITECTURE = 'V1Switch';
+
+/** The instance called `main`, of the package of v1model. */
+function findMain(c: Checker, program: Program): InstanceDeclaration | undefined {
+  const entry = c.scope.local('main');
+  if (entry?.kind !== 'value' || entry.symbol.kind !== 'instance') {
+    c.report('target', 'no-main', program.span, `the program has no instance of ${ARCHITECTURE} named "main"`);
+    return undefined;
+  }
+  const { declaration } = entry.symbol;
+  // What is unknown has been reported.
+  if (entry.type.kind === 'unknown') return undefined;
+  if (entry.type.kind === 'package' && entry.type.name === ARCHITECTURE) return declaration;
+  c.report(
+    'target',
+    'unsupported-architecture',
+    declaration.span,
+    entry.type.kind === 'package'
+      ? `"main" is an instance of package "${entry.type.name}": only programs for v1model, with ${ARCHITECTURE}, can be run`
+      : `"main" must be an instance of package ${ARCHITECTURE}`,
+  );
+  return undefined;
+}
+
+/**
+ * Resolves the names of a program, checks its types and works out what is known at compile time.
+ *
+ * @param program as parsed, with the text of core.p4 and v1model.p4 in it
+ * @param diagnostics errors and warnings are added to these
+ * @returns what was found out, or undefined if there are errors (those of the parser included)
+ */
+export function checkProgram(program: Program, diagnostics: Diagnostics): CheckedProgram | undefined {
+  const c = new Checker(diagnostics);
+  for (const declaration of program.declarations) checkDeclaration(c, declaration);
+  const main = findMain(c, program);
+  if (main === undefined || diagnostics.hasErrors) return undefined;
+  return { program, ...c.found, errors: [...c.errors.keys()], main };
+}

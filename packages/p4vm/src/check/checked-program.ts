@@ -1,0 +1,253 @@
+import type {
+  ActionDeclaration,
+  ActionReference,
+  Argument,
+  CallExpression,
+  ConstantDeclaration,
+  ControlDeclaration,
+  ControlTypeDeclaration,
+  Declaration,
+  Expression,
+  ExternDeclaration,
+  ExternMethod,
+  ForInStatement,
+  FunctionDeclaration,
+  InstanceDeclaration,
+  Parameter,
+  ParserDeclaration,
+  ParserState,
+  ParserTypeDeclaration,
+  PathExpression,
+  Program,
+  StructExpression,
+  TableDeclaration,
+  TableEntry,
+  TypeNode,
+  ValueSetDeclaration,
+  VariableDeclaration,
+} from '../syntax/ast.js';
+import type { BitsType, Field, FunctionType, Type } from '../types/type.js';
+
+/**
+ * What the checker found out about a program without errors: the syntax tree, and maps from its nodes. A generic
+ * function, parser or control of the user's is checked once per list of type arguments, on a copy of its declaration:
+ * what calls refer to is the copy, so that no type in these maps has a variable in it.
+ */
+export interface CheckedProgram {
+  readonly program: Program;
+
+  /**
+   * The type of every expression, after implicit conversions: the operand of `x + 1` with x of bit<8> has type bit<8>
+   * on both sides; a list that is assigned to a struct has the struct's type; a value of a serializable enum that stands
+   * where its underlying type is needed has that type (and an entry in `implicitCasts`). Absent: expressions that name
+   * types, actions (in tables) and methods.
+   */
+  readonly types: ReadonlyMap<Expression, Type>;
+
+  /** Type an expression had before an implicit conversion, where that needs work at run time. */
+  readonly implicitCasts: ReadonlyMap<Expression, Type>;
+
+  /**
+   * Value of an expression that is known at compile time (and not within a control or parser whose constructor
+   * parameter it depends on), in the type of `types`.
+   */
+  readonly constants: ReadonlyMap<Expression, ConstantValue>;
+
+  /** What a name in an expression refers to. */
+  readonly references: ReadonlyMap<PathExpression, ValueSymbol>;
+
+  /** What each call calls. */
+  readonly calls: ReadonlyMap<CallExpression, ResolvedCall>;
+
+  /** What each member access is. */
+  readonly members: ReadonlyMap<Expression, ResolvedMember>;
+
+  /** Types as written: of variables, parameters, fields, type arguments. Typedefs are resolved, type variables replaced. */
+  readonly typeNodes: ReadonlyMap<TypeNode, Type>;
+
+  /** Arguments of an instance declaration, by the constructor's parameters, with what it is an instance of. */
+  readonly instances: ReadonlyMap<InstanceDeclaration, ResolvedConstructor>;
+
+  /** Actions a table lists, entries and its default action. */
+  readonly tables: ReadonlyMap<TableDeclaration, CheckedTable>;
+
+  /** Errors in order of declaration, those of core.p4 first: the value of `error.X` is its position. */
+  readonly errors: readonly string[];
+
+  /** The instance named `main`. */
+  readonly main: InstanceDeclaration;
+
+  /** Type of a for-in loop's elements. */
+  readonly loops: ReadonlyMap<ForInStatement, Type>;
+}
+
+/** A value known at compile time. Integers, bit strings (unsigned), signed ones, enum members (position), errors: bigint. */
+export type ConstantValue =
+  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'string'; readonly value: string }
+  /** Member of an enum without values; those of a serializable enum are integers. */
+  | { readonly kind: 'enum'; readonly member: string; readonly position: number }
+  | { readonly kind: 'error'; readonly name: string; readonly position: number }
+  /** Struct, header, tuple or list value; elements in order of the fields. */
+  | { readonly kind: 'aggregate'; readonly elements: readonly ConstantValue[] }
+  | { readonly kind: 'invalid-header' };
+
+/** What a name stands for where a value can stand. */
+export type ValueSymbol =
+  | { readonly kind: 'variable'; readonly declaration: VariableDeclaration }
+  | { readonly kind: 'constant'; readonly declaration: ConstantDeclaration }
+  /** Of an action, function, parser, control or method. */
+  | { readonly kind: 'parameter'; readonly declaration: Parameter }
+  /** Of a constructor: known when the instance is made. */
+  | { readonly kind: 'constructor-parameter'; readonly declaration: Parameter }
+  | { readonly kind: 'instance'; readonly declaration: InstanceDeclaration }
+  | { readonly kind: 'table'; readonly declaration: TableDeclaration }
+  | { readonly kind: 'value-set'; readonly declaration: ValueSetDeclaration }
+  | { readonly kind: 'action'; readonly declaration: ActionDeclaration }
+  | { readonly kind: 'function'; readonly declaration: FunctionDeclaration }
+  | { readonly kind: 'extern-function'; readonly declaration: ExternDeclaration }
+  | { readonly kind: 'state'; readonly declaration: ParserState }
+  | { readonly kind: 'type'; readonly declaration: Declaration };
+
+/** What `base.member` is, if it is not a method that is called. */
+export type ResolvedMember =
+  | { readonly kind: 'field'; readonly field: Field }
+  /** `next`, `last`, `lastIndex`, `size` of a stack. */
+  | { readonly kind: 'stack'; readonly property: 'next' | 'last' | 'lastIndex' | 'size' }
+  /** A member of an enum or of error: in `constants`. */
+  | { readonly kind: 'constant' }
+  /** `hit`, `miss`, `action_run` of a table's application. */
+  | { readonly kind: 'table-result'; readonly property: 'hit' | 'miss' | 'action_run' };
+
+/**
+ * An argument bound to its parameter, in lists in order of the parameters (they are evaluated in order of the call's);
+ * `argument` is undefined for one that is left out (default value or `@optional`).
+ */
+export interface BoundArgument {
+  readonly parameter: Parameter;
+  readonly type: Type;
+  readonly argument: Argument | undefined;
+}
+
+export type ResolvedCall =
+  | {
+      readonly kind: 'function';
+      /** A copy per list of type arguments, if the function is generic. */
+      readonly declaration: FunctionDeclaration;
+      readonly arguments: readonly BoundArgument[];
+      readonly returnType: Type;
+    }
+  | {
+      readonly kind: 'action';
+      readonly declaration: ActionDeclaration;
+      readonly arguments: readonly BoundArgument[];
+    }
+  | {
+      readonly kind: 'extern-function';
+      readonly name: string;
+      readonly typeArguments: readonly Type[];
+      readonly type: FunctionType;
+      readonly arguments: readonly BoundArgument[];
+      readonly returnType: Type;
+    }
+  /** A method of an extern object: `object` is the expression before the dot (a path to an instance or parameter). */
+  | {
+      readonly kind: 'extern-method';
+      readonly object: Expression;
+      readonly externName: string;
+      readonly externTypeArguments: readonly Type[];
+      readonly method: ExternMethod;
+      readonly typeArguments: readonly Type[];
+      readonly arguments: readonly BoundArgument[];
+      readonly returnType: Type;
+    }
+  /** `apply` of a parser or control: of an instance, or of a type (which makes an instance of its own on the spot). */
+  | {
+      readonly kind: 'apply';
+      readonly object: Expression;
+      /** A type declaration if `object` is a constructor's parameter: which instance it is, is known per instance. */
+      readonly target: ParserDeclaration | ControlDeclaration | ParserTypeDeclaration | ControlTypeDeclaration;
+      readonly isDirect: boolean;
+      readonly arguments: readonly BoundArgument[];
+    }
+  | { readonly kind: 'apply-table'; readonly object: Expression; readonly table: TableDeclaration }
+  /** isValid, setValid, setInvalid of headers and unions; push_front, pop_front of stacks; minSizeInBits, ... (constants). */
+  | {
+      readonly kind: 'builtin';
+      readonly object: Expression;
+      readonly method:
+        | 'isValid'
+        | 'setValid'
+        | 'setInvalid'
+        | 'push_front'
+        | 'pop_front'
+        | 'minSizeInBits'
+        | 'minSizeInBytes'
+        | 'maxSizeInBits'
+        | 'maxSizeInBytes';
+      /** Count of push_front and pop_front. */
+      readonly count: number | undefined;
+    }
+  /** A constructor call as an expression, such as the arguments of the package. */
+  | { readonly kind: 'constructor'; readonly constructor: ResolvedConstructor };
+
+export type ResolvedConstructor =
+  | {
+      readonly kind: 'extern';
+      readonly declaration: ExternDeclaration;
+      readonly typeArguments: readonly Type[];
+      readonly arguments: readonly BoundArgument[];
+    }
+  | {
+      readonly kind: 'parser' | 'control';
+      readonly declaration: ParserDeclaration | ControlDeclaration;
+      readonly arguments: readonly BoundArgument[];
+    }
+  | {
+      readonly kind: 'package';
+      readonly name: string;
+      readonly typeArguments: readonly Type[];
+      readonly arguments: readonly BoundArgument[];
+    };
+
+export interface CheckedTable {
+  readonly keys: readonly { readonly type: Type; readonly matchKind: string; readonly name: string }[];
+  readonly actions: readonly CheckedActionReference[];
+  /** Undefined: NoAction, unless the table has no such action (then nothing happens on a miss). */
+  readonly defaultAction: CheckedActionCall | undefined;
+  readonly isDefaultConst: boolean;
+  readonly entries: readonly CheckedEntry[];
+  readonly areEntriesConst: boolean;
+}
+
+export interface CheckedActionReference {
+  readonly reference: ActionReference;
+  readonly action: ActionDeclaration;
+  /** Arguments given in the list, for the action's directional parameters. */
+  readonly bound: readonly BoundArgument[];
+  readonly isTableOnly: boolean;
+  readonly isDefaultOnly: boolean;
+}
+
+/**
+ * An action with values for its data (directionless) parameters, in their order. Values for the others are those of the
+ * table's list (`CheckedActionReference.bound`).
+ */
+export interface CheckedActionCall {
+  readonly action: ActionDeclaration;
+  readonly data: readonly BoundArgument[];
+}
+
+export interface CheckedEntry {
+  readonly entry: TableEntry;
+  readonly call: CheckedActionCall;
+  readonly priority: number | undefined;
+}
+
+/** The name a struct expression gives to each field, in order of the type. Kept here so that both stages agree on it. */
+export function orderedValues(expression: StructExpression, fields: readonly Field[]): (Expression | undefined)[] {
+  return fields.map((field) => expression.fields.find((each) => each.name.text === field.name)?.value);
+}
+
+;

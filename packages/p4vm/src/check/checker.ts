@@ -1,0 +1,200 @@
+import type { Diagnostic, DiagnosticLayer, Diagnostics } from '../source/diagnostics.js';
+import type { Span } from '../source/position.js';
+import type {
+  CallExpression,
+  ControlDeclaration,
+  ControlTypeDeclaration,
+  Declaration,
+  Expression,
+  ExternDeclaration,
+  ForInStatement,
+  FunctionDeclaration,
+  Identifier,
+  InstanceDeclaration,
+  PackageDeclaration,
+  ParserDeclaration,
+  ParserTypeDeclaration,
+  PathExpression,
+  TableDeclaration,
+  TypeNode,
+} from '../syntax/ast.js';
+import type { FunctionType, ParameterType, Type, TypeVariable } from '../types/type.js';
+import type {
+  CheckedTable,
+  ConstantValue,
+  ResolvedCall,
+  ResolvedConstructor,
+  ResolvedMember,
+  ValueSymbol,
+} from './checked-program.js';
+import { type Entry, Scope, type TypeEntry } from './scope.js';
+import { closest } from './spelling.js';
+
+/** The maps of a `CheckedProgram` while they are filled. */
+export interface Found {
+  readonly types: Map<Expression, Type>;
+  readonly implicitCasts: Map<Expression, Type>;
+  readonly constants: Map<Expression, ConstantValue>;
+  readonly references: Map<PathExpression, ValueSymbol>;
+  readonly calls: Map<CallExpression, ResolvedCall>;
+  readonly members: Map<Expression, ResolvedMember>;
+  readonly typeNodes: Map<TypeNode, Type>;
+  readonly instances: Map<InstanceDeclaration, ResolvedConstructor>;
+  readonly tables: Map<TableDeclaration, CheckedTable>;
+  readonly loops: Map<ForInStatement, Type>;
+}
+
+function emptyFound(): Found {
+  return {
+    types: new Map(),
+    implicitCasts: new Map(),
+    constants: new Map(),
+    references: new Map(),
+    calls: new Map(),
+    members: new Map(),
+    typeNodes: new Map(),
+    instances: new Map(),
+    tables: new Map(),
+    loops: new Map(),
+  };
+}
+
+/** Where in a program the checker stands: what may be called and declared here. */
+export interface Place {
+  readonly kind:
+    | 'top'
+    /** Among the locals of a parser, a control. */
+    | 'parser'
+    | 'control'
+    | 'state'
+    | 'apply'
+    | 'action'
+    | 'function'
+    /** Actions and properties of a table. */
+    | 'table'
+    /** Keys of a table: evaluated where the table is applied. */
+    | 'key';
+  /** Of a function. */
+  readonly returnType?: Type;
+  /** Within how many loops. */
+  readonly loops: number;
+  /** The parser, control, action or function. */
+  readonly owner: Declaration | undefined;
+}
+
+/** What stands behind a nominal type of an object. */
+export interface ObjectType {
+  readonly declaration:
+    | ExternDeclaration
+    | ParserDeclaration
+    | ControlDeclaration
+    | ParserTypeDeclaration
+    | ControlTypeDeclaration
+    | PackageDeclaration;
+  /** Values of the declaration's type parameters. */
+  readonly bindings: ReadonlyMap<TypeVariable, Type>;
+}
+
+/** State of one check of a program. */
+export class Checker {
+  found: Found = emptyFound();
+  scope: Scope = new Scope(undefined);
+  place: Place = { kind: 'top', loops: 0, owner: undefined };
+
+  /** Errors and match kinds as declared, with their places. */
+  readonly errors = new Map<string, Identifier>();
+  readonly matchKinds = new Map<string, Identifier>();
+
+  /** Declarations behind types of externs, parsers, controls and packages. */
+  readonly objects = new Map<Type, ObjectType>();
+  /** Types of extern methods and constructors, in their declaration's type variables. */
+  readonly methodTypes = new Map<object, FunctionType>();
+  /** Type variables of a generic declaration. */
+  readonly variables = new Map<object, readonly TypeVariable[]>();
+  /** Generic structs and the like: what they are specialisations of. */
+  readonly origins = new Map<Type, TypeEntry>();
+  /** Parameters of constructors, by parser and control declaration. */
+  readonly constructorTypes = new Map<object, readonly ParameterType[]>();
+  /** Types of parameters, by parser, control, action and function declaration. */
+  readonly parameterTypes = new Map<object, readonly Type[]>();
+  /** Copies of generic functions, by type arguments. */
+  readonly copies = new Map<FunctionDeclaration, Map<string, FunctionDeclaration>>();
+  /** Expressions without a value here that are known when instances are made. */
+  readonly known = new Set<Expression>();
+  /** More than 0: within arguments of a constructor, where constructors may be called. */
+  constructing = 0;
+  /** Declarations whose bodies are being checked: uses of them are recursive. */
+  readonly open = new Set<Declaration>();
+
+  constructor(readonly diagnostics: Diagnostics) {}
+
+  error(code: string, span: Span, message: string, related?: Diagnostic['related']): void {
+    this.report('types', code, span, message, related);
+  }
+
+  report(layer: DiagnosticLayer, code: string, span: Span, message: string, related?: Diagnostic['related']): void {
+    this.diagnostics.error(layer, code, span, message, related);
+  }
+
+  warn(code: string, span: Span, message: string): void {
+    this.diagnostics.warning('types', code, span, message);
+  }
+
+  /** Runs `body` with names of its own. */
+  within<T>(scope: Scope, place: Place, body: () => T): T {
+    const { scope: outerScope, place: outerPlace } = this;
+    this.scope = scope;
+    this.place = place;
+    try {
+      return body();
+    } finally {
+      this.scope = outerScope;
+      this.place = outerPlace;
+    }
+  }
+
+  inBlock<T>(body: () => T, owner?: object): T {
+    return this.within(new Scope(this.scope, owner), this.place, body);
+  }
+
+  /** Runs `body` for its diagnostics only: what it finds out is thrown away. */
+  discarding(body: () => void): void {
+    const kept = this.found;
+    this.found = emptyFound();
+    try {
+      body();
+    } finally {
+      this.found = kept;
+    }
+  }
+
+  /** Adds a name to the scope; a name that is there already is an error (functions may be overloaded). */
+  declare(entry: Entry): void {
+    const previous = this.scope.local(entry.name.text);
+    if (previous === undefined) {
+      this.scope.add(entry);
+      return;
+    }
+    this.error('duplicate-name', entry.name.span, `"${entry.name.text}" is declared already`, {
+      message: `first declared here`,
+      span: previous.name.span,
+    });
+  }
+
+  /** Looks a name up, in the outermost scope only if it is absolute; reports one that is not there. */
+  lookup(name: Identifier, isAbsolute: boolean, what: string): Entry | undefined {
+    const scope = isAbsolute ? this.scope.root : this.scope;
+    const entry = scope.lookup(name.text);
+    if (entry === undefined) {
+      const guess = closest(name.text, scope.names());
+      const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+      this.error('unknown-name', name.span, `no ${what} "${name.text}" is declared here${hint}`);
+    }
+    return entry;
+  }
+
+  /** Whether an expression has a value at compile time, at the latest when instances are made. */
+  isKnown(expression: Expression): boolean {
+    return this.found.constants.has(expression) || this.known.has(expression);
+  }
+}

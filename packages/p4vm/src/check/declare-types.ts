@@ -1,0 +1,311 @@
+import type { Span } from '../source/position.js';
+import type {
+  ControlTypeDeclaration,
+  EnumDeclaration,
+  ErrorDeclaration,
+  ExternDeclaration,
+  MatchKindDeclaration,
+  PackageDeclaration,
+  ParserTypeDeclaration,
+  StructDeclaration,
+  TypedefDeclaration,
+} from '../syntax/ast.js';
+import { typeKey } from '../types/compare.js';
+import { describeType } from '../types/describe.js';
+import { UNKNOWN, VOID } from '../types/primitives.js';
+import type {
+  ControlType,
+  ExternType,
+  Field,
+  FunctionType,
+  NewType,
+  PackageType,
+  ParserType,
+  SerializableEnumType,
+  StructType,
+  Type,
+  TypeVariable,
+} from '../types/type.js';
+import type { Checker, ObjectType } from './checker.js';
+import { check } from './convert.js';
+import { bindTypeParameters, substitute, typeEntry, variablesOf } from './generics.js';
+import { checkDefaults, checkDistinct, resolveParameters } from './parameters.js';
+import { Scope, type TypeEntry } from './scope.js';
+import { resolveDefiniteType, resolveType } from './type-nodes.js';
+import { checkFields, checkParts, checkTypedef } from './type-rules.js';
+
+/** Annotations as text by name: those with a string have the string. */
+function annotationTexts(annotations: StructDeclaration['annotations']): ReadonlyMap<string, string> {
+  return new Map(
+    annotations.map((each) => {
+      const [value] = each.values;
+      return [each.name, value?.kind === 'string' ? value.value : each.text.trim()];
+    }),
+  );
+}
+
+/** Makes specialisations of a generic declaration, one per list of type arguments. */
+function memoised<T extends Type>(make: (typeArguments: readonly Type[], span: Span) => T): TypeEntry['specialise'] {
+  const made = new Map<string, T>();
+  return (typeArguments, span) => {
+    const key = typeArguments.map(typeKey).join(';');
+    let type = made.get(key);
+    if (type === undefined) {
+      type = make(typeArguments, span);
+      made.set(key, type);
+    }
+    return type;
+  };
+}
+
+/** A struct, header or header union. */
+export function declareStruct(c: Checker, declaration: StructDeclaration): TypeEntry {
+  const { kind, name, typeParameters } = declaration;
+  const outer = c.scope;
+  checkDistinct(
+    c,
+    declaration.fields.map((field) => field.name),
+    'field',
+  );
+  const build = (typeArguments: readonly Type[], use: Span | undefined): StructType => {
+    const fields: Field[] = [];
+    const type: StructType = { kind, name: name.text, typeArguments, fields };
+    c.origins.set(type, entry);
+    const scope = new Scope(outer);
+    bindTypeParameters(c, scope, typeParameters, typeArguments);
+    // Recorded once only if there is one such type.
+    const resolveFields = (): void => {
+      for (const field of declaration.fields) {
+        fields.push({
+          name: field.name.text,
+          // What type arguments bring in is looked at where they are written.
+          type:
+            use === undefined || typeParameters.length === 0
+              ? resolveDefiniteType(c, field.type)
+              : resolveType(c, field.type),
+          annotations: annotationTexts(field.annotations),
+          span: field.span,
+        });
+      }
+    };
+    c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
+      if (typeParameters.length === 0) resolveFields();
+      else c.discarding(resolveFields);
+    });
+    if (!checkParts(c, type, use ?? name.span)) fields.length = 0;
+    checkFields(
+      c,
+      type,
+      declaration.fields.map((field) => (typeParameters.length === 0 || use === undefined ? field.type.span : use)),
+    );
+    return type;
+  };
+  const specialise = memoised(build);
+  const entry: TypeEntry = { kind: 'type', name, declaration, parameters: typeParameters.length, specialise };
+  // Once for its own sake: errors in it are reported even if it is not used.
+  if (typeParameters.length === 0) specialise([], name.span);
+  else build(variablesOf(typeParameters), undefined);
+  c.declare(entry);
+  return entry;
+}
+
+function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: Type): Type {
+  if (underlying.kind === 'unknown') return UNKNOWN;
+  if (underlying.kind !== 'bits') {
+    c.error(
+      'enum-type',
+      declaration.underlying!.span,
+      `values of an enum have type bit<> or int<>, not ${describeType(underlying)}`,
+    );
+    return UNKNOWN;
+  }
+  const members = new Map<string, bigint>();
+  const type: SerializableEnumType = {
+    kind: 'serializable-enum',
+    name: declaration.name.text,
+    underlying,
+    members,
+  };
+  for (const member of declaration.members) {
+    if (member.value === undefined) {
+      c.error('enum-value', member.span, `"${member.name.text}" needs a value: the enum has an underlying type`);
+      continue;
+    }
+    if (!check(c, member.value, underlying)) continue;
+    const value = c.found.constants.get(member.value);
+    if (value?.kind === 'integer') members.set(member.name.text, value.value);
+    else c.error('not-constant', member.value.span, 'the value of an enum member must be known at compile time');
+  }
+  return type;
+}
+
+/** An enum, with or without values. */
+export function declareEnum(c: Checker, declaration: EnumDeclaration): TypeEntry {
+  checkDistinct(
+    c,
+    declaration.members.map((member) => member.name),
+    'member',
+  );
+  let type: Type;
+  if (declaration.underlying !== undefined) {
+    type = serializableEnum(c, declaration, resolveDefiniteType(c, declaration.underlying));
+  } else {
+    for (const member of declaration.members) {
+      if (member.value !== undefined) {
+        c.error('enum-value', member.value.span, 'only members of an enum with an underlying type have values');
+      }
+    }
+    type = { kind: 'enum', name: declaration.name.text, members: declaration.members.map((each) => each.name.text) };
+  }
+  const entry: TypeEntry = { ...typeEntry(declaration.name, type), declaration };
+  c.declare(entry);
+  return entry;
+}
+
+/** A struct or enum within a typedef. */
+export function declareInPlace(c: Checker, declaration: StructDeclaration | EnumDeclaration): Type {
+  const entry = declaration.kind === 'enum' ? declareEnum(c, declaration) : declareStruct(c, declaration);
+  return entry.parameters === 0 ? entry.specialise([], declaration.span) : UNKNOWN;
+}
+
+/** `typedef` or `type`. */
+export function declareTypedef(c: Checker, declaration: TypedefDeclaration): void {
+  const underlying = resolveDefiniteType(c, declaration.type);
+  checkTypedef(c, declaration.isNew, underlying, declaration.type.span);
+  const { name } = declaration;
+  const newType = (): NewType => ({ kind: 'newtype', name: name.text, underlying });
+  const type = declaration.isNew && underlying.kind !== 'unknown' ? newType() : underlying;
+  c.declare({ ...typeEntry(name, type), declaration });
+}
+
+/** `error { ... }`: members are added to those there. */
+export function declareErrors(c: Checker, declaration: ErrorDeclaration | MatchKindDeclaration): void {
+  const members = declaration.kind === 'error' ? c.errors : c.matchKinds;
+  const what = declaration.kind === 'error' ? 'error' : 'match kind';
+  for (const name of declaration.members) {
+    const previous = members.get(name.text);
+    if (previous === undefined) members.set(name.text, name);
+    else {
+      c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
+        message: 'first declared here',
+        span: previous.span,
+      });
+    }
+  }
+}
+
+function bindingsOf(variables: readonly TypeVariable[], types: readonly Type[]): Map<TypeVariable, Type> {
+  return new Map(variables.map((variable, i) => [variable, types[i]!]));
+}
+
+/** The type of a function, method or constructor, in variables of its own and of what declares it. */
+export function methodType(c: Checker, method: ExternDeclaration['methods'][number]): FunctionType {
+  const variables = variablesOf(method.typeParameters);
+  const scope = new Scope(c.scope);
+  bindTypeParameters(c, scope, method.typeParameters, variables);
+  return c.within(scope, c.place, () => {
+    const returnType = method.returnType === undefined ? VOID : resolveType(c, method.returnType);
+    const owner = method.isConstructor ? 'constructor' : 'extern';
+    const parameters = resolveParameters(c, owner, method.parameters);
+    checkDefaults(c, method.parameters, parameters);
+    if (['extern', 'parser', 'control', 'package', 'match-kind', 'set', 'any'].includes(returnType.kind)) {
+      c.error('return-type', method.returnType!.span, `${describeType(returnType)} cannot be returned`);
+    }
+    const type: FunctionType = { kind: 'function', typeParameters: variables, parameters, returnType };
+    c.methodTypes.set(method, type);
+    return type;
+  });
+}
+
+/** An extern object type with its methods. */
+export function declareExtern(c: Checker, declaration: ExternDeclaration): void {
+  const { name, typeParameters } = declaration;
+  const variables = variablesOf(typeParameters);
+  c.variables.set(declaration, variables);
+  const entry: TypeEntry = {
+    kind: 'type',
+    name,
+    declaration,
+    parameters: typeParameters.length,
+    specialise: memoised((typeArguments): ExternType => {
+      const type: ExternType = { kind: 'extern', name: name.text, typeArguments };
+      c.objects.set(type, { declaration, bindings: bindingsOf(variables, typeArguments) });
+      c.origins.set(type, entry);
+      return type;
+    }),
+  };
+  c.declare(entry);
+  const scope = new Scope(c.scope);
+  bindTypeParameters(c, scope, typeParameters, variables);
+  c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
+    for (const method of declaration.methods) {
+      methodType(c, method);
+      if (!method.isConstructor && method.name.text === name.text) {
+        c.error('method-name', method.name.span, `a method cannot have the name of its extern, "${name.text}"`);
+      }
+      const twin = declaration.methods.find(
+        (other) =>
+          other !== method && other.name.text === method.name.text && sameNames(other.parameters, method.parameters),
+      );
+      if (twin !== undefined && declaration.methods.indexOf(twin) < declaration.methods.indexOf(method)) {
+        c.error('duplicate-name', method.name.span, `"${method.name.text}" is declared already with these parameters`, {
+          message: 'first declared here',
+          span: twin.name.span,
+        });
+      }
+    }
+  });
+}
+
+/** Whether two lists of parameters cannot be told apart by number and names. */
+export function sameNames(
+  first: readonly { readonly name: { readonly text: string } }[],
+  second: readonly { readonly name: { readonly text: string } }[],
+): boolean {
+  return first.length === second.length && first.every((each, i) => each.name.text === second[i]!.name.text);
+}
+
+/** The type of a parser, control or package, before type arguments are known. */
+export function declareObjectType(
+  c: Checker,
+  declaration: ParserTypeDeclaration | ControlTypeDeclaration | PackageDeclaration,
+): void {
+  const { name, typeParameters, kind } = declaration;
+  const variables = variablesOf(typeParameters);
+  c.variables.set(declaration, variables);
+  const scope = new Scope(c.scope);
+  bindTypeParameters(c, scope, typeParameters, variables);
+  const parameters = c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
+    const types = resolveParameters(c, kind, declaration.parameters);
+    checkDefaults(c, declaration.parameters, types);
+    return types;
+  });
+  c.parameterTypes.set(
+    declaration,
+    parameters.map((parameter) => parameter.type),
+  );
+  const entry: TypeEntry = {
+    kind: 'type',
+    name,
+    declaration,
+    parameters: typeParameters.length,
+    specialise: memoised((typeArguments, span): ParserType | ControlType | PackageType => {
+      const bindings = bindingsOf(variables, typeArguments);
+      const bound = parameters.map((each) => ({ ...each, type: substitute(c, each.type, bindings, span) }));
+      const type: ParserType | ControlType | PackageType =
+        kind === 'package'
+          ? { kind, name: name.text, typeParameters: [], typeArguments, parameters: bound }
+          : {
+              kind: kind === 'parser-type' ? 'parser' : 'control',
+              name: name.text,
+              typeParameters: [],
+              parameters: bound,
+            };
+      const object: ObjectType = { declaration, bindings };
+      c.objects.set(type, object);
+      c.origins.set(type, entry);
+      return type;
+    }),
+  };
+  c.declare(entry);
+}

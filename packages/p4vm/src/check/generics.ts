@@ -1,0 +1,201 @@
+import type { Span } from '../source/position.js';
+import type { Identifier, TypeParameter } from '../syntax/ast.js';
+import { hasVariable, sameType } from '../types/compare.js';
+import type { ParameterType, Type, TypeVariable } from '../types/type.js';
+import type { Checker } from './checker.js';
+import type { Scope, TypeEntry } from './scope.js';
+
+/** What is known about type variables. */
+export type Bindings = Map<TypeVariable, Type>;
+
+/** Type variables for the parameters of a declaration. */
+export function variablesOf(parameters: readonly TypeParameter[]): TypeVariable[] {
+  return parameters.map((parameter) => ({ kind: 'variable', name: parameter.name.text }));
+}
+
+/** An entry that gives a type a name. */
+export function typeEntry(name: Identifier, type: Type): TypeEntry {
+  return { kind: 'type', name, declaration: undefined, parameters: 0, specialise: () => type };
+}
+
+/** Puts type parameters into a scope, standing for the types given; a name used twice is an error. */
+export function bindTypeParameters(
+  c: Checker,
+  scope: Scope,
+  parameters: readonly TypeParameter[],
+  types: readonly Type[],
+): void {
+  parameters.forEach((parameter, i) => {
+    const previous = scope.local(parameter.name.text);
+    if (previous !== undefined) {
+      c.error('duplicate-name', parameter.name.span, `type parameter "${parameter.name.text}" is declared already`, {
+        message: 'first declared here',
+        span: previous.name.span,
+      });
+      return;
+    }
+    scope.add(typeEntry(parameter.name, types[i]!));
+  });
+}
+
+function substituteParameters(
+  c: Checker,
+  parameters: readonly ParameterType[],
+  bindings: ReadonlyMap<TypeVariable, Type>,
+  span: Span,
+): ParameterType[] {
+  return parameters.map((parameter) => ({ ...parameter, type: substitute(c, parameter.type, bindings, span) }));
+}
+
+/** The type with variables replaced by what they stand for; those without a binding stay. Errors are reported at `span`. */
+export function substitute(c: Checker, type: Type, bindings: ReadonlyMap<TypeVariable, Type>, span: Span): Type {
+  if (bindings.size === 0 || !hasVariable(type)) return type;
+  switch (type.kind) {
+    case 'variable':
+      return bindings.get(type) ?? type;
+    case 'stack':
+      return { ...type, element: substitute(c, type.element, bindings, span) };
+    case 'list':
+    case 'set':
+      return { ...type, element: substitute(c, type.element, bindings, span) };
+    case 'tuple':
+      return { ...type, elements: type.elements.map((element) => substitute(c, element, bindings, span)) };
+    case 'struct':
+    case 'header':
+    case 'union':
+    case 'extern':
+    case 'package': {
+      const origin = c.origins.get(type);
+      if (origin === undefined) return type;
+      return origin.specialise(
+        type.typeArguments.map((argument) => substitute(c, argument, bindings, span)),
+        span,
+      );
+    }
+    case 'parser':
+    case 'control': {
+      const result = { ...type, parameters: substituteParameters(c, type.parameters, bindings, span) };
+      const object = c.objects.get(type);
+      if (object !== undefined) c.objects.set(result, object);
+      return result;
+    }
+    case 'function':
+      return {
+        ...type,
+        parameters: substituteParameters(c, type.parameters, bindings, span),
+        returnType: substitute(c, type.returnType, bindings, span),
+      };
+    default:
+      return type;
+  }
+}
+
+/** A variable met again: the more definite of two types that agree, or undefined if they do not. */
+function merge(c: Checker, first: Type, second: Type): Type | undefined {
+  if (first.kind === 'any' || first.kind === 'unknown') return second;
+  if (sameType(first, second)) return first;
+  if (first.kind === 'integer' && (second.kind === 'bits' || second.kind === 'serializable-enum')) return second;
+  if (second.kind === 'integer' && (first.kind === 'bits' || first.kind === 'serializable-enum')) return first;
+  if (first.kind === 'serializable-enum' && sameType(first.underlying, second)) return second;
+  if (second.kind === 'serializable-enum' && sameType(second.underlying, first)) return first;
+  // A list stands for a struct, header, tuple or stack with as many parts; which is checked when it is converted.
+  const isLiteral = (type: Type): boolean => type.kind === 'tuple' || (type.kind === 'struct' && type.name === '');
+  if (isLiteral(second) && (isContainer(first) || first.kind === 'tuple')) return first;
+  if (isLiteral(first) && isContainer(second)) return second;
+  if (second.kind === 'invalid-header' && (first.kind === 'header' || first.kind === 'union')) return first;
+  if (first.kind === 'invalid-header' && (second.kind === 'header' || second.kind === 'union')) return second;
+  void c;
+  return undefined;
+}
+
+function isContainer(type: Type): boolean {
+  return type.kind === 'struct' || type.kind === 'header' || type.kind === 'stack' || type.kind === 'list';
+}
+
+function unifyLists(
+  c: Checker,
+  formal: readonly Type[],
+  actual: readonly Type[],
+  variables: ReadonlySet<TypeVariable>,
+  bindings: Bindings,
+): boolean {
+  if (formal.length !== actual.length) return false;
+  return formal.every((type, i) => unify(c, type, actual[i]!, variables, bindings));
+}
+
+/**
+ * Finds types for `variables` in `formal` that make it agree with `actual`, and adds them to `bindings`. False if a variable
+ * would have to be two types, or the shapes differ. Parts without variables are not compared: converting the argument
+ * does that, and allows for implicit conversions.
+ */
+export function unify(
+  c: Checker,
+  formal: Type,
+  actual: Type,
+  variables: ReadonlySet<TypeVariable>,
+  bindings: Bindings,
+): boolean {
+  if (formal.kind === 'variable' && variables.has(formal)) {
+    if (actual.kind === 'unknown') return true;
+    const bound = bindings.get(formal);
+    const type = bound === undefined ? actual : merge(c, bound, actual);
+    if (type === undefined) return false;
+    bindings.set(formal, type);
+    return true;
+  }
+  if (!hasVariable(formal) || actual.kind === 'unknown' || actual.kind === 'any') return true;
+  switch (formal.kind) {
+    case 'stack':
+      if (actual.kind === 'tuple') {
+        return actual.elements.every((element) => unify(c, formal.element, element, variables, bindings));
+      }
+      return actual.kind === 'stack' && formal.size === actual.size
+        ? unify(c, formal.element, actual.element, variables, bindings)
+        : false;
+    case 'list':
+      if (actual.kind === 'tuple') {
+        return actual.elements.every((element) => unify(c, formal.element, element, variables, bindings));
+      }
+      return actual.kind === 'list' && unify(c, formal.element, actual.element, variables, bindings);
+    case 'set':
+      return actual.kind === 'set' && unify(c, formal.element, actual.element, variables, bindings);
+    case 'tuple':
+      return actual.kind === 'tuple' && unifyLists(c, formal.elements, actual.elements, variables, bindings);
+    case 'struct':
+    case 'header':
+    case 'union': {
+      const fields = formal.fields.map((field) => field.type);
+      if (actual.kind === 'tuple') return unifyLists(c, fields, actual.elements, variables, bindings);
+      if (actual.kind === 'struct' && actual.name === '') {
+        return actual.fields.every((field) => {
+          const other = formal.fields.find((each) => each.name === field.name);
+          return other !== undefined && unify(c, other.type, field.type, variables, bindings);
+        });
+      }
+      return (
+        actual.kind === formal.kind &&
+        c.origins.get(actual) === c.origins.get(formal) &&
+        unifyLists(c, formal.typeArguments, actual.typeArguments, variables, bindings)
+      );
+    }
+    case 'extern':
+    case 'package':
+      return (
+        actual.kind === formal.kind &&
+        c.origins.get(actual) === c.origins.get(formal) &&
+        unifyLists(c, formal.typeArguments, actual.typeArguments, variables, bindings)
+      );
+    case 'parser':
+    case 'control':
+      return (
+        actual.kind === formal.kind &&
+        formal.parameters.length === actual.parameters.length &&
+        formal.parameters.every((parameter, i) => {
+          const other = actual.parameters[i]!;
+          return parameter.direction === other.direction && unify(c, parameter.type, other.type, variables, bindings);
+        })
+      );
+    default:
+      return true;
+  }
+}

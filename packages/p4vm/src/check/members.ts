@@ -1,0 +1,193 @@
+import type { Expression, IndexExpression, MemberExpression } from '../syntax/ast.js';
+import { describeType } from '../types/describe.js';
+import { BOOL, bit, UNKNOWN } from '../types/primitives.js';
+import type { Field, StackType, Type } from '../types/type.js';
+import type { Checker } from './checker.js';
+import { inheritKnown } from './constants.js';
+import { coerce, enumToNumber } from './convert.js';
+import { infer } from './expressions.js';
+import { closest } from './spelling.js';
+import { typeNamed } from './type-nodes.js';
+import { isHeader } from './type-rules.js';
+import { integerValue } from './values.js';
+
+function hint(name: string, candidates: Iterable<string>): string {
+  const guess = closest(name, candidates);
+  return guess === undefined ? '' : `; did you mean "${guess}"?`;
+}
+
+/** `Type.member`: a member of an enum or of `error`. */
+function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
+  const name = e.member.text;
+  switch (type.kind) {
+    case 'enum': {
+      const position = type.members.indexOf(name);
+      if (position < 0) {
+        c.error(
+          'unknown-member',
+          e.member.span,
+          `enum "${type.name}" has no member "${name}"${hint(name, type.members)}`,
+        );
+        return UNKNOWN;
+      }
+      c.found.constants.set(e, { kind: 'enum', member: name, position });
+      break;
+    }
+    case 'serializable-enum': {
+      const value = type.members.get(name);
+      if (value === undefined) {
+        const guess = hint(name, type.members.keys());
+        c.error('unknown-member', e.member.span, `enum "${type.name}" has no member "${name}"${guess}`);
+        return UNKNOWN;
+      }
+      c.found.constants.set(e, integerValue(value));
+      break;
+    }
+    case 'error': {
+      const position = [...c.errors.keys()].indexOf(name);
+      if (position < 0) {
+        c.error('unknown-member', e.member.span, `no error "${name}" is declared${hint(name, c.errors.keys())}`);
+        return UNKNOWN;
+      }
+      c.found.constants.set(e, { kind: 'error', name, position });
+      break;
+    }
+    case 'unknown':
+      return UNKNOWN;
+    default:
+      c.error('no-members', e.member.span, `${describeType(type)} has no member "${name}"`);
+      return UNKNOWN;
+  }
+  c.found.members.set(e, { kind: 'constant' });
+  return type;
+}
+
+function stackMember(c: Checker, e: MemberExpression, stack: StackType): Type {
+  const name = e.member.text;
+  if (name === 'size') {
+    c.found.members.set(e, { kind: 'stack', property: 'size' });
+    c.found.constants.set(e, integerValue(BigInt(stack.size)));
+    return bit(32);
+  }
+  if (name !== 'next' && name !== 'last' && name !== 'lastIndex') {
+    c.error('unknown-member', e.member.span, `${describeType(stack)} has no member "${name}"`);
+    return UNKNOWN;
+  }
+  if (!isHeader(stack.element)) {
+    c.error('unknown-member', e.member.span, `"${name}" is for header stacks, and this is ${describeType(stack)}`);
+    return UNKNOWN;
+  }
+  if (c.place.kind !== 'state') {
+    c.error('only-in-parser', e.member.span, `"${name}" of a header stack can only be used in states of a parser`);
+  }
+  c.found.members.set(e, { kind: 'stack', property: name });
+  return name === 'lastIndex' ? bit(32) : stack.element;
+}
+
+function fieldMember(c: Checker, e: MemberExpression, type: Type, fields: readonly Field[]): Type {
+  const position = fields.findIndex((field) => field.name === e.member.text);
+  const field = fields[position];
+  if (field === undefined) {
+    const guess = hint(
+      e.member.text,
+      fields.map((each) => each.name),
+    );
+    c.error('unknown-field', e.member.span, `${describeType(type)} has no field "${e.member.text}"${guess}`);
+    return UNKNOWN;
+  }
+  c.found.members.set(e, { kind: 'field', field });
+  const base = c.found.constants.get(e.base);
+  if (base?.kind === 'aggregate' && type.kind !== 'union') {
+    const value = base.elements[position];
+    if (value !== undefined) c.found.constants.set(e, value);
+  } else if (base === undefined) inheritKnown(c, e, [e.base]);
+  return field.type;
+}
+
+/** `base.member`, but for methods that are called. */
+export function inferMember(c: Checker, e: MemberExpression): Type {
+  const named = typeNamed(c, e.base);
+  if (named !== undefined) return typeMember(c, e, named);
+  const type = infer(c, e.base);
+  switch (type.kind) {
+    case 'unknown':
+      return UNKNOWN;
+    case 'struct':
+    case 'header':
+    case 'union':
+      return fieldMember(c, e, type, type.fields);
+    case 'stack':
+      return stackMember(c, e, type);
+    case 'table-result': {
+      const name = e.member.text;
+      if (name !== 'hit' && name !== 'miss' && name !== 'action_run') {
+        c.error(
+          'unknown-member',
+          e.member.span,
+          `the result of a table has no "${name}": it has hit, miss and action_run`,
+        );
+        return UNKNOWN;
+      }
+      c.found.members.set(e, { kind: 'table-result', property: name });
+      return name === 'action_run' ? { kind: 'action-enum', table: type.table } : BOOL;
+    }
+    default:
+      c.error('no-members', e.member.span, `${describeType(type)} has no member "${e.member.text}"`);
+      return UNKNOWN;
+  }
+}
+
+function checkIndex(c: Checker, index: Expression, size: number, what: string): number | undefined {
+  const value = c.found.constants.get(index);
+  if (value?.kind !== 'integer') return undefined;
+  if (value.value < 0n || value.value >= BigInt(size)) {
+    c.error('index-range', index.span, `index ${value.value} is out of range: ${what} has ${size} elements`);
+    return undefined;
+  }
+  return Number(value.value);
+}
+
+/** `base[index]`. */
+export function inferIndex(c: Checker, e: IndexExpression): Type {
+  const type = infer(c, e.base);
+  infer(c, e.index);
+  const index = enumToNumber(c, e.index);
+  if (type.kind === 'unknown' || index.kind === 'unknown') {
+    return type.kind === 'stack' ? type.element : UNKNOWN;
+  }
+  if (type.kind !== 'stack' && type.kind !== 'tuple') {
+    c.error('not-indexable', e.base.span, `${describeType(type)} has no elements`);
+    return UNKNOWN;
+  }
+  if (index.kind !== 'bits' && index.kind !== 'integer') {
+    c.error('index-type', e.index.span, `an index must be a number, not ${describeType(index)}`);
+    return type.kind === 'stack' ? type.element : UNKNOWN;
+  }
+  const base = c.found.constants.get(e.base);
+  if (type.kind === 'tuple') {
+    if (!c.found.constants.has(e.index)) {
+      c.error('not-constant', e.index.span, 'the index of a tuple must be known at compile time');
+      return UNKNOWN;
+    }
+    const position = checkIndex(c, e.index, type.elements.length, 'the tuple');
+    if (position === undefined) return UNKNOWN;
+    if (index.kind === 'integer') coerceIndex(c, e.index);
+    const value = base?.kind === 'aggregate' ? base.elements[position] : undefined;
+    if (value !== undefined) c.found.constants.set(e, value);
+    else inheritKnown(c, e, [e.base]);
+    return type.elements[position]!;
+  }
+  const position = checkIndex(c, e.index, type.size, 'the stack');
+  if (index.kind === 'integer') coerceIndex(c, e.index);
+  const value = base?.kind === 'aggregate' && position !== undefined ? base.elements[position] : undefined;
+  if (value !== undefined) c.found.constants.set(e, value);
+  else inheritKnown(c, e, [e.base, e.index]);
+  return type.element;
+}
+
+/** An index without a width gets one, so that nothing of type `int` is left to run. */
+function coerceIndex(c: Checker, index: Expression): void {
+  const value = c.found.constants.get(index);
+  if (value?.kind === 'integer' && (value.value < 0n || value.value > 0xffff_ffffn)) return;
+  coerce(c, index, bit(32));
+}

@@ -1,0 +1,168 @@
+import type { Annotation, Identifier, Parameter } from '../syntax/ast.js';
+import { hasVariable } from '../types/compare.js';
+import { describeType } from '../types/describe.js';
+import type { ParameterType, Type } from '../types/type.js';
+import type { Checker } from './checker.js';
+import { isKnownOrReport } from './constants.js';
+import { check } from './convert.js';
+import { infer } from './expressions.js';
+import type { Scope } from './scope.js';
+import { resolveType } from './type-nodes.js';
+import { isValueType } from './type-rules.js';
+
+/** The annotation of a name, if there is one. */
+export function annotation(annotations: readonly Annotation[], name: string): Annotation | undefined {
+  return annotations.find((each) => each.name === name);
+}
+
+/** Reports names that occur twice. */
+export function checkDistinct(c: Checker, names: readonly Identifier[], what: string): void {
+  const seen = new Map<string, Identifier>();
+  for (const name of names) {
+    const previous = seen.get(name.text);
+    if (previous === undefined) seen.set(name.text, name);
+    else {
+      c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
+        message: 'first declared here',
+        span: previous.span,
+      });
+    }
+  }
+}
+
+/** What has parameters. */
+export type ParameterOwner =
+  | 'parser'
+  | 'control'
+  | 'parser-type'
+  | 'control-type'
+  | 'action'
+  | 'function'
+  | 'extern'
+  | 'package'
+  | 'constructor';
+
+function checkParameterType(c: Checker, owner: ParameterOwner, parameter: Parameter, type: Type): void {
+  const { span } = parameter.type;
+  const { direction } = parameter;
+  if (type.kind === 'unknown' || type.kind === 'variable' || type.kind === 'any') return;
+  const report = (why: string): void =>
+    c.error('parameter-type', span, `parameter "${parameter.name.text}" cannot have type ${describeType(type)}${why}`);
+  const isConstruction = owner === 'constructor' || owner === 'package';
+  if (type.kind === 'extern') {
+    if (owner === 'action' || owner === 'function')
+      report(`: an extern object cannot be passed to ${owner === 'action' ? 'an action' : 'a function'}`);
+    else if (direction !== 'none') report(`: an extern object is passed without a direction`);
+  } else if (type.kind === 'parser' || type.kind === 'control' || type.kind === 'package') {
+    if (!isConstruction) report(': only constructors take such objects');
+  } else if (type.kind === 'list' || type.kind === 'match-kind') {
+    if (!isConstruction && owner !== 'extern') report('');
+  } else if (!isValueType(type)) report('');
+  else if (type.kind === 'integer' && direction !== 'none') report(': its size must be known at run time');
+  else if (type.kind === 'string' && direction !== 'none') report(': strings are known at compile time only');
+  else if (type.kind === 'integer' && owner === 'action') report(': its size must be known at run time');
+  else if (type.kind === 'string' && owner === 'action') report(': strings are known at compile time only');
+}
+
+/** Types of parameters as declared. Their type parameters have to be in scope. */
+export function resolveParameters(
+  c: Checker,
+  owner: ParameterOwner,
+  parameters: readonly Parameter[],
+): ParameterType[] {
+  checkDistinct(
+    c,
+    parameters.map((parameter) => parameter.name),
+    'parameter',
+  );
+  let firstData: Parameter | undefined;
+  return parameters.map((parameter) => {
+    const type = resolveType(c, parameter.type);
+    const { direction, name, span } = parameter;
+    checkParameterType(c, owner, parameter, type);
+    if (owner === 'constructor' && direction !== 'none') {
+      c.error('parameter-direction', span, `constructor parameter "${name.text}" cannot have a direction`);
+    }
+    if (owner === 'package' && direction !== 'none') {
+      c.error('parameter-direction', span, `package parameter "${name.text}" cannot have a direction`);
+    }
+    if (owner === 'action') {
+      if (direction === 'none') firstData ??= parameter;
+      else if (firstData !== undefined) {
+        c.error(
+          'parameter-order',
+          span,
+          `parameter "${name.text}" has a direction and must stand before those without one, which are action data`,
+          { message: 'a parameter without a direction', span: firstData.span },
+        );
+      }
+    }
+    const isOptional = annotation(parameter.annotations, 'optional') !== undefined;
+    if (isOptional && (owner === 'action' || owner === 'function')) {
+      c.error(
+        'optional-parameter',
+        span,
+        `a parameter of ${owner === 'action' ? 'an action' : 'a function'} cannot be @optional`,
+      );
+    }
+    if (isOptional && parameter.defaultValue !== undefined) {
+      c.error('optional-parameter', span, `parameter "${name.text}" cannot be @optional and have a default value`);
+    }
+    return { name: name.text, direction, type, isOptional: isOptional || parameter.defaultValue !== undefined };
+  });
+}
+
+/** Checks default values, in the scope of the declaration. */
+export function checkDefaults(c: Checker, parameters: readonly Parameter[], types: readonly ParameterType[]): void {
+  parameters.forEach((parameter, i) => {
+    if (parameter.defaultValue === undefined) return;
+    if (parameter.direction === 'out' || parameter.direction === 'inout') {
+      c.error(
+        'default-value',
+        parameter.defaultValue.span,
+        `"${parameter.direction}" parameter "${parameter.name.text}" cannot have a default value`,
+      );
+      return;
+    }
+    const isObject = ['control', 'parser', 'extern', 'package'].includes(types[i]!.type.kind);
+    if (isObject) c.constructing++;
+    // What the variables of a generic declaration stand for is not known yet: the value is checked where it is used.
+    const isConverted = hasVariable(types[i]!.type)
+      ? infer(c, parameter.defaultValue).kind !== 'unknown'
+      : check(c, parameter.defaultValue, types[i]!.type);
+    if (isObject) c.constructing--;
+    if (isConverted && !isObject) isKnownOrReport(c, parameter.defaultValue, 'a default value');
+  });
+}
+
+/**
+ * Puts parameters into a scope. Those of a constructor are known when an instance is made; those without a direction take
+ * only what is known, too, but for actions, where they are data.
+ */
+export function declareParameters(
+  c: Checker,
+  scope: Scope,
+  parameters: readonly Parameter[],
+  types: readonly ParameterType[],
+  owner: 'constructor' | 'action' | 'other',
+): void {
+  parameters.forEach((parameter, i) => {
+    if (scope.local(parameter.name.text) !== undefined) {
+      const previous = scope.local(parameter.name.text)!;
+      c.error('duplicate-name', parameter.name.span, `parameter "${parameter.name.text}" is declared already`, {
+        message: 'first declared here',
+        span: previous.name.span,
+      });
+      return;
+    }
+    scope.add({
+      kind: 'value',
+      name: parameter.name,
+      symbol: { kind: owner === 'constructor' ? 'constructor-parameter' : 'parameter', declaration: parameter },
+      type: types[i]!.type,
+      constant: undefined,
+      isKnown: owner === 'constructor' || (owner === 'other' && parameter.direction === 'none'),
+      isWritable: parameter.direction === 'out' || parameter.direction === 'inout',
+    });
+  });
+}

@@ -1,0 +1,133 @@
+import type { Identifier, TableDeclaration, TableProperty } from '../syntax/ast.js';
+import { describeType } from '../types/describe.js';
+import { BOOL } from '../types/primitives.js';
+import type { CheckedActionCall, CheckedActionReference } from './checked-program.js';
+import type { Checker } from './checker.js';
+import { isKnownOrReport } from './constants.js';
+import { check, enumToNumber } from './convert.js';
+import { infer } from './expressions.js';
+import { checkActionCall } from './tables.js';
+
+/** What the properties of a table say. */
+export interface CheckedProperties {
+  readonly defaultAction: CheckedActionCall | undefined;
+  readonly isDefaultConst: boolean;
+  readonly largestWins: boolean;
+  readonly priorityDelta: bigint;
+}
+
+/** Properties that hold objects, and what they may be. */
+const OBJECT_PROPERTIES: Readonly<Record<string, readonly string[]>> = /* @__PURE__ */ Object.freeze({
+  implementation: ['action_profile', 'action_selector'],
+  counters: ['direct_counter'],
+  meters: ['direct_meter'],
+});
+
+function checkObject(c: Checker, property: TableProperty, types: readonly string[]): void {
+  const type = infer(c, property.value);
+  if (type.kind === 'unknown') return;
+  if (type.kind === 'extern' && types.includes(type.name)) return;
+  c.report(
+    'target',
+    'property-type',
+    property.value.span,
+    `"${property.name.text}" must be an instance of ${types.join(' or ')}, not ${describeType(type)}`,
+  );
+}
+
+function checkNumber(c: Checker, property: TableProperty, least: bigint): bigint | undefined {
+  const { name, value } = property;
+  const type = infer(c, value);
+  if (type.kind === 'unknown') return undefined;
+  if (enumToNumber(c, value).kind !== 'bits' && type.kind !== 'integer') {
+    c.error('property-type', value.span, `"${name.text}" must be a number, not ${describeType(type)}`);
+    return undefined;
+  }
+  if (!isKnownOrReport(c, value, `"${name.text}"`)) return undefined;
+  const number = c.found.constants.get(value);
+  if (number?.kind !== 'integer') return undefined;
+  if (number.value >= least) return number.value;
+  c.error('property-value', value.span, `"${name.text}" must be at least ${least}, not ${number.value}`);
+  return undefined;
+}
+
+function checkFlag(c: Checker, property: TableProperty): boolean | undefined {
+  if (!check(c, property.value, BOOL)) return undefined;
+  isKnownOrReport(c, property.value, `"${property.name.text}"`);
+  const value = c.found.constants.get(property.value);
+  return value?.kind === 'boolean' ? value.value : undefined;
+}
+
+function checkDefault(
+  c: Checker,
+  property: TableProperty,
+  actions: readonly CheckedActionReference[],
+  table: string,
+): CheckedActionCall | undefined {
+  const { value } = property;
+  if (value.kind !== 'path' && value.kind !== 'call') {
+    infer(c, value);
+    c.error('not-an-action', value.span, 'the default action must be an action, with its data in parentheses');
+    return undefined;
+  }
+  const checked = checkActionCall(c, value, actions, table);
+  if (checked?.reference.isTableOnly) {
+    c.error(
+      'table-only',
+      value.span,
+      `action "${checked.call.action.name.text}" is @tableonly: it cannot be the default`,
+    );
+  }
+  return checked?.call;
+}
+
+/** Checks the properties of a table but for key, actions and entries. Unknown ones get a warning. */
+export function checkProperties(
+  c: Checker,
+  declaration: TableDeclaration,
+  actions: readonly CheckedActionReference[],
+): CheckedProperties {
+  let defaultAction: CheckedActionCall | undefined;
+  let isDefaultConst = false;
+  let largestWins = true;
+  let priorityDelta = 1n;
+  const seen = new Map<string, Identifier>();
+  for (const property of declaration.properties) {
+    const { name, value } = property;
+    const previous = seen.get(name.text);
+    if (previous !== undefined) {
+      c.error('duplicate-property', name.span, `table "${declaration.name.text}" has "${name.text}" already`, {
+        message: 'the first',
+        span: previous.span,
+      });
+      continue;
+    }
+    seen.set(name.text, name);
+    const objects = Object.hasOwn(OBJECT_PROPERTIES, name.text) ? OBJECT_PROPERTIES[name.text] : undefined;
+    if (objects !== undefined) checkObject(c, property, objects);
+    else {
+      switch (name.text) {
+        case 'default_action':
+          defaultAction = checkDefault(c, property, actions, declaration.name.text);
+          isDefaultConst = property.isConst;
+          break;
+        case 'size':
+          checkNumber(c, property, 0n);
+          break;
+        case 'support_timeout':
+          checkFlag(c, property);
+          break;
+        case 'largest_priority_wins':
+          largestWins = checkFlag(c, property) ?? true;
+          break;
+        case 'priority_delta':
+          priorityDelta = checkNumber(c, property, 1n) ?? 1n;
+          break;
+        default:
+          c.warn('unknown-property', name.span, `property "${name.text}" of a table is not known, and ignored`);
+          if (value.kind !== 'path' && value.kind !== 'call') infer(c, value);
+      }
+    }
+  }
+  return { defaultAction, isDefaultConst, largestWins, priorityDelta };
+}

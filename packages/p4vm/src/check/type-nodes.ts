@@ -1,0 +1,198 @@
+import type { Span } from '../source/position.js';
+import type { Expression, PathExpression, TypeNode } from '../syntax/ast.js';
+import { hasVariable } from '../types/compare.js';
+import { describeType } from '../types/describe.js';
+import { ANY, BOOL, ERROR, INTEGER, MATCH_KIND, STRING, UNKNOWN, VOID } from '../types/primitives.js';
+import type { StackType, Type } from '../types/type.js';
+import type { Checker } from './checker.js';
+import { declareInPlace } from './declare-types.js';
+import { infer } from './expressions.js';
+import type { TypeEntry } from './scope.js';
+import { checkElement, checkParts, checkStack } from './type-rules.js';
+
+/** Wider types than this are refused: they are mistakes. */
+const MAXIMUM_WIDTH = 1n << 20n;
+
+/** The value of an expression that has to be a number known here, or undefined (then it has been reported). */
+export function constantInteger(c: Checker, expression: Expression, what: string): bigint | undefined {
+  const type = infer(c, expression);
+  if (type.kind === 'unknown') return undefined;
+  if (type.kind !== 'integer' && type.kind !== 'bits' && type.kind !== 'serializable-enum') {
+    c.error('type-mismatch', expression.span, `${what} must be a number, not ${describeType(type)}`);
+    return undefined;
+  }
+  const value = c.found.constants.get(expression);
+  if (value?.kind !== 'integer') {
+    c.error('not-constant', expression.span, `${what} must be known at compile time`);
+    return undefined;
+  }
+  return value.value;
+}
+
+function width(c: Checker, node: Extract<TypeNode, { kind: 'bits-type' }>): number | undefined {
+  if (node.width === undefined) return 1;
+  const value = constantInteger(c, node.width, `the width of ${node.base}<>`);
+  if (value === undefined) return undefined;
+  const least = node.base === 'int' ? 1n : 0n;
+  if (value < least || value > MAXIMUM_WIDTH) {
+    c.error(
+      'type-width',
+      node.width.span,
+      `${value} is not a width of ${node.base}<>: it must be from ${least} to ${MAXIMUM_WIDTH}`,
+    );
+    return undefined;
+  }
+  return Number(value);
+}
+
+function namedType(c: Checker, node: Extract<TypeNode, { kind: 'named-type' }>): Type {
+  const entry = lookupType(c, node);
+  const typeArguments = node.arguments.map((argument) => resolveType(c, argument));
+  if (entry === undefined) return UNKNOWN;
+  if (entry.parameters !== typeArguments.length) {
+    c.error(
+      'type-argument-count',
+      node.span,
+      `"${node.name.text}" takes ${entry.parameters} type arguments, here are ${typeArguments.length}`,
+    );
+    return UNKNOWN;
+  }
+  return entry.specialise(typeArguments, node.span);
+}
+
+/** What a type's name refers to, or undefined (then it has been reported). */
+export function lookupType(c: Checker, node: Extract<TypeNode, { kind: 'named-type' }>): TypeEntry | undefined {
+  const entry = c.lookup(node.name, node.isAbsolute, 'type');
+  if (entry !== undefined && entry.kind !== 'type') {
+    c.error('not-a-type', node.name.span, `"${node.name.text}" is not a type`, {
+      message: 'declared here',
+      span: entry.name.span,
+    });
+    return undefined;
+  }
+  return entry;
+}
+
+function stackType(c: Checker, node: Extract<TypeNode, { kind: 'stack-type' }>): Type {
+  const element = resolveType(c, node.element);
+  const size = constantInteger(c, node.size, 'the size of an array or header stack');
+  if (size === undefined || element.kind === 'unknown') return UNKNOWN;
+  if (size < 1n || size > MAXIMUM_WIDTH) {
+    c.error('stack-size', node.size.span, `${size} is not a size of an array or header stack: it must be positive`);
+    return UNKNOWN;
+  }
+  const stack: StackType = { kind: 'stack', element, size: Number(size) };
+  checkStack(c, stack, node.span);
+  return checkParts(c, stack, node.span) ? stack : UNKNOWN;
+}
+
+function resolve(c: Checker, node: TypeNode): Type {
+  switch (node.kind) {
+    case 'bool-type':
+      return BOOL;
+    case 'error-type':
+      return ERROR;
+    case 'match-kind-type':
+      return MATCH_KIND;
+    case 'string-type':
+      return STRING;
+    case 'void-type':
+      return VOID;
+    case 'any-type':
+      return ANY;
+    case 'integer-type':
+      return INTEGER;
+    case 'bits-type': {
+      const bits = width(c, node);
+      if (bits === undefined) return UNKNOWN;
+      if (node.base === 'varbit') return { kind: 'varbit', maxWidth: bits };
+      return { kind: 'bits', width: bits, isSigned: node.base === 'int' };
+    }
+    case 'tuple-type': {
+      const elements = node.elements.map((element) => {
+        const type = resolveType(c, element);
+        checkElement(c, 'tuple', type, element.span);
+        return type;
+      });
+      const tuple: Type = { kind: 'tuple', elements };
+      return checkParts(c, tuple, node.span) ? tuple : UNKNOWN;
+    }
+    case 'list-type': {
+      const element = resolveType(c, node.element);
+      checkElement(c, 'list', element, node.element.span);
+      return { kind: 'list', element };
+    }
+    case 'stack-type':
+      return stackType(c, node);
+    case 'named-type':
+      return namedType(c, node);
+    case 'declared-type':
+      return declareInPlace(c, node.declaration);
+  }
+}
+
+/** The type that is written there. Recorded, unless it has type variables in it. */
+export function resolveType(c: Checker, node: TypeNode): Type {
+  const type = resolve(c, node);
+  if (!hasVariable(type)) c.found.typeNodes.set(node, type);
+  return type;
+}
+
+/** Whether `_` occurs in a type as written. */
+function mentionsAny(type: Type): boolean {
+  switch (type.kind) {
+    case 'any':
+      return true;
+    case 'stack':
+    case 'list':
+    case 'set':
+      return mentionsAny(type.element);
+    case 'tuple':
+      return type.elements.some(mentionsAny);
+    case 'struct':
+    case 'header':
+    case 'union':
+    case 'extern':
+      return type.typeArguments.some(mentionsAny);
+    default:
+      return false;
+  }
+}
+
+/** As `resolveType`, for a place where `_` says too little: of variables, fields, casts. */
+export function resolveDefiniteType(c: Checker, node: TypeNode): Type {
+  const type = resolveType(c, node);
+  if (!mentionsAny(type)) return type;
+  c.error('indefinite-type', node.span, '"_" cannot stand for a type here');
+  return UNKNOWN;
+}
+
+/** The entry of a type a path names; undefined for paths of values and unknown names (nothing is reported). */
+export function typeEntryOf(c: Checker, path: PathExpression): TypeEntry | undefined {
+  const scope = path.isAbsolute ? c.scope.root : c.scope;
+  const entry = scope.lookup(path.name.text);
+  return entry?.kind === 'type' ? entry : undefined;
+}
+
+/** The type an expression names, if it names one. */
+export function typeNamed(c: Checker, expression: Expression): Type | undefined {
+  if (expression.kind === 'type-expression') return resolveType(c, expression.type);
+  if (expression.kind !== 'path') return undefined;
+  const entry = typeEntryOf(c, expression);
+  if (entry === undefined) return undefined;
+  if (entry.declaration !== undefined) {
+    c.found.references.set(expression, { kind: 'type', declaration: entry.declaration });
+  }
+  return specialiseOrReport(c, entry, [], expression.span);
+}
+
+/** The type of an entry for type arguments, if their number is right. */
+export function specialiseOrReport(c: Checker, entry: TypeEntry, typeArguments: readonly Type[], span: Span): Type {
+  if (entry.parameters === typeArguments.length) return entry.specialise(typeArguments, span);
+  c.error(
+    'type-argument-count',
+    span,
+    `"${entry.name.text}" takes ${entry.parameters} type arguments, here are ${typeArguments.length}`,
+  );
+  return UNKNOWN;
+}

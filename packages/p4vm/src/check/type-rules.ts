@@ -1,0 +1,148 @@
+import type { Span } from '../source/position.js';
+import { describeType } from '../types/describe.js';
+import { leafCount } from '../types/measure.js';
+import type { StackType, StructType, Type } from '../types/type.js';
+import type { Checker } from './checker.js';
+
+/** Types that only the compiler knows values of, or that have none. */
+function isObject(type: Type): boolean {
+  return (
+    type.kind === 'extern' ||
+    type.kind === 'parser' ||
+    type.kind === 'control' ||
+    type.kind === 'package' ||
+    type.kind === 'table' ||
+    type.kind === 'function' ||
+    type.kind === 'action'
+  );
+}
+
+/** Whether values of a type can be kept in variables, passed and assigned at run time. */
+export function isValueType(type: Type): boolean {
+  if (isObject(type)) return false;
+  return type.kind !== 'void' && type.kind !== 'match-kind' && type.kind !== 'set' && type.kind !== 'list';
+}
+
+function isOpen(type: Type): boolean {
+  return type.kind === 'unknown' || type.kind === 'any' || type.kind === 'variable';
+}
+
+function allowedInHeader(type: Type): boolean {
+  switch (type.kind) {
+    case 'bits':
+    case 'varbit':
+    case 'bool':
+    case 'serializable-enum':
+      return true;
+    case 'newtype':
+      return allowedInHeader(type.underlying);
+    case 'struct':
+      return type.fields.every(
+        (field) => isOpen(field.type) || (field.type.kind !== 'varbit' && allowedInHeader(field.type)),
+      );
+    case 'stack':
+      return !isHeader(type.element) && allowedInHeader(type.element);
+    default:
+      return isOpen(type);
+  }
+}
+
+/** Whether a type is that of a header or header union. */
+export function isHeader(type: Type): boolean {
+  return type.kind === 'header' || type.kind === 'union';
+}
+
+function allowedInStruct(type: Type): boolean {
+  return isValueType(type) && type.kind !== 'integer' && type.kind !== 'string';
+}
+
+function allowedInArray(type: Type): boolean {
+  if (isOpen(type) || isHeader(type)) return true;
+  if (type.kind === 'stack') return !isHeader(type.element);
+  return ['bits', 'varbit', 'bool', 'enum', 'serializable-enum', 'newtype', 'struct'].includes(type.kind);
+}
+
+/**
+ * Checks what a struct, header or union may hold. `places`: where to report what is wrong, by field.
+ * Source: P4_16 language specification, "Type nesting rules".
+ */
+export function checkFields(c: Checker, struct: StructType, places: readonly Span[]): void {
+  struct.fields.forEach((field, i) => {
+    if (isOpen(field.type)) return;
+    const isAllowed =
+      struct.kind === 'header'
+        ? allowedInHeader(field.type)
+        : struct.kind === 'union'
+          ? field.type.kind === 'header'
+          : allowedInStruct(field.type);
+    if (isAllowed) return;
+    const container = struct.kind === 'union' ? 'header union' : struct.kind;
+    c.error(
+      'field-type',
+      places[i] ?? field.span,
+      `field "${field.name}" of ${container} "${struct.name}" cannot have type ${describeType(field.type)}`,
+    );
+  });
+}
+
+/** A type with more parts than this is a mistake, and would keep everything busy that looks at it. */
+const MAXIMUM_PARTS = 1 << 18;
+
+/** Reports a type with too many parts. */
+export function checkParts(c: Checker, type: Type, span: Span): boolean {
+  const count = leafCount(type);
+  if (count <= MAXIMUM_PARTS) return true;
+  c.error('type-too-large', span, `the type has ${count} parts: at most ${MAXIMUM_PARTS} are supported`);
+  return false;
+}
+
+/** Checks what an array or header stack may hold. */
+export function checkStack(c: Checker, stack: StackType, span: Span): void {
+  if (allowedInArray(stack.element)) return;
+  c.error('element-type', span, `elements of an array or header stack cannot have type ${describeType(stack.element)}`);
+}
+
+/** Checks an element of a tuple or list type. */
+export function checkElement(c: Checker, container: 'tuple' | 'list', element: Type, span: Span): void {
+  if (isOpen(element)) return;
+  const isAllowed =
+    container === 'tuple'
+      ? allowedInStruct(element) || element.kind === 'integer'
+      : !isObject(element) && element.kind !== 'void' && element.kind !== 'set';
+  if (!isAllowed) c.error('element-type', span, `elements of a ${container} cannot have type ${describeType(element)}`);
+}
+
+/** Checks what a typedef or, with `isNew`, a type declaration may name. */
+export function checkTypedef(c: Checker, isNew: boolean, type: Type, span: Span): void {
+  if (isOpen(type)) return;
+  const isAllowed = isNew
+    ? type.kind === 'bits' || type.kind === 'bool' || type.kind === 'newtype'
+    : type.kind !== 'void' && type.kind !== 'match-kind';
+  if (isAllowed) return;
+  c.error('typedef-type', span, `${isNew ? '"type"' : '"typedef"'} cannot give a name to ${describeType(type)}`);
+}
+
+/** Whether `==` and `!=` are defined for values of a type. */
+export function isComparable(type: Type): boolean {
+  switch (type.kind) {
+    case 'struct':
+    case 'header':
+    case 'union':
+      return type.fields.every((field) => isComparable(field.type));
+    case 'tuple':
+      return type.elements.every(isComparable);
+    case 'stack':
+      return isComparable(type.element);
+    case 'newtype':
+      return isComparable(type.underlying);
+    case 'variable':
+    case 'action-enum':
+    case 'table-result':
+    case 'list':
+      return false;
+    case 'match-kind':
+      return true;
+    default:
+      return isValueType(type);
+  }
+}

@@ -1,0 +1,201 @@
+import type {
+  Action,
+  ControlInstance,
+  Expression,
+  IrFunction,
+  IrProgram,
+  ParserInstance,
+  Table,
+  Variable,
+} from '../ir/program.js';
+import { forEachExpression, type StatementVisitor, walkStatement, walkStates } from './walk.js';
+
+/** What becomes one JavaScript function each. */
+export type Callable = Action | IrFunction | ControlInstance | ParserInstance | Table;
+
+interface Facts {
+  /** Variables named in the callable itself. */
+  readonly variables: Set<Variable>;
+  readonly calls: Set<Callable>;
+  /** Variables declared by statements in it. */
+  readonly declared: Set<Variable>;
+  exits: boolean;
+}
+
+/** What is known about the program's callables before code is written: which variables each names, and what may `exit`. */
+export class Analysis {
+  readonly #facts = new Map<Callable, Facts>();
+  readonly #owners = new Map<Variable, Set<Callable>>();
+  readonly #exits = new Map<Callable, boolean>();
+  readonly #applications = new Map<ControlInstance | ParserInstance, number>();
+  readonly #reach = new Map<Callable, ReadonlySet<Variable>>();
+
+  constructor(program: IrProgram) {
+    this.#instance(program.parser);
+    for (const control of [
+      program.verifyChecksum,
+      program.ingress,
+      program.egress,
+      program.computeChecksum,
+      program.deparser,
+    ]) {
+      this.#instance(control);
+    }
+  }
+
+  /** The callables that name a variable. */
+  ownersOf(variable: Variable): ReadonlySet<Callable> {
+    return this.#owners.get(variable) ?? new Set();
+  }
+
+  /** Variables that statements of a callable declare, loop variables included. */
+  declaredIn(callable: Callable): ReadonlySet<Variable> {
+    return this.#facts.get(callable)?.declared ?? new Set();
+  }
+
+  /** Whether a call may end in `exit`. */
+  mayExit(callable: Callable): boolean {
+    const known = this.#exits.get(callable);
+    if (known !== undefined) return known;
+    const facts = this.#facts.get(callable);
+    if (facts === undefined) return false;
+    // P4 has no recursion; the entry keeps a wrong program from running forever here.
+    this.#exits.set(callable, facts.exits);
+    const result = facts.exits || [...facts.calls].some((each) => this.mayExit(each));
+    this.#exits.set(callable, result);
+    return result;
+  }
+
+  /**
+   * Whether out parameters begin as zero: those of actions and functions, and of controls and parsers that are applied in
+   * several places. Those of others leave the argument what it was until they are written. The language leaves this open;
+   * it follows from how the reference compiler puts callees into callers.
+   */
+  beginsAtZero(callable: Callable): boolean {
+    return !isInstance(callable) || (this.#applications.get(callable) ?? 0) > 1;
+  }
+
+  /** Variables that a callable, or what it calls, names. */
+  reachOf(callable: Callable): ReadonlySet<Variable> {
+    const known = this.#reach.get(callable);
+    if (known !== undefined) return known;
+    const facts = this.#facts.get(callable);
+    const reach = new Set(facts?.variables);
+    this.#reach.set(callable, reach);
+    for (const each of facts?.calls ?? []) for (const variable of this.reachOf(each)) reach.add(variable);
+    return reach;
+  }
+
+  #begin(callable: Callable): Facts | undefined {
+    if (this.#facts.has(callable)) return undefined;
+    const facts: Facts = { variables: new Set(), calls: new Set(), declared: new Set(), exits: false };
+    this.#facts.set(callable, facts);
+    return facts;
+  }
+
+  #name(callable: Callable, facts: Facts, variable: Variable): void {
+    facts.variables.add(variable);
+    const owners = this.#owners.get(variable);
+    if (owners === undefined) this.#owners.set(variable, new Set([callable]));
+    else owners.add(callable);
+  }
+
+  #visitor(callable: Callable, facts: Facts): Required<StatementVisitor> {
+    return {
+      expression: (expression) => this.#expression(callable, facts, expression),
+      statement: (statement) => {
+        if (statement.kind === 'declare') {
+          facts.declared.add(statement.variable);
+          this.#name(callable, facts, statement.variable);
+        } else if (statement.kind === 'exit') facts.exits = true;
+        else if (statement.kind === 'switch-action') {
+          facts.calls.add(statement.table);
+          this.#table(statement.table);
+        }
+      },
+    };
+  }
+
+  #expression(callable: Callable, facts: Facts, expression: Expression): void {
+    forEachExpression(expression, (each) => {
+      switch (each.kind) {
+        case 'variable':
+          return this.#name(callable, facts, each.variable);
+        case 'call-function':
+        case 'call-action':
+          facts.calls.add(each.target);
+          return this.#routine(each.target);
+        case 'apply-instance':
+          this.#applications.set(each.target, (this.#applications.get(each.target) ?? 0) + 1);
+          facts.calls.add(each.target);
+          return this.#instance(each.target);
+        case 'apply-table':
+          facts.calls.add(each.table);
+          return this.#table(each.table);
+      }
+    });
+  }
+
+  #routine(routine: Action | IrFunction): void {
+    const facts = this.#begin(routine);
+    if (facts === undefined) return;
+    for (const { variable } of routine.parameters) this.#name(routine, facts, variable);
+    walkStatement(routine.body, this.#visitor(routine, facts));
+  }
+
+  #instance(instance: ControlInstance | ParserInstance): void {
+    const facts = this.#begin(instance);
+    if (facts === undefined) return;
+    for (const { variable } of instance.parameters) this.#name(instance, facts, variable);
+    for (const variable of instance.locals) this.#name(instance, facts, variable);
+    const visitor = this.#visitor(instance, facts);
+    for (const statement of instance.initial) walkStatement(statement, visitor);
+    if (instance.kind === 'parser') {
+      for (const state of instance.states) {
+        for (const variable of state.locals) {
+          facts.declared.add(variable);
+          this.#name(instance, facts, variable);
+        }
+      }
+      walkStates(instance, visitor);
+    } else walkStatement(instance.body, visitor);
+  }
+
+  #table(table: Table): void {
+    const facts = this.#begin(table);
+    if (facts === undefined) return;
+    for (const key of table.keys) this.#expression(table, facts, key.expression);
+    for (const each of table.actions) {
+      facts.calls.add(each.action);
+      this.#routine(each.action);
+      for (const bound of each.bound) this.#expression(table, facts, bound);
+    }
+  }
+}
+
+/** Whether a callable is a control or parser. */
+export function isInstance(callable: Callable): callable is ControlInstance | ParserInstance {
+  return 'states' in callable || ('tables' in callable && 'actions' in callable);
+}
+
+/** Whether evaluating an expression may change a variable, or anything else. */
+export function hasEffects(expression: Expression): boolean {
+  let found = false;
+  forEachExpression(expression, (each) => {
+    switch (each.kind) {
+      case 'call-function':
+      case 'call-action':
+      case 'apply-instance':
+      case 'apply-table':
+      case 'call-extern':
+      case 'call-method':
+      case 'set-validity':
+      case 'push-pop':
+        found = true;
+        return;
+      case 'call-packet':
+        if (each.method === 'extract' || each.method === 'advance' || each.method === 'emit') found = true;
+    }
+  });
+  return found;
+}

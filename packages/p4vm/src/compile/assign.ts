@@ -1,0 +1,189 @@
+import type { Expression } from '../ir/program.js';
+import { expressionValue, keptValue, referenceOf } from './expressions.js';
+import { propertyOf } from './names.js';
+import { type AggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
+import type { Routine } from './routine.js';
+import { fixedWidth } from './storage.js';
+import type { Value } from './value.js';
+import { forEachExpression } from './walk.js';
+
+/** `target = value`. The target's indices are evaluated first. */
+export function assign(routine: Routine, target: Expression, value: Expression): void {
+  const place = placeOf(routine, target);
+  if (place.kind === 'aggregate') assignAggregate(routine, place, value);
+  else writePlace(routine, place, expressionValue(routine, value));
+}
+
+/** Copies a value into an aggregate's place. */
+export function assignAggregate(routine: Routine, place: AggregatePlace, value: Expression): void {
+  if (value.kind === 'default') {
+    assignDefault(routine, place);
+    return;
+  }
+  if (value.kind !== 'aggregate') {
+    copyInto(routine, place, referenceOf(routine, value));
+    return;
+  }
+  if (place.type.kind === 'varbit' || place.type.kind === 'union')
+    throw new TypeError(`no list for a ${place.type.kind}`);
+  const isTold = value.elements.some((each) => mayRead(routine, each));
+  // All elements are read before the first is written, if one of them reads what is written.
+  if (isTold) {
+    const values = value.elements.map((each) => keptValue(routine, each.type, expressionValue(routine, each)));
+    becomeValid(routine, place);
+    values.forEach((each, index) => void writeElement(routine, place, index, each));
+    finishStack(routine, place);
+    return;
+  }
+  becomeValid(routine, place);
+  for (const [index, element] of value.elements.entries()) {
+    const part = partOf(routine, place, index);
+    if (part.kind === 'aggregate') assignAggregate(routine, part, element);
+    else writePlace(routine, part, expressionValue(routine, element));
+  }
+  finishStack(routine, place);
+}
+
+function finishStack(routine: Routine, place: AggregatePlace): void {
+  if (place.type.kind === 'stack') routine.code.line(`${place.code}.next = 0;`);
+}
+
+/** Whether an expression may read an aggregate that is being written: only scalars are certain not to. */
+function mayRead(routine: Routine, expression: Expression): boolean {
+  let reads = false;
+  forEachExpression(expression, (each) => {
+    switch (each.kind) {
+      case 'variable':
+        reads ||= routine.unit.homeOf(each.variable).kind === 'aggregate';
+        return;
+      case 'call-function':
+      case 'call-extern':
+      case 'call-method':
+      case 'call-packet':
+      case 'apply-table':
+        reads = true;
+    }
+  });
+  return reads;
+}
+
+function partOf(routine: Routine, place: AggregatePlace, index: number): ReturnType<typeof memberOf> {
+  const { type } = place;
+  if (type.kind === 'stack') {
+    const code = `${place.code}.items[${index}]`;
+    const marks = [...place.marks, `${place.code}.$used = ${type.size};`];
+    return objectPlace(type.element, code, false, marks, { isTemporary: place.isTemporary });
+  }
+  if (type.kind === 'varbit') throw new TypeError('varbit has no fields');
+  const field = type.fields[index];
+  if (field === undefined) throw new TypeError(`${type.name} has no field ${index}`);
+  return memberOf(routine.unit, place, field.name, field.type);
+}
+
+function writeElement(routine: Routine, place: AggregatePlace, index: number, value: Value): void {
+  const part = partOf(routine, place, index);
+  if (part.kind !== 'aggregate') writePlace(routine, part, value);
+  else if (value.kind === 'aggregate') copyInto(routine, part, value.code);
+}
+
+/** A header that a list is assigned to becomes valid, and counts for the packet's length. */
+function becomeValid(routine: Routine, place: AggregatePlace): void {
+  if (place.type.kind === 'header') setValidity(routine, place, true, false);
+}
+
+/**
+ * Copies an object into a place; a header that is a member of a union keeps to the union's rules. `what` is `move` where
+ * fields of invalid headers are copied as well.
+ */
+export function copyInto(routine: Routine, place: AggregatePlace, from: string, what: 'copy' | 'move' = 'copy'): void {
+  const { types } = routine.unit;
+  routine.code.forgetMarks();
+  routine.code.line(`${types.functionOf(what, place.type)}(${place.code}, ${from});`);
+  // The object itself was marked by the function.
+  routine.mark(place.marks.filter((each) => each !== ownMark(place.code)));
+  // A valid header makes the others of its union invalid; an invalid one makes the union invalid.
+  invalidateOthers(routine, place);
+}
+
+/** Makes the other members of a union invalid. */
+export function invalidateOthers(routine: Routine, { membership }: AggregatePlace): void {
+  if (membership === undefined) return;
+  for (const { name } of membership.type.fields) {
+    if (name !== membership.field) routine.code.line(`${membership.union}.${propertyOf(name)}.$valid = false;`);
+  }
+}
+
+/** Zeros; headers become invalid. */
+function assignDefault(routine: Routine, place: AggregatePlace): void {
+  const { types } = routine.unit;
+  routine.code.forgetMarks();
+  if (place.type.kind === 'header' || place.type.kind === 'union') {
+    routine.code.line(`${types.functionOf('invalidate', place.type)}(${place.code});`);
+    invalidateOthers(routine, place);
+  } else routine.code.line(`${types.functionOf('clear', place.type)}(${place.code});`);
+}
+
+/** Code of the bits a header has in a packet. */
+export function headerBitsCode(place: AggregatePlace): string {
+  if (place.type.kind !== 'header') return '0';
+  const sum = [String(fixedWidth(place.type))];
+  for (const field of place.type.fields) {
+    if (field.type.kind === 'varbit') sum.push(`${place.code}.${propertyOf(field.name)}.bits`);
+  }
+  return sum.join(' + ');
+}
+
+/**
+ * `setValid` and `setInvalid`. A header that was invalid is zeroed (`isZeroed`: unless all its fields are written next);
+ * the change counts for the length of the packet.
+ */
+export function setValidity(routine: Routine, place: AggregatePlace, isValid: boolean, isZeroed: boolean): void {
+  const { code, unit } = routine;
+  if (place.type.kind === 'union') {
+    for (const field of place.type.fields) code.line(`${place.code}.${propertyOf(field.name)}.$valid = ${isValid};`);
+    routine.mark(place.marks);
+    return;
+  }
+  const bits = headerBitsCode(place);
+  if (isValid) {
+    code.open(`if (!${place.code}.$valid) {`);
+    if (isZeroed) code.line(`${unit.types.functionOf('zero', place.type)}(${place.code});`);
+    code.line(`${place.code}.$valid = true;`);
+    routine.mark(place.marks);
+    if (!place.isTemporary) code.line(`requests.lengthChange += ${bits};`);
+    code.close();
+  } else {
+    code.open(`if (${place.code}.$valid) {`);
+    code.line(`${place.code}.$valid = false;`);
+    if (!place.isTemporary) code.line(`requests.lengthChange -= ${bits};`);
+    code.close();
+  }
+  invalidateOthers(routine, place);
+}
+
+/** Moves the elements of a stack; those that come in are invalid. */
+export function pushOrPop(routine: Routine, stack: AggregatePlace, isPush: boolean, count: number): void {
+  const { code, unit } = routine;
+  const { type } = stack;
+  if (type.kind !== 'stack') throw new TypeError('only stacks are pushed');
+  const move = unit.types.functionOf('move', type.element);
+  const invalidate = unit.types.functionOf('invalidate', type.element);
+  const { size } = type;
+  const items = routine.keep(`${stack.code}.items`);
+  const shift = Math.min(count, size);
+  code.forgetMarks();
+  routine.mark(stack.marks);
+  // Elements from `$used` on are as new: what they would bring is nothing.
+  const used = routine.keep(isPush ? `Math.min(${size}, ${stack.code}.$used + ${shift})` : `${stack.code}.$used`);
+  if (isPush) {
+    code.line(`for (let i = ${used} - 1; i >= ${shift}; i--) ${move}(${items}[i], ${items}[i - ${shift}]);`);
+    code.line(`for (let i = 0; i < ${shift}; i++) ${invalidate}(${items}[i]);`);
+    code.line(`${stack.code}.$used = ${used};`);
+    code.line(`${stack.code}.next = Math.min(${size}, ${stack.code}.next + ${count});`);
+  } else {
+    code.line(`for (let i = 0; i < ${used} && i < ${size - shift}; i++) ${move}(${items}[i], ${items}[i + ${shift}]);`);
+    code.line(`for (let i = ${size - shift}; i < ${used}; i++) ${invalidate}(${items}[i]);`);
+    code.line(`${stack.code}.next = Math.max(0, ${stack.code}.next - ${count});`);
+  }
+  code.forgetMarks();
+}

@@ -1,0 +1,350 @@
+import type {
+  Action,
+  ControlInstance,
+  Expression,
+  IrArgument,
+  IrFunction,
+  IrParameter,
+  ParserInstance,
+  Variable,
+} from '../ir/program.js';
+import { type Callable, hasEffects, isInstance } from './analysis.js';
+import { copyInto, pushOrPop, setValidity } from './assign.js';
+import { copied, expressionValue, keptValue } from './expressions.js';
+import { callExtern, callMethod } from './externs.js';
+import { callPacket } from './packets.js';
+import { type AggregatePlace, aggregatePlace, isLValue, type Place, placeOf, readPlace, writePlace } from './places.js';
+import type { Routine } from './routine.js';
+import { actionName, functionName, instanceName, parameterNames } from './routines.js';
+import { bitsOf, hasHeaders, isAggregate, NUMBER_WIDTH, WORDS_WIDTH, wordCount, zeroOf } from './storage.js';
+import { applyTable } from './tables.js';
+import { traceValue } from './trace.js';
+import type { Value } from './value.js';
+
+type Call = Extract<
+  Expression,
+  {
+    readonly kind:
+      | 'set-validity'
+      | 'push-pop'
+      | 'call-function'
+      | 'call-action'
+      | 'apply-instance'
+      | 'apply-table'
+      | 'call-extern'
+      | 'call-packet'
+      | 'call-method';
+  }
+>;
+
+const NOTHING: Value = { kind: 'void' };
+
+/** Writes a call, and gives its value. */
+export function call(routine: Routine, expression: Call): Value {
+  switch (expression.kind) {
+    case 'set-validity': {
+      const place = aggregatePlace(routine, expression.header);
+      setValidity(routine, place, expression.valid, true);
+      traceValue(routine, expression.header, `'${expression.valid ? 'valid' : 'invalid'}'`);
+      return NOTHING;
+    }
+    case 'push-pop':
+      pushOrPop(
+        routine,
+        aggregatePlace(routine, expression.stack),
+        expression.method === 'push_front',
+        expression.count,
+      );
+      return NOTHING;
+    case 'call-function':
+      return callRoutine(routine, expression.target, expression.arguments);
+    case 'call-action':
+      return callRoutine(routine, expression.target, expression.arguments);
+    case 'apply-instance':
+      return callRoutine(routine, expression.target, expression.arguments);
+    case 'apply-table': {
+      const result = applyTable(routine, expression.table, expression.result !== 'none');
+      if (expression.result === 'none') return NOTHING;
+      return { kind: 'boolean', code: expression.result === 'hit' ? `${result}.isHit` : `!${result}.isHit` };
+    }
+    case 'call-extern':
+      return callExtern(routine, expression);
+    case 'call-packet':
+      return callPacket(routine, expression);
+    case 'call-method':
+      return callMethod(routine, expression);
+  }
+}
+
+function nameOf(routine: Routine, target: IrFunction | Action | ControlInstance | ParserInstance): string {
+  if (isInstance(target)) return instanceName(routine.unit, target);
+  if ('returnType' in target) return functionName(routine.unit, target);
+  return actionName(routine.unit, target);
+}
+
+/** One argument on its way: what is passed, and what is done after the call. */
+interface Passed {
+  /** JavaScript arguments. */
+  readonly values: readonly string[];
+  readonly before: () => void;
+  readonly after: () => void;
+}
+
+/**
+ * Calls a function, action, parser or control: arguments from left to right, the call, then what comes back, in the order
+ * of the parameters. `data` are JavaScript arguments for the parameters behind those of `given`.
+ */
+export function callRoutine(
+  routine: Routine,
+  target: IrFunction | Action | ControlInstance | ParserInstance,
+  given: readonly IrArgument[],
+  data: readonly string[] = [],
+): Value {
+  const name = nameOf(routine, target);
+  const parameters = target.parameters.slice(0, given.length);
+  const passed = parameters.map((parameter, index) => pass(routine, target, parameter, index, given));
+  for (const each of passed) each.before();
+  const invocation = `${name}(${[...passed.flatMap((each) => each.values), ...data].join(', ')})`;
+  const result = invoke(routine, target, invocation);
+  for (const each of passed) each.after();
+  leaveAfter(routine, target, result);
+  return 'returnType' in target ? resultValue(routine, target, result) : NOTHING;
+}
+
+function invoke(routine: Routine, target: Callable, invocation: string): string {
+  routine.code.forgetMarks();
+  const isParser = 'states' in target;
+  const hasResult = isParser || ('returnType' in target && target.returnType.kind !== 'void');
+  if (hasResult) return routine.keep(invocation);
+  routine.code.line(`${invocation};`);
+  return '';
+}
+
+/** Ends the caller too if the callee did `exit`, or was a parser that rejected. */
+function leaveAfter(routine: Routine, target: Callable, result: string): void {
+  if ('states' in target) routine.code.line(`if (${result} !== 0) return ${result};`);
+  else if (routine.unit.analysis.mayExit(target)) routine.code.line('if (exited) return;');
+}
+
+/** Wide results come back as words: the first as the value, the others in variables of the closure. */
+function resultValue(routine: Routine, target: IrFunction, result: string): Value {
+  const type = target.returnType;
+  if (type.kind === 'void') return NOTHING;
+  // The function's room for its result is used again by its next call, perhaps within this expression.
+  if (isAggregate(type)) return { kind: 'aggregate', code: copied(routine, type, result) };
+  if (type.kind === 'bool') return { kind: 'boolean', code: result };
+  if (type.kind === 'string') return { kind: 'string', code: result };
+  const { width, isSigned } = bitsOf(type);
+  if (width <= NUMBER_WIDTH) return { kind: 'number', code: result, width, isSigned };
+  if (width > WORDS_WIDTH) return { kind: 'big', code: result, width, isSigned };
+  const rest = Array.from({ length: wordCount(width) - 1 }, (_, index) => routine.keep(resultWord(routine, index + 1)));
+  return { kind: 'words', words: [result, ...rest], width, isSigned };
+}
+
+/** The closure's variable for a word of a result. */
+export function resultWord(routine: Routine, index: number): string {
+  const { unit } = routine;
+  return unit.types.once(`result ${index}`, `result$${index}`, (name, code) => code.line(`let ${name} = 0;`));
+}
+
+/** The variable an l-value is part of, and the members on the way, as far as they are known. */
+function rootOf(expression: Expression): { readonly variable: Variable; readonly path: readonly string[] } | undefined {
+  switch (expression.kind) {
+    case 'variable':
+      return { variable: expression.variable, path: [] };
+    case 'member': {
+      const base = rootOf(expression.base);
+      return base && { variable: base.variable, path: [...base.path, expression.field] };
+    }
+    case 'element':
+    case 'stack-next':
+    case 'stack-last':
+    case 'slice':
+      return rootOf(expression.base);
+    default:
+      return undefined;
+  }
+}
+
+/** Whether two l-values may share storage. */
+function mayOverlap(one: Expression, other: Expression): boolean {
+  const a = rootOf(one);
+  const b = rootOf(other);
+  if (a === undefined || b === undefined || a.variable !== b.variable) return false;
+  const length = Math.min(a.path.length, b.path.length);
+  for (let index = 0; index < length; index++) if (a.path[index] !== b.path[index]) return false;
+  return true;
+}
+
+/** Whether an aggregate may be passed as a reference to the caller's own, without anyone seeing the difference. */
+function mayShare(
+  routine: Routine,
+  target: Callable,
+  index: number,
+  given: readonly IrArgument[],
+  place: Place,
+): boolean {
+  const argument = given[index];
+  const value = argument?.value;
+  if (argument === undefined || value === undefined || place.kind !== 'aggregate') return false;
+  const isWritten = argument.direction === 'out' || argument.direction === 'inout';
+  // A callee knows nothing of the union a header is in.
+  if (isWritten && place.membership !== undefined) return false;
+  const root = rootOf(value);
+  // Actions see the variables of their control.
+  if (root !== undefined && routine.unit.analysis.reachOf(target).has(root.variable)) return false;
+  return given.every((other, position) => {
+    if (position === index || other.value === undefined) return true;
+    const isOtherWritten = other.direction === 'out' || other.direction === 'inout';
+    return !(isWritten || isOtherWritten) || !mayOverlap(value, other.value);
+  });
+}
+
+/** Whether later arguments, or objects being cleared for out parameters, may change what was evaluated. */
+function mayChange(target: Pick<IrFunction, 'parameters'>, index: number, given: readonly IrArgument[]): boolean {
+  if (given.slice(index + 1).some((each) => each.value !== undefined && hasEffects(each.value))) return true;
+  return target.parameters.some(({ direction, variable }) => direction === 'out' && isAggregate(variable.type));
+}
+
+function pass(
+  routine: Routine,
+  target: IrFunction | Action | ControlInstance | ParserInstance,
+  parameter: IrParameter,
+  index: number,
+  given: readonly IrArgument[],
+): Passed {
+  const value = given[index]?.value;
+  const { direction } = parameter;
+  const isLast = !mayChange(target, index, given);
+  if (direction === 'in' || direction === 'none') return passIn(routine, target, parameter, index, given, isLast);
+  if (value === undefined) return passNowhere(routine, parameter);
+  const place = placeOf(routine, value);
+  if (place.kind === 'aggregate') return passAggregate(routine, target, parameter, index, given, place);
+  const home = routine.unit.homeOf(parameter.variable);
+  if (home.kind !== 'scalar') throw new TypeError('an aggregate parameter for a scalar');
+  const { type } = parameter.variable;
+  const inner = { kind: 'scalar', type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] } as const;
+  const isZero = direction === 'out' && routine.unit.analysis.beginsAtZero(target);
+  // An out parameter of a control or parser begins as what the argument is: never written, it leaves it unchanged.
+  const before = isZero ? undefined : readPlace(routine, place);
+  const initial = before === undefined || isLast ? before : routine.keepValue(before);
+  return {
+    values: [],
+    before: () => {
+      if (initial !== undefined) writePlace(routine, inner, initial);
+      else for (const name of home.names) routine.code.line(`${name} = ${zeroOf(type)};`);
+    },
+    after: () => {
+      writePlace(routine, place, readPlace(routine, inner));
+      traceValue(routine, value);
+    },
+  };
+}
+
+function passIn(
+  routine: Routine,
+  target: Callable,
+  parameter: IrParameter,
+  index: number,
+  given: readonly IrArgument[],
+  isLast: boolean,
+): Passed {
+  const { unit } = routine;
+  const value = given[index]?.value;
+  const { type } = parameter.variable;
+  const home = unit.homeOf(parameter.variable);
+  const nothing = (): void => undefined;
+  if (home.kind === 'aggregate') {
+    if (value === undefined) return passNowhere(routine, parameter);
+    let reference: string;
+    if (isLValue(value)) {
+      const place = placeOf(routine, value);
+      if (place.kind !== 'aggregate') throw new TypeError('a scalar for an aggregate parameter');
+      const isShared = isLast && mayShare(routine, target, index, given, place);
+      reference = isShared ? place.code : copied(routine, type, place.code);
+    } else {
+      const result = expressionValue(routine, value);
+      const kept = isLast ? result : keptValue(routine, type, result);
+      if (kept.kind !== 'aggregate') throw new TypeError('a scalar for an aggregate parameter');
+      reference = kept.code;
+    }
+    return { values: [], before: () => routine.code.line(`${home.name} = ${reference};`), after: nothing };
+  }
+  const names = parameterNames(unit, target, parameter);
+  if (value === undefined) {
+    return { values: names.map(() => zeroOf(type)), before: nothing, after: nothing };
+  }
+  const result = expressionValue(routine, value);
+  const kept = isLast ? result : routine.keepValue(result);
+  if (names.length > 0) return { values: jsArguments(routine, kept, names.length), before: nothing, after: nothing };
+  const inner = { kind: 'scalar', type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] } as const;
+  return { values: [], before: () => writePlace(routine, inner, kept), after: nothing };
+}
+
+/** A scalar as JavaScript arguments: as many as it has words. */
+function jsArguments(routine: Routine, value: Value, count: number): readonly string[] {
+  if (value.kind === 'words') return value.words;
+  if (value.kind === 'big' && value.width <= WORDS_WIDTH) return routine.words(value, value.width);
+  if (value.kind === 'number' && count > 1) return routine.words(value, value.width);
+  if (value.kind === 'void') throw new TypeError('no value for an argument');
+  return [value.code];
+}
+
+/** An argument that is left out, or `_`: the parameter begins as zero, and nothing comes back. */
+function passNowhere(routine: Routine, parameter: IrParameter): Passed {
+  const { unit } = routine;
+  const { type } = parameter.variable;
+  const home = unit.homeOf(parameter.variable);
+  const nothing = (): void => undefined;
+  if (home.kind === 'aggregate') {
+    if (!isAggregate(type)) throw new TypeError('no aggregate');
+    const object = unit.temporaryObject(type);
+    return {
+      values: [],
+      before: () => {
+        routine.code.line(`${unit.types.functionOf('zero', type)}(${object});`);
+        routine.code.line(`${home.name} = ${object};`);
+      },
+      after: nothing,
+    };
+  }
+  return {
+    values: [],
+    before: () => {
+      for (const name of home.names) routine.code.line(`${name} = ${zeroOf(type)};`);
+    },
+    after: nothing,
+  };
+}
+
+function passAggregate(
+  routine: Routine,
+  target: Callable,
+  parameter: IrParameter,
+  index: number,
+  given: readonly IrArgument[],
+  place: AggregatePlace,
+): Passed {
+  const { unit } = routine;
+  const { type } = parameter.variable;
+  const home = unit.homeOf(parameter.variable);
+  if (home.kind !== 'aggregate' || !isAggregate(type)) throw new TypeError('a scalar parameter for an aggregate');
+  const isShared = mayShare(routine, target, index, given, place);
+  const reference = isShared ? place.code : copied(routine, type, place.code);
+  return {
+    values: [],
+    before: () => {
+      if (parameter.direction === 'out' && unit.analysis.beginsAtZero(target)) {
+        routine.code.line(`${unit.types.functionOf('clear', type)}(${reference});`);
+      } else if (parameter.direction === 'out' && hasHeaders(type)) {
+        routine.code.line(`${unit.types.functionOf('invalidate', type)}(${reference});`);
+      }
+      routine.code.line(`${home.name} = ${reference};`);
+    },
+    after: () => {
+      if (isShared) routine.mark(place.marks);
+      // All of it, so that what is seen does not depend on whether the argument could be passed by reference.
+      if (!isShared) copyInto(routine, place, reference, 'move');
+    },
+  };
+}

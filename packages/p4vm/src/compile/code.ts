@@ -1,0 +1,58 @@
+/** Lines of JavaScript with their indentation. */
+export class Code {
+  readonly #lines: { readonly depth: number; readonly text: string }[] = [];
+  #depth = 0;
+  readonly #marks = new Set<string>();
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0;
+  }
+
+  line(text: string): void {
+    this.#lines.push({ depth: this.#depth, text });
+  }
+
+  /** A line, and all that follows one step further in. */
+  open(text: string): void {
+    this.line(text);
+    this.#depth++;
+    this.#marks.clear();
+  }
+
+  /** One step out, and a line. */
+  close(text = '}'): void {
+    this.#depth--;
+    this.line(text);
+    this.#marks.clear();
+  }
+
+  /** Closes a block and opens another on one line, such as `} else {`. */
+  turn(text: string): void {
+    this.#depth--;
+    this.open(text);
+  }
+
+  /** Appends lines, at the present depth. */
+  append(other: Code): void {
+    for (const { depth, text } of other.#lines) this.#lines.push({ depth: depth + this.#depth, text });
+    this.#marks.clear();
+  }
+
+  /** Whether a mark (see `AggregatePlace.marks`) was written here, and nothing came since that may have changed it. */
+  isMarked(mark: string): boolean {
+    return this.#marks.has(mark);
+  }
+
+  addMark(mark: string): void {
+    this.#marks.add(mark);
+  }
+
+  /** To be called before lines that may set objects to zero. */
+  forgetMarks(): void {
+    this.#marks.clear();
+  }
+
+  toString(): string {
+    return this.#lines.map(({ depth, text }) => `${'  '.repeat(depth)}${text}\n`).join('');
+  }
+}

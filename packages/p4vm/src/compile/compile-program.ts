@@ -1,0 +1,209 @@
+import type { ControlInstance, IrProgram, StructDataType, Variable } from '../ir/program.js';
+import { machine } from '../machine/machine.js';
+import type { Runtime } from '../machine/runtime.js';
+import { Code } from './code.js';
+import type { PipelineCode } from './pipeline.js';
+import { type AggregatePlace, objectPlace, pathPlace } from './places.js';
+import { instanceName } from './routines.js';
+import { writeSnapshot } from './snapshot.js';
+import { type CompileOptions, Unit } from './unit.js';
+
+/** A program as JavaScript. */
+export interface CompiledProgram {
+  /** The body of a function of `runtime` and `machine` that returns a `PipelineCode`: to be read, or kept. */
+  readonly source: string;
+  /** Makes the pipeline for a runtime. May be called several times: each pipeline has its own headers and metadata. */
+  bind(runtime: Runtime): PipelineCode;
+}
+
+type Factory = (runtime: Runtime, library: typeof machine) => PipelineCode;
+
+/**
+ * Translates a program into JavaScript, once: per packet nothing is interpreted. Throws a P4Error if the program has a
+ * construct that cannot be run as the language says.
+ */
+export function compileProgram(program: IrProgram, options: CompileOptions = {}): CompiledProgram {
+  const source = sourceOf(program, options);
+  const factory = new Function('runtime', 'machine', source) as Factory;
+  return { source, bind: (runtime) => factory(runtime, machine) };
+}
+
+/** The objects that the parts of the pipeline share. */
+interface Roots {
+  readonly headers: string;
+  readonly metadata: string;
+  readonly standard: string;
+}
+
+function sourceOf(program: IrProgram, options: CompileOptions): string {
+  const unit = new Unit(program, options);
+  const roots = makeRoots(unit);
+  const methods = new Code();
+  methods.open('return {');
+  methods.line(`standardMetadata: ${roots.standard},`);
+  writeReset(unit, roots, methods);
+  writeParse(unit, roots, methods);
+  const { verifyChecksum, ingress, egress, computeChecksum } = program;
+  writeControl(unit, methods, 'verifyChecksum', 'verify', verifyChecksum);
+  writeControl(unit, methods, 'ingress', 'ingress', ingress);
+  writeControl(unit, methods, 'egress', 'egress', egress);
+  writeControl(unit, methods, 'computeChecksum', 'compute', computeChecksum);
+  writeDeparse(unit, methods);
+  writeStates(unit, roots, methods);
+  methods.open('headerBits() {');
+  methods.line(`return ${unit.types.functionOf('bits', program.headers)}(${roots.headers});`);
+  methods.close('},');
+  writeSnapshot(unit, methods, [
+    ['hdr', place(program.headers, roots.headers)],
+    ['meta', place(program.metadata, roots.metadata)],
+    ['standard_metadata', place(program.standardMetadata, roots.standard)],
+  ]);
+  methods.close('};');
+
+  const code = new Code();
+  code.line(`'use strict';`);
+  code.line('const { input, output, requests, faults } = runtime;');
+  for (const name of [...unit.helpers].sort()) code.line(`const m$${name} = machine.${name};`);
+  code.line(
+    '// The packet being parsed: its bytes, where the parser is, where the packet ends; and where the output is.',
+  );
+  code.line('let bytes = input.bytes, at = 0, end = 0, position = 0;');
+  code.line('let exited = false;');
+  code.append(unit.types.code);
+  code.append(unit.state);
+  code.append(unit.functions);
+  code.append(methods);
+  return code.toString();
+}
+
+function place(type: StructDataType, code: string): AggregatePlace {
+  return objectPlace(type, code, true);
+}
+
+/** Makes the headers and the metadata, and gives them to the parameters of all parts. */
+function makeRoots(unit: Unit): Roots {
+  const { program } = unit;
+  const headers = unit.temporaryObject(program.headers, 'hdr');
+  const metadata = unit.temporaryObject(program.metadata, 'meta');
+  // The name is reserved: externs without a parameter for it use it too.
+  unit.state.line(`const standard = ${unit.types.create(program.standardMetadata)};`);
+  const standard = 'standard';
+  const share = (variable: Variable | undefined, name: string): void => {
+    if (variable !== undefined) unit.setHome(variable, { kind: 'aggregate', name, isFixed: true });
+  };
+  const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
+  for (const part of [parser, ingress, egress, verifyChecksum, computeChecksum, deparser]) {
+    share(part.parameters[0]?.variable, headers);
+    share(part.parameters[1]?.variable, metadata);
+    share(part.parameters[2]?.variable, standard);
+  }
+  return { headers, metadata, standard };
+}
+
+function writeReset(unit: Unit, roots: Roots, methods: Code): void {
+  const { program, types } = unit;
+  methods.open('reset() {');
+  methods.line(`${types.functionOf('zero', program.headers)}(${roots.headers});`);
+  methods.line(`${types.functionOf('zero', program.metadata)}(${roots.metadata});`);
+  methods.line(`${types.functionOf('zero', program.standardMetadata)}(${roots.standard});`);
+  methods.close('},');
+}
+
+/** Code that reports a stage, in code compiled for tracing. */
+function stage(unit: Unit, methods: Code, name: string): void {
+  if (unit.options.trace === true) {
+    methods.line(`if (runtime.trace !== undefined) runtime.trace.event({ kind: 'stage', name: '${name}' });`);
+  }
+}
+
+function writeParse(unit: Unit, roots: Roots, methods: Code): void {
+  const { program } = unit;
+  const name = instanceName(unit, program.parser);
+  methods.open('parse() {');
+  stage(unit, methods, 'parser');
+  methods.line('bytes = input.bytes;');
+  methods.line('at = input.start + (input.cursor >>> 3);');
+  methods.line('end = input.start + input.length;');
+  methods.line(`const result = ${name}();`);
+  methods.line('input.cursor = (at - input.start) * 8;');
+  methods.line('const error = result < 0 ? 0 : result;');
+  if (unit.options.trace === true) {
+    const errors = unit.constant('errors', 'errors', JSON.stringify(program.errors));
+    methods.line(
+      `if (result !== 0 && runtime.trace !== undefined) runtime.trace.event({ kind: 'parser-error', error: ${errors}[error] });`,
+    );
+  }
+  methods.line(`${roots.standard}.parser_error = error;`);
+  methods.line('return error;');
+  methods.close('},');
+}
+
+function writeControl(unit: Unit, methods: Code, method: string, stageName: string, control: ControlInstance): void {
+  const name = instanceName(unit, control);
+  methods.open(`${method}() {`);
+  stage(unit, methods, stageName);
+  if (unit.analysis.mayExit(control)) methods.line('exited = false;');
+  methods.line(`${name}();`);
+  methods.close('},');
+}
+
+function writeDeparse(unit: Unit, methods: Code): void {
+  const name = instanceName(unit, unit.program.deparser);
+  methods.open('deparse() {');
+  stage(unit, methods, 'deparser');
+  if (unit.analysis.mayExit(unit.program.deparser)) methods.line('exited = false;');
+  methods.line('position = output.bits >>> 3;');
+  methods.line(`${name}();`);
+  methods.line('output.bits = position * 8;');
+  methods.close('},');
+}
+
+function writeStates(unit: Unit, roots: Roots, methods: Code): void {
+  const { program, types } = unit;
+  const parts = [
+    ['headers', program.headers, roots.headers],
+    ['metadata', program.metadata, roots.metadata],
+    ['standard', program.standardMetadata, roots.standard],
+  ] as const;
+  const created = parts.map(([name, type]) => `${name}: ${types.create(type)}`);
+  methods.open('createState() {');
+  methods.line(`return { ${created.join(', ')} };`);
+  methods.close('},');
+  methods.open('save(into) {');
+  for (const [name, type, root] of parts) methods.line(`${types.functionOf('move', type)}(into.${name}, ${root});`);
+  methods.close('},');
+  methods.open('load(from) {');
+  for (const [name, type, root] of parts) methods.line(`${types.functionOf('move', type)}(${root}, from.${name});`);
+  methods.close('},');
+  methods.open('loadFieldList(list, from) {');
+  methods.open('switch (list) {');
+  for (const [list, paths] of program.fieldLists) {
+    methods.open(`case ${list}:`);
+    for (const path of paths) writeFieldCopy(unit, roots, methods, path);
+    methods.line('break;');
+    methods.close('');
+  }
+  methods.close();
+  methods.close('},');
+}
+
+/** Copies a field of the metadata from a saved state. A path may begin with the name of a part. */
+function writeFieldCopy(unit: Unit, roots: Roots, methods: Code, path: readonly string[]): void {
+  const { program, types } = unit;
+  const isStandard = path[0] === 'standard_metadata';
+  const inner = isStandard ? path.slice(1) : path;
+  const type = isStandard ? program.standardMetadata : program.metadata;
+  const into = pathPlace(unit, { ...place(type, isStandard ? roots.standard : roots.metadata), isFixed: false }, inner);
+  const from = pathPlace(
+    unit,
+    { ...place(type, isStandard ? 'from.standard' : 'from.metadata'), isFixed: false },
+    inner,
+  );
+  if (into === undefined || from === undefined) return;
+  if (into.kind === 'aggregate' && from.kind === 'aggregate') {
+    methods.line(`${types.functionOf('move', into.type)}(${into.code}, ${from.code});`);
+  } else if (into.kind === 'scalar' && from.kind === 'scalar') {
+    for (const [index, target] of into.targets.entries()) methods.line(`${target} = ${from.targets[index] ?? '0'};`);
+  }
+  for (const each of into.kind === 'slice' ? [] : into.marks) methods.line(each);
+}

@@ -1,0 +1,288 @@
+import type { DataType, Expression } from '../ir/program.js';
+import { hasEffects } from './analysis.js';
+import { assignAggregate } from './assign.js';
+import { call } from './calls.js';
+import { asBits, combine, compare, complement, concatenate, convert, negate, shift, slice } from './operators.js';
+import { aggregatePlace, objectPlace, placeOf, readPlace } from './places.js';
+import { constantValue, type Routine } from './routine.js';
+import { bitsOf, isAggregate, NUMBER_WIDTH, scalarNames, WORDS_WIDTH, zeroOf } from './storage.js';
+import { atom, type Value, wrapBig } from './value.js';
+
+type Binary = Extract<Expression, { readonly kind: 'binary' }>;
+
+/** The value of an expression. What it does beside is written out as statements; the value's code only reads. */
+export function expressionValue(routine: Routine, expression: Expression): Value {
+  switch (expression.kind) {
+    case 'constant':
+      return constantValue(expression.value, expression.type);
+    case 'string':
+      return { kind: 'string', code: JSON.stringify(expression.value) };
+    case 'variable':
+    case 'member':
+    case 'element':
+    case 'stack-next':
+    case 'stack-last':
+      return readPlace(routine, placeOf(routine, expression));
+    case 'stack-last-index':
+      return {
+        kind: 'number',
+        code: `${aggregatePlace(routine, expression.base).code}.next - 1 >>> 0`,
+        width: 32,
+        isSigned: false,
+      };
+    case 'slice': {
+      const base = asBits(expressionValue(routine, expression.base));
+      const { width, isSigned } = bitsOf(expression.type);
+      return convert(routine, asBits(slice(routine, base, expression.high, expression.low)), width, isSigned);
+    }
+    case 'dynamic-slice': {
+      const [base, low] = operands(routine, expression.base, expression.low);
+      const { width, isSigned } = bitsOf(expression.type);
+      const from = asBits(base);
+      const pattern = convert(routine, from, from.width, false);
+      return convert(routine, asBits(shift(routine, '>>', asBits(pattern), asBits(low))), width, isSigned);
+    }
+    case 'unary':
+      return unary(routine, expression.operator, expressionValue(routine, expression.operand));
+    case 'binary':
+      return binary(routine, expression);
+    case 'conditional':
+      return conditional(routine, expression);
+    case 'cast':
+      return cast(routine, expressionValue(routine, expression.operand), expression.type);
+    case 'aggregate':
+    case 'default':
+      if (!isAggregate(expression.type)) return zero(expression.type);
+      return { kind: 'aggregate', code: fresh(routine, expression) };
+    case 'is-valid': {
+      const { code, type } = aggregatePlace(routine, expression.header);
+      return {
+        kind: 'boolean',
+        code: type.kind === 'union' ? `${routine.unit.types.functionOf('isValid', type)}(${code})` : `${code}.$valid`,
+      };
+    }
+    default:
+      return call(routine, expression);
+  }
+}
+
+/** A reference to the object of an aggregate's value: not to be changed, and to be used at once. */
+export function referenceOf(routine: Routine, expression: Expression): string {
+  const value = expressionValue(routine, expression);
+  if (value.kind !== 'aggregate') throw new TypeError(`a ${value.kind} where an aggregate was expected`);
+  return value.code;
+}
+
+/** A new object of the closure with the value in it. */
+function fresh(routine: Routine, expression: Expression): string {
+  if (!isAggregate(expression.type)) throw new TypeError('no aggregate');
+  const code = routine.unit.temporaryObject(expression.type);
+  const { type } = expression;
+  assignAggregate(routine, objectPlace(type, code, true, [], { isTemporary: true }), expression);
+  return code;
+}
+
+/** A copy of an aggregate's value, safe from what later statements change. */
+export function copied(routine: Routine, type: DataType, code: string): string {
+  if (!isAggregate(type)) throw new TypeError('no aggregate');
+  const object = routine.unit.temporaryObject(type);
+  routine.code.line(`${routine.unit.types.functionOf('move', type)}(${object}, ${code});`);
+  return object;
+}
+
+/** The value as it is now, whatever happens later. */
+export function keptValue(routine: Routine, type: DataType, value: Value): Value {
+  return value.kind === 'aggregate'
+    ? { kind: 'aggregate', code: copied(routine, type, value.code) }
+    : routine.keepValue(value);
+}
+
+/** Two operands, from left to right: the left one is kept if the right one has effects. */
+function operands(routine: Routine, left: Expression, right: Expression): readonly [Value, Value] {
+  const first = expressionValue(routine, left);
+  const kept = hasEffects(right) ? keptValue(routine, left.type, first) : first;
+  return [kept, expressionValue(routine, right)];
+}
+
+function zero(type: DataType): Value {
+  if (type.kind === 'string') return { kind: 'string', code: zeroOf(type) };
+  return constantValue(0n, type);
+}
+
+function unary(routine: Routine, operator: '-' | '~' | '!', operand: Value): Value {
+  if (operand.kind === 'boolean') return { kind: 'boolean', code: `!${atom(operand.code)}` };
+  const bits = asBits(operand);
+  if (operator === '-') return negate(routine, bits);
+  return complement(bits.kind === 'words' ? bits : bits);
+}
+
+function cast(routine: Routine, value: Value, type: DataType): Value {
+  if (value.kind === 'boolean') {
+    if (type.kind === 'bool') return value;
+    const { width, isSigned } = bitsOf(type);
+    return convert(
+      routine,
+      { kind: 'number', code: `${atom(value.code)} ? ${isSigned && width === 1 ? -1 : 1} : 0`, width, isSigned },
+      width,
+      isSigned,
+    );
+  }
+  if (type.kind === 'bool') {
+    const bits = asBits(value);
+    return {
+      kind: 'boolean',
+      code: bits.kind === 'number' ? `${atom(bits.code)} !== 0` : `${routine.big(bits)} !== 0n`,
+    };
+  }
+  if (value.kind === 'aggregate' || value.kind === 'string') return value;
+  const { width, isSigned } = bitsOf(type);
+  return convert(routine, asBits(value), width, isSigned);
+}
+
+function binary(routine: Routine, expression: Binary): Value {
+  const { operator, left, right, type } = expression;
+  switch (operator) {
+    case '&&':
+    case '||':
+      return shortCircuit(routine, expression);
+    case '==':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=': {
+      const [a, b] = operands(routine, left, right);
+      if (a.kind === 'aggregate' && b.kind === 'aggregate') {
+        if (!isAggregate(left.type)) throw new TypeError('no aggregate');
+        const equal = `${routine.unit.types.functionOf('equals', left.type)}(${a.code}, ${b.code})`;
+        return { kind: 'boolean', code: operator === '==' ? equal : `!${equal}` };
+      }
+      if (a.kind === 'boolean' && b.kind === 'boolean') {
+        return { kind: 'boolean', code: `${atom(a.code)} ${operator === '==' ? '===' : '!=='} ${atom(b.code)}` };
+      }
+      if (a.kind === 'string' && b.kind === 'string') {
+        return { kind: 'boolean', code: `${a.code} ${operator === '==' ? '===' : '!=='} ${b.code}` };
+      }
+      return { kind: 'boolean', code: compare(routine, operator, asBits(a), asBits(b)) };
+    }
+    case '++': {
+      const [a, b] = operands(routine, left, right);
+      return concatenate(routine, asBits(a), asBits(b), bitsOf(type).isSigned);
+    }
+    case '<<':
+    case '>>': {
+      const [a, b] = operands(routine, left, right);
+      return shift(routine, operator, asBits(a), asBits(b));
+    }
+    default: {
+      const [a, b] = operands(routine, left, right);
+      if (a.kind === 'boolean' && b.kind === 'boolean') {
+        return { kind: 'boolean', code: booleanOperator(operator, a.code, b.code) };
+      }
+      return combine(routine, operator, asBits(a), asBits(b));
+    }
+  }
+}
+
+function booleanOperator(operator: string, left: string, right: string): string {
+  if (operator === '^') return `${atom(left)} !== ${atom(right)}`;
+  return `${atom(left)} ${operator === '&' ? '&&' : '||'} ${atom(right)}`;
+}
+
+function condition(value: Value): string {
+  if (value.kind !== 'boolean') throw new TypeError(`a ${value.kind} where bool was expected`);
+  return value.code;
+}
+
+/** Code of a boolean expression. */
+export function conditionOf(routine: Routine, expression: Expression): string {
+  return condition(expressionValue(routine, expression));
+}
+
+function shortCircuit(routine: Routine, { operator, left, right }: Binary): Value {
+  const first = conditionOf(routine, left);
+  const { code, result } = routine.capture(() => conditionOf(routine, right));
+  if (code.isEmpty) return { kind: 'boolean', code: `${atom(first)} ${operator} ${atom(result)}` };
+  const name = routine.unit.temporary();
+  routine.code.line(`let ${name} = ${first};`);
+  routine.code.open(operator === '&&' ? `if (${name}) {` : `if (!${name}) {`);
+  routine.code.append(code);
+  routine.code.line(`${name} = ${result};`);
+  routine.code.close();
+  return { kind: 'boolean', code: name };
+}
+
+/** A value in the one representation its type has in variables: as words from 33 to 128 bits. */
+function settle(routine: Routine, value: Value): readonly string[] {
+  switch (value.kind) {
+    case 'words':
+      return value.words;
+    case 'big':
+      return value.width > WORDS_WIDTH ? [value.code] : routine.words(value, value.width);
+    case 'number':
+      return value.width > NUMBER_WIDTH ? routine.words(value, value.width) : [value.code];
+    case 'void':
+      return [];
+    default:
+      return [value.code];
+  }
+}
+
+function conditional(routine: Routine, expression: Extract<Expression, { readonly kind: 'conditional' }>): Value {
+  const { type } = expression;
+  const test = conditionOf(routine, expression.condition);
+  if (isAggregate(type)) return conditionalAggregate(routine, expression, test);
+  const one = routine.capture(() => settle(routine, expressionValue(routine, expression.whenTrue)));
+  const other = routine.capture(() => settle(routine, expressionValue(routine, expression.whenFalse)));
+  const { width, isSigned } = bitsOf(type);
+  const valueFrom = (codes: readonly string[]): Value => {
+    const [first = '0'] = codes;
+    if (type.kind === 'bool') return { kind: 'boolean', code: first };
+    if (type.kind === 'string') return { kind: 'string', code: first };
+    if (codes.length > 1) return { kind: 'words', words: codes, width, isSigned };
+    return { kind: width > WORDS_WIDTH ? 'big' : 'number', code: first, width, isSigned };
+  };
+  if (one.code.isEmpty && other.code.isEmpty) {
+    const name = one.result.length > 1 ? routine.keep(test) : test;
+    return valueFrom(
+      one.result
+        .map((each, index) => `${atom(name)} ? ${atom(each)} : ${atom(other.result[index] ?? '0')}`)
+        .map((each) => (one.result.length > 1 ? routine.keep(each) : each)),
+    );
+  }
+  const names = scalarNames(routine.unit.temporary(), type).map((each) => each.replace(/(\d)\$/, '$1_'));
+  for (const name of names) routine.code.line(`let ${name} = ${zeroOf(type)};`);
+  routine.code.open(`if (${test}) {`);
+  routine.code.append(one.code);
+  for (const [index, name] of names.entries()) routine.code.line(`${name} = ${one.result[index] ?? '0'};`);
+  routine.code.turn('} else {');
+  routine.code.append(other.code);
+  for (const [index, name] of names.entries()) routine.code.line(`${name} = ${other.result[index] ?? '0'};`);
+  routine.code.close();
+  return valueFrom(names);
+}
+
+function conditionalAggregate(
+  routine: Routine,
+  expression: Extract<Expression, { readonly kind: 'conditional' }>,
+  test: string,
+): Value {
+  const one = routine.capture(() => referenceOf(routine, expression.whenTrue));
+  const other = routine.capture(() => referenceOf(routine, expression.whenFalse));
+  const name = routine.unit.temporary();
+  routine.code.line(`let ${name} = undefined;`);
+  routine.code.open(`if (${test}) {`);
+  routine.code.append(one.code);
+  routine.code.line(`${name} = ${one.result};`);
+  routine.code.turn('} else {');
+  routine.code.append(other.code);
+  routine.code.line(`${name} = ${other.result};`);
+  routine.code.close();
+  return { kind: 'aggregate', code: name };
+}
+
+/** Code of `value` as an unsigned bigint of 64 bits, for the hash functions. */
+export function unsigned64(routine: Routine, value: Value): string {
+  const code = routine.big(value);
+  return 'isSigned' in value && value.isSigned ? wrapBig(code, 64, false) : code;
+}

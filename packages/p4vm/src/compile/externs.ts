@@ -1,0 +1,343 @@
+import type { Expression, IrArgument } from '../ir/program.js';
+import { conditionOf, expressionValue, unsigned64 } from './expressions.js';
+import { asBits, convert } from './operators.js';
+import { bufferOf, namedValues, packData } from './pack.js';
+import { aggregatePlace, enclosingHeader, type Place, placeOf, writePlace } from './places.js';
+import type { Routine } from './routine.js';
+import { bitsOf, isAggregate, NUMBER_WIDTH } from './storage.js';
+import { traceExtern, traceValue } from './trace.js';
+import { refuse, shortName } from './unit.js';
+import { atom, type Value } from './value.js';
+
+type ExternCall = Extract<Expression, { readonly kind: 'call-extern' }>;
+type MethodCall = Extract<Expression, { readonly kind: 'call-method' }>;
+
+const NOTHING: Value = { kind: 'void' };
+
+function argument(call: ExternCall | MethodCall, index: number): Expression {
+  const value = call.arguments[index]?.value;
+  if (value === undefined) {
+    const name = call.kind === 'call-extern' ? call.name : call.method;
+    return refuse('missing-argument', call.span, `argument ${index + 1} of ${name} is missing`);
+  }
+  return value;
+}
+
+/** Writes a value of any width into what an out argument names; nothing if it is left out. */
+function writeResult(routine: Routine, given: IrArgument | undefined, place: Place | undefined, value: Value): void {
+  if (given?.value === undefined || place === undefined || place.kind === 'aggregate') return;
+  const { type } = given.value;
+  if (value.kind === 'boolean' || type.kind === 'bool') writePlace(routine, place, value);
+  else {
+    const { width, isSigned } = bitsOf(type);
+    writePlace(routine, place, convert(routine, asBits(value), width, isSigned));
+  }
+  traceValue(routine, given.value);
+}
+
+function resultPlace(routine: Routine, given: IrArgument | undefined): Place | undefined {
+  return given?.value === undefined ? undefined : placeOf(routine, given.value);
+}
+
+/** Name of the algorithm of an argument, as declared in `HashAlgorithm`. */
+function algorithmOf(call: ExternCall, index: number): string {
+  const value = argument(call, index);
+  const { type } = value;
+  const name = value.kind === 'constant' && type.kind === 'enum' ? type.members[Number(value.value)] : undefined;
+  return name ?? refuse('unknown-algorithm', call.span, 'the algorithm is not known at compile time');
+}
+
+/** A function of core.p4 or v1model.p4. */
+export function callExtern(routine: Routine, call: ExternCall): Value {
+  traceExtern(routine, call.name);
+  const { code, unit } = routine;
+  switch (call.name) {
+    case 'verify':
+      return verify(routine, call);
+    case 'mark_to_drop': {
+      const [given] = call.arguments;
+      const standard = given?.value === undefined ? 'standard' : aggregatePlace(routine, given.value).code;
+      code.line(`${standard}.egress_spec = 511;`);
+      code.line(`${standard}.mcast_grp = 0;`);
+      return NOTHING;
+    }
+    case 'random':
+      return random(routine, call);
+    case 'hash':
+      return hash(routine, call);
+    case 'verify_checksum':
+    case 'verify_checksum_with_payload':
+      return checksum(routine, call, true);
+    case 'update_checksum':
+    case 'update_checksum_with_payload':
+      return checksum(routine, call, false);
+    case 'digest': {
+      const receiver = routine.keep(routine.index(expressionValue(routine, argument(call, 0))));
+      const data = argument(call, 1);
+      const name = 'name' in data.type ? data.type.name : data.type.kind;
+      const fields = namedValues(routine, data).map(
+        (each) => `{ name: ${JSON.stringify(each.name)}, value: ${each.value} }`,
+      );
+      code.line(`runtime.digest(${receiver}, ${JSON.stringify(name)}, [${fields.join(', ')}]);`);
+      return NOTHING;
+    }
+    case 'clone':
+    case 'clone3':
+    case 'clone_preserving_field_list':
+      return clone(routine, call);
+    case 'resubmit':
+    case 'recirculate':
+      onlyWithoutData(call, 0);
+      code.line(`requests.${call.name} = -2;`);
+      return NOTHING;
+    case 'resubmit_preserving_field_list':
+    case 'recirculate_preserving_field_list': {
+      const list = routine.index(expressionValue(routine, argument(call, 0)));
+      code.line(`requests.${call.name.startsWith('resubmit') ? 'resubmit' : 'recirculate'} = ${list};`);
+      return NOTHING;
+    }
+    case 'truncate': {
+      const length = routine.keep(routine.index(expressionValue(routine, argument(call, 0))));
+      code.line(`if (requests.truncate < 0 || ${length} < requests.truncate) requests.truncate = ${length};`);
+      return NOTHING;
+    }
+    case 'assert':
+    case 'assume':
+      code.line(`if (!${atom(conditionOf(routine, argument(call, 0)))}) faults.assertion++;`);
+      return NOTHING;
+    case 'static_assert':
+      return { kind: 'boolean', code: 'true' };
+    case 'log_msg': {
+      const text = expressionValue(routine, argument(call, 0));
+      const values = call.arguments.length > 1 ? namedValues(routine, argument(call, 1)) : [];
+      if (text.kind !== 'string') throw new TypeError('the text of log_msg is no string');
+      const list = values.map((each) => each.value).join(', ');
+      code.line(`runtime.log(${unit.helper('formatLog')}(${text.code}, [${list}]));`);
+      return NOTHING;
+    }
+    default:
+      return refuse('unknown-extern', call.span, `the extern function ${call.name} is none of v1model's`);
+  }
+}
+
+function verify(routine: Routine, call: ExternCall): Value {
+  const { code } = routine;
+  if (routine.fail === undefined)
+    return refuse('verify-outside-parser', call.span, 'verify can be called in parsers only');
+  const condition = conditionOf(routine, argument(call, 0));
+  const error = argument(call, 1);
+  if (error.kind === 'constant') {
+    code.line(`if (!${atom(condition)}) ${routine.fail(Number(error.value))}`);
+    return NOTHING;
+  }
+  const kept = routine.keep(condition);
+  const value = routine.keepValue(expressionValue(routine, error));
+  const position = routine.index(value);
+  code.line(`if (!${kept}) return ${position} === 0 ? -1 : ${position};`);
+  return NOTHING;
+}
+
+function random(routine: Routine, call: ExternCall): Value {
+  const [result] = call.arguments;
+  const place = resultPlace(routine, result);
+  const low = routine.keep(unsigned64(routine, routine.keepValue(expressionValue(routine, argument(call, 1)))));
+  const high = routine.keep(unsigned64(routine, expressionValue(routine, argument(call, 2))));
+  // With bounds the wrong way round the result is left as it is.
+  routine.code.open(`if (${low} <= ${high}) {`);
+  const value: Value = {
+    kind: 'big',
+    code: routine.keep(`runtime.random(${low}, ${high})`),
+    width: 64,
+    isSigned: false,
+  };
+  writeResult(routine, result, place, value);
+  routine.code.close();
+  return NOTHING;
+}
+
+/** Algorithms with results of at most 32 bits. */
+const SHORT_HASHES: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'crc16',
+  'crc16_custom',
+  'crc32',
+  'crc32_custom',
+  'csum16',
+  'xor16',
+]);
+
+/** Code of the full result of a hash over what is in the buffer: a number for short ones, else a bigint. */
+function hashOf(routine: Routine, call: ExternCall, algorithm: string, length: string): Value {
+  const { unit } = routine;
+  const bytes = `${bufferOf(routine)}.bytes`;
+  if (algorithm === 'csum16') {
+    return { kind: 'number', code: `${unit.helper('sum16')}(${bytes}, ${length})`, width: 16, isSigned: false };
+  }
+  // Calculations whose polynomial can be set have names of their own.
+  const name = algorithm.endsWith('_custom') ? (unit.calculationName(call) ?? algorithm) : algorithm;
+  const full = `runtime.hash(${JSON.stringify(name)}, ${bytes}, ${length})`;
+  return SHORT_HASHES.has(algorithm)
+    ? { kind: 'number', code: `Number(${full})`, width: 32, isSigned: false }
+    : { kind: 'big', code: full, width: 64, isSigned: false };
+}
+
+/** `result = base + hash(data) % max` in 64 bits, a `max` of 0 taken as 1. */
+function hash(routine: Routine, call: ExternCall): Value {
+  const { code } = routine;
+  const [result] = call.arguments;
+  const place = resultPlace(routine, result);
+  const algorithm = algorithmOf(call, 1);
+  const base = routine.keepValue(expressionValue(routine, argument(call, 2)));
+  code.open('{');
+  const length = packData(routine, [argument(call, 3)]);
+  const max = routine.keepValue(expressionValue(routine, argument(call, 4)));
+  const full = hashOf(routine, call, algorithm, length);
+  const resultType = result?.value?.type;
+  const isShort = full.kind === 'number' && isUnsignedNumber(base) && isUnsignedNumber(max);
+  if (isShort && resultType !== undefined && bitsOf(resultType).width <= NUMBER_WIDTH) {
+    const sum = `${atom(base.code)} + ${remainder(full.code, max.code, '0', '1')}`;
+    // Below 2^33, so exact before it is cut.
+    writeResult(routine, result, place, { kind: 'number', code: routine.keep(sum), width: 33, isSigned: false });
+  } else {
+    const rest = remainder(routine.big(full), routine.keep(unsigned64(routine, max)), '0n', '1n');
+    const sum = `BigInt.asUintN(64, ${atom(unsigned64(routine, base))} + ${rest})`;
+    writeResult(routine, result, place, { kind: 'big', code: routine.keep(sum), width: 64, isSigned: false });
+  }
+  code.close();
+  return NOTHING;
+}
+
+function isUnsignedNumber(value: Value): value is Extract<Value, { readonly kind: 'number' }> {
+  return value.kind === 'number' && !value.isSigned;
+}
+
+/** Code of `value % max`, with a `max` of zero taken as one. */
+function remainder(value: string, max: string, zero: string, one: string): string {
+  if (max === zero) return `${atom(value)} % ${one}`;
+  return /^\d+n?$/.test(max) ? `${atom(value)} % ${max}` : `${atom(value)} % (${max} === ${zero} ? ${one} : ${max})`;
+}
+
+/** verify_checksum and update_checksum: nothing is done if the checksum's own header is invalid. */
+function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value {
+  const { code, unit } = routine;
+  const condition = conditionOf(routine, argument(call, 0));
+  const target = argument(call, 2);
+  const owner = enclosingHeader(target);
+  const header = owner && aggregatePlace(routine, owner).code;
+  const tests = [condition, ...(header === undefined ? [] : [`${header}.$valid`])].filter((each) => each !== 'true');
+  code.open(
+    tests.length === 0 ? '{' : `if (${tests.map((each) => (tests.length > 1 ? atom(each) : each)).join(' && ')}) {`,
+  );
+  const algorithm = algorithmOf(call, 3);
+  const length = packData(routine, [argument(call, 1)]);
+  const buffer = bufferOf(routine);
+  let total = length;
+  if (call.name.endsWith('_with_payload')) {
+    total = unit.names.take('total');
+    code.line(`const ${total} = ${length} + runtime.payloadLength;`);
+    code.line(`${buffer}.reserve(${length}, runtime.payloadLength);`);
+    code.open('for (let i = 0; i < runtime.payloadLength; i++) {');
+    code.line(`${buffer}.bytes[${length} + i] = input.bytes[runtime.payloadStart + i];`);
+    code.close();
+  }
+  const value = hashOf(routine, call, algorithm, total);
+  if (isVerify) {
+    const sum = routine.keepValue(value);
+    const actual = asBits(expressionValue(routine, target));
+    const isNumber = sum.kind === 'number' && actual.kind === 'number';
+    const [a, b] = isNumber ? [sum.code, actual.code] : [unsigned64(routine, sum), unsigned64(routine, actual)];
+    code.line(`if (${atom(a)} !== ${atom(b)}) standard.checksum_error = 1;`);
+  } else writeResult(routine, call.arguments[2], placeOf(routine, target), routine.keepValue(value));
+  code.close();
+  return NOTHING;
+}
+
+/** The data of the older functions is kept in the packet by no switch of today: only none is taken. */
+function onlyWithoutData(call: ExternCall, index: number): void {
+  const data = call.arguments[index]?.value;
+  if (data === undefined) return;
+  const { type } = data;
+  if ((type.kind === 'struct' || type.kind === 'header') && type.fields.length === 0) return;
+  refuse(
+    'extern-with-data',
+    call.span,
+    `${call.name} with data is not supported: use ${call.name.replace('3', '')}_preserving_field_list`,
+  );
+}
+
+function clone(routine: Routine, call: ExternCall): Value {
+  const { code } = routine;
+  if (call.name === 'clone3') onlyWithoutData(call, 2);
+  const session = routine.index(expressionValue(routine, argument(call, 1)));
+  code.line(`requests.cloneSession = ${session};`);
+  const list =
+    call.name === 'clone_preserving_field_list' ? routine.index(expressionValue(routine, argument(call, 2))) : '-1';
+  code.line(`requests.cloneFieldList = ${list};`);
+  return NOTHING;
+}
+
+/** A method of an extern object. */
+export function callMethod(routine: Routine, call: MethodCall): Value {
+  const { code, unit } = routine;
+  const { instance } = call;
+  traceExtern(routine, `${instance.name}.${call.method}`);
+  const object = unit.constant(`extern ${instance.id}`, shortName(instance.name), `runtime.externs[${instance.id}]`);
+  switch (`${instance.type}.${call.method}`) {
+    case 'counter.count':
+      code.line(`${object}.count(${routine.index(expressionValue(routine, argument(call, 0)))});`);
+      return NOTHING;
+    case 'direct_counter.count':
+      return NOTHING;
+    case 'meter.execute_meter': {
+      const index = routine.keep(routine.index(expressionValue(routine, argument(call, 0))));
+      const place = resultPlace(routine, call.arguments[1]);
+      const color = routine.keep(`${object}.execute(${index})`);
+      return writeColor(routine, call.arguments[1], place, color);
+    }
+    case 'direct_meter.read': {
+      const place = resultPlace(routine, call.arguments[0]);
+      return writeColor(routine, call.arguments[0], place, routine.keep(`${object}.color`));
+    }
+    case 'register.read':
+    case 'register.write':
+      return register(routine, call, object);
+    case 'Checksum16.get': {
+      const length = packData(routine, [argument(call, 0)]);
+      const sum = `${unit.helper('sum16')}(${bufferOf(routine)}.bytes, ${length})`;
+      return { kind: 'number', code: routine.keep(sum), width: 16, isSigned: false };
+    }
+    default:
+      return refuse('unknown-extern', call.span, `${instance.type} has no method ${call.method} here`);
+  }
+}
+
+/** A colour below 0 stands for none: then the result is left as it is. */
+function writeColor(routine: Routine, given: IrArgument | undefined, place: Place | undefined, color: string): Value {
+  routine.code.open(`if (${color} >= 0) {`);
+  writeResult(routine, given, place, { kind: 'number', code: color, width: 2, isSigned: false });
+  routine.code.close();
+  return NOTHING;
+}
+
+/** Cells are read and written in place; an index out of bounds is counted, and does nothing. */
+function register(routine: Routine, call: MethodCall, object: string): Value {
+  const { code, unit } = routine;
+  const cells = unit.constant(`cells ${object}`, `${object}_cells`, `${object}.cells`);
+  const type = call.instance.typeArguments[0];
+  if (type === undefined || isAggregate(type)) {
+    return refuse('register-of-aggregates', call.span, 'registers hold values of bit, int and bool types only');
+  }
+  const isRead = call.method === 'read';
+  const result = call.arguments[0];
+  const place = isRead ? resultPlace(routine, result) : undefined;
+  const index = routine.keep(routine.index(expressionValue(routine, argument(call, isRead ? 1 : 0))));
+  const value = isRead ? undefined : routine.keepValue(expressionValue(routine, argument(call, 1)));
+  const size = unit.constant(`size ${object}`, `${object}_size`, `${object}.size`);
+  code.open(`if (${index} < ${size}) {`);
+  if (value === undefined) {
+    if (place !== undefined) writeResult(routine, result, place, routine.fromRuntime(`${cells}[${index}]`, type));
+  } else code.line(`${cells}[${index}] = ${routine.runtimeValue(value)};`);
+  code.turn('} else {');
+  code.line('faults.externIndex++;');
+  code.close();
+  return NOTHING;
+}

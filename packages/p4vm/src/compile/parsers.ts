@@ -1,0 +1,170 @@
+import type { IrSelectCase, ParserInstance, SelectLabel, State, StateTarget } from '../ir/program.js';
+import { expressionValue } from './expressions.js';
+import { asBits, combine, compare, convert } from './operators.js';
+import type { Routine } from './routine.js';
+import { equality, writeStatement } from './statements.js';
+import { traceEvent } from './trace.js';
+import { shortName, type Unit } from './unit.js';
+import type { Value } from './value.js';
+
+/** States of one packet after which a parser that goes in circles is stopped; more than a packet has bytes. */
+const STATE_LIMIT = 1 << 17;
+
+function targetsOf(state: State): readonly StateTarget[] {
+  return state.transition.kind === 'goto'
+    ? [state.transition.target]
+    : state.transition.cases.map((each) => each.target);
+}
+
+/** How the states of a parser hang together. */
+class Graph {
+  /** Transitions into each state, from those that can be reached. */
+  readonly incoming: readonly number[];
+  readonly hasCycle: boolean;
+
+  constructor(readonly parser: ParserInstance) {
+    const incoming = parser.states.map(() => 0);
+    const open = new Set<number>();
+    const done = new Set<number>();
+    let hasCycle = false;
+    const visit = (index: number): void => {
+      incoming[index] = (incoming[index] ?? 0) + 1;
+      if (open.has(index)) hasCycle = true;
+      const state = parser.states[index];
+      if (state === undefined || open.has(index) || done.has(index)) return;
+      open.add(index);
+      for (const target of targetsOf(state)) if (typeof target === 'number') visit(target);
+      open.delete(index);
+      done.add(index);
+    };
+    visit(parser.start);
+    this.incoming = incoming;
+    this.hasCycle = hasCycle;
+  }
+
+  /** Written where its one predecessor goes to it. */
+  isInlined(index: number): boolean {
+    return index !== this.parser.start && this.incoming[index] === 1;
+  }
+
+  /** States that are gone to by number. */
+  get numbered(): readonly number[] {
+    return this.incoming.flatMap((count, index) =>
+      count > 0 && !this.isInlined(index) && (index !== this.parser.start || count > 1) ? [index] : [],
+    );
+  }
+}
+
+/** Writes the states of a parser: those with one predecessor in its place, the others as cases of a loop. */
+export function writeStates(routine: Routine, parser: ParserInstance): void {
+  const { code, unit } = routine;
+  const graph = new Graph(parser);
+  const { numbered } = graph;
+  if (numbered.length === 0) {
+    writeState(routine, graph, parser.start, '');
+    return;
+  }
+  const state = unit.names.take('state');
+  const first = numbered.includes(parser.start) ? numbered : [parser.start, ...numbered];
+  code.line(`let ${state} = ${parser.start};`);
+  const header = graph.hasCycle ? `for (let states = 0; states < ${STATE_LIMIT}; states++) {` : 'for (;;) {';
+  code.open(header);
+  code.open(`switch (${state}) {`);
+  for (const index of first) {
+    code.open(`case ${index}: {`);
+    writeState(routine, graph, index, state);
+    code.close();
+  }
+  code.close();
+  code.close();
+  if (graph.hasCycle) {
+    code.line('faults.parserLoop++;');
+    code.line(routine.fail?.(unit.errorOf('ParserTimeout')) ?? 'return -1;');
+  }
+}
+
+function writeState(routine: Routine, graph: Graph, index: number, variable: string): void {
+  const state = graph.parser.states[index];
+  if (state === undefined) throw new TypeError('no such state');
+  routine.code.line(`// ${state.name}`);
+  traceEvent(
+    routine,
+    `kind: 'state', parser: ${JSON.stringify(graph.parser.name)}, state: ${JSON.stringify(state.name)}`,
+  );
+  for (const statement of state.body) writeStatement(routine, statement);
+  const { transition } = state;
+  if (transition.kind === 'goto') {
+    goTo(routine, graph, transition.target, variable);
+    return;
+  }
+  const keys = transition.keys.map((each) => routine.keepValue(expressionValue(routine, each)));
+  for (const each of transition.cases) {
+    const test = caseTest(routine, keys, each);
+    if (test === undefined) {
+      goTo(routine, graph, each.target, variable);
+      return;
+    }
+    routine.code.open(`if (${test}) {`);
+    goTo(routine, graph, each.target, variable);
+    routine.code.close();
+  }
+  const error = routine.unit.options.noMatchError === true ? routine.unit.errorOf('NoMatch') : 0;
+  routine.code.line(routine.fail?.(error) ?? 'return -1;');
+}
+
+function goTo(routine: Routine, graph: Graph, target: StateTarget, variable: string): void {
+  const { code } = routine;
+  if (target === 'accept') code.line('return 0;');
+  else if (target === 'reject') code.line('return -1;');
+  else if (graph.isInlined(target)) writeState(routine, graph, target, variable);
+  else {
+    code.line(`${variable} = ${target};`);
+    code.line('continue;');
+  }
+}
+
+/** Code of the test of a case; undefined if it always holds. */
+function caseTest(routine: Routine, keys: readonly Value[], { labels }: IrSelectCase): string | undefined {
+  const [first] = labels;
+  if (first?.kind === 'value-set') {
+    const { valueSet } = first;
+    const set = valueSetName(routine.unit, valueSet.id, valueSet.name);
+    return `${set}.matches(${keys.map((each) => routine.pattern(each)).join(', ')})`;
+  }
+  const tests = labels.flatMap((label, index) => {
+    const key = keys[index];
+    return key === undefined || label.kind === 'any' ? [] : [labelTest(routine, key, label)];
+  });
+  if (tests.length === 0) return undefined;
+  return tests.length === 1 ? tests[0] : tests.map((each) => `(${each})`).join(' && ');
+}
+
+function valueSetName(unit: Unit, id: number, name: string): string {
+  return unit.constant(`value set ${id}`, `${shortName(name)}_set`, `runtime.valueSets[${id}]`);
+}
+
+function labelTest(routine: Routine, key: Value, label: Exclude<SelectLabel, { readonly kind: 'any' }>): string {
+  switch (label.kind) {
+    case 'value':
+      return equality(routine, key, expressionValue(routine, label.value));
+    case 'mask': {
+      const mask = unsignedOf(routine, expressionValue(routine, label.mask));
+      const value = combine(routine, '&', unsignedOf(routine, expressionValue(routine, label.value)), mask);
+      const masked = combine(routine, '&', unsignedOf(routine, key), mask);
+      return compare(routine, '==', asBits(masked), asBits(value));
+    }
+    case 'range': {
+      const bits = asBits(key);
+      const low = compare(routine, '>=', bits, asBits(expressionValue(routine, label.low)));
+      return `(${low}) && (${compare(routine, '<=', bits, asBits(expressionValue(routine, label.high)))})`;
+    }
+    case 'value-set':
+      throw new TypeError('a value set stands for all keys');
+  }
+}
+
+function unsignedOf(routine: Routine, value: Value): ReturnType<typeof asBits> {
+  if (value.kind === 'boolean') return { kind: 'number', code: `(${value.code} ? 1 : 0)`, width: 1, isSigned: false };
+  const bits = asBits(value);
+  return asBits(convert(routine, bits, bits.width, false));
+}

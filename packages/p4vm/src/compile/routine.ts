@@ -1,0 +1,226 @@
+import type { DataType } from '../ir/program.js';
+import type { Callable } from './analysis.js';
+import { Code } from './code.js';
+import { bitsOf, isAggregate, NUMBER_WIDTH, WORDS_WIDTH, wordCount } from './storage.js';
+import type { Unit } from './unit.js';
+import { atom, chunk, cutTop, isStable, type Value, wrapBig, wrapNumber } from './value.js';
+
+/** Labels of the P4 loop that is being written. */
+export interface Loop {
+  readonly label: string;
+  readonly bodyLabel: string;
+}
+
+/** One JavaScript function being written: its statements so far, and how to leave it. */
+export class Routine {
+  code = new Code();
+  readonly loops: Loop[] = [];
+
+  constructor(
+    readonly unit: Unit,
+    readonly callable: Callable,
+    /** In parsers: the statement that ends parsing with an error (its position in the program's errors). */
+    readonly fail: ((error: number) => string) | undefined = undefined,
+  ) {}
+
+  /** Keeps a value's code in a constant, unless it is one already. */
+  keep(code: string): string {
+    if (isStable(code)) return code;
+    const name = this.unit.temporary();
+    this.code.line(`const ${name} = ${code};`);
+    return name;
+  }
+
+  /** Writes marks of headers and stacks (see `AggregatePlace.marks`), but for those that were just written. */
+  mark(marks: readonly string[]): void {
+    const { code } = this;
+    for (const each of marks) {
+      if (code.isMarked(each)) continue;
+      code.line(each);
+      code.addMark(each);
+    }
+  }
+
+  /** Writes what `write` writes elsewhere. */
+  capture<T>(write: () => T): { readonly code: Code; readonly result: T } {
+    const before = this.code;
+    const code = new Code();
+    this.code = code;
+    try {
+      return { code, result: write() };
+    } finally {
+      this.code = before;
+    }
+  }
+
+  /** The value, safe from what later statements change. Aggregates are not copied: see `keepAggregate`. */
+  keepValue(value: Value): Value {
+    switch (value.kind) {
+      case 'number':
+      case 'big':
+      case 'boolean':
+        return { ...value, code: this.keep(value.code) };
+      case 'words':
+        return { ...value, words: value.words.map((each) => this.keep(each)) };
+      default:
+        return value;
+    }
+  }
+
+  /** The words of a value wider than 32 bits (or of any other), two's complement, the unused bits 0. */
+  words(value: Value, width: number): readonly string[] {
+    const count = wordCount(Math.max(width, NUMBER_WIDTH + 1));
+    if (value.kind === 'words') return value.words;
+    if (value.kind === 'number') return this.#wordsOfNumber(value.code, value.width, value.isSigned, width);
+    if (value.kind !== 'big') throw new TypeError(`no words of a ${value.kind}`);
+    if (/^-?\d+n$/.test(value.code)) return wordsOfConstant(BigInt(value.code.slice(0, -1)), width);
+    if (count === 2) this.code.line(`${this.unit.helper('split2')}(${value.code});`);
+    else this.code.line(`${this.unit.helper('splitWords')}(${value.code}, ${count});`);
+    const word = this.unit.helper('word');
+    return cutTop(
+      Array.from({ length: count }, (_, index) => `${word}[${index}]`),
+      width,
+    ).map((each) => this.keep(each));
+  }
+
+  #wordsOfNumber(code: string, from: number, isSigned: boolean, width: number): readonly string[] {
+    const count = wordCount(Math.max(width, NUMBER_WIDTH + 1));
+    if (/^-?\d+$/.test(code)) return wordsOfConstant(BigInt(code), width);
+    const low = this.keep(from === 32 && !isSigned ? `${atom(code)} | 0` : code);
+    if (!isSigned) return [low, ...Array.from({ length: count - 1 }, () => '0')];
+    const sign = this.keep(`${low} >> 31`);
+    return cutTop([low, ...Array.from({ length: count - 1 }, () => sign)], width).map((each) => this.keep(each));
+  }
+
+  /** Code of the value as a bigint, signed or not like its type. */
+  big(value: Value): string {
+    switch (value.kind) {
+      case 'big':
+        return value.code;
+      case 'number':
+        return /^-?\d+$/.test(value.code) ? `${value.code}n` : `BigInt(${value.code})`;
+      case 'boolean':
+        return `(${value.code} ? 1n : 0n)`;
+      case 'words': {
+        const [a = '0', b = '0', c = '0', d = '0'] = value.words;
+        const { unit } = this;
+        const count = value.words.length;
+        const code =
+          count === 2
+            ? `${unit.helper('join2')}(${a}, ${b})`
+            : count === 3
+              ? `${unit.helper('join3')}(${a}, ${b}, ${c})`
+              : `${unit.helper('join4')}(${a}, ${b}, ${c}, ${d})`;
+        return value.isSigned ? wrapBig(code, value.width, true) : code;
+      }
+      default:
+        throw new TypeError(`no number of a ${value.kind}`);
+    }
+  }
+
+  /** The value's bit pattern, unsigned, as tables and value sets take it: a number up to 32 bits, else a bigint. */
+  pattern(value: Value): string {
+    switch (value.kind) {
+      case 'boolean':
+        return `(${value.code} ? 1 : 0)`;
+      case 'number':
+        return value.isSigned ? wrapNumber(value.code, value.width, false) : value.code;
+      case 'words':
+        return this.big({ ...value, isSigned: false });
+      case 'big':
+        return value.isSigned ? wrapBig(value.code, value.width, false) : value.code;
+      default:
+        throw new TypeError(`no bits of a ${value.kind}`);
+    }
+  }
+
+  /** The value as `RuntimeValue`: a number, or a bigint above 32 bits; bool as 0 or 1. */
+  runtimeValue(value: Value): string {
+    switch (value.kind) {
+      case 'boolean':
+        return `(${value.code} ? 1 : 0)`;
+      case 'number':
+      case 'string':
+        return value.code;
+      default:
+        return this.big(value);
+    }
+  }
+
+  /** Words of the bit pattern, for packing into bytes: any number of them, least significant first. */
+  packedWords(value: Value): readonly string[] {
+    switch (value.kind) {
+      case 'boolean':
+        return [`(${value.code} ? 1 : 0)`];
+      case 'number':
+        return [value.code];
+      case 'words':
+        return value.words;
+      case 'big': {
+        const count = (value.width + 31) >>> 5;
+        const word = this.unit.helper('word');
+        this.code.line(`${this.unit.helper('splitWords')}(${value.code}, ${count});`);
+        return Array.from({ length: count }, (_, index) => this.keep(`${word}[${index}]`));
+      }
+      default:
+        throw new TypeError(`no bits of a ${value.kind}`);
+    }
+  }
+
+  /** A value out of code of a `RuntimeValue`. */
+  fromRuntime(code: string, type: DataType): Value {
+    if (type.kind === 'bool') return { kind: 'boolean', code: `${atom(code)} !== 0` };
+    const { width, isSigned } = bitsOf(type);
+    return width <= NUMBER_WIDTH ? { kind: 'number', code, width, isSigned } : { kind: 'big', code, width, isSigned };
+  }
+
+  /** A number out of an index or an amount of any width; wide ones are cut to what no array has. */
+  index(value: Value): string {
+    const { unit } = this;
+    switch (value.kind) {
+      case 'words': {
+        const rest = value.words.slice(1).join(' | ');
+        return `${unit.helper('amountOfWords')}(${value.words[0]}, ${rest})`;
+      }
+      case 'big':
+        return `${unit.helper('amountOfBigInt')}(${value.code})`;
+      case 'number':
+        return value.code;
+      default:
+        throw new TypeError(`no index of a ${value.kind}`);
+    }
+  }
+}
+
+/** Words of a number known now. */
+function wordsOfConstant(value: bigint, width: number): readonly string[] {
+  const pattern = BigInt.asUintN(width, value);
+  const count = wordCount(Math.max(width, NUMBER_WIDTH + 1));
+  return Array.from({ length: count }, (_, index) => String(BigInt.asIntN(32, pattern >> BigInt(32 * index))));
+}
+
+/** A value known now, in the representation of its type. */
+export function constantValue(value: bigint, type: DataType): Value {
+  if (type.kind === 'bool') return { kind: 'boolean', code: value === 0n ? 'false' : 'true' };
+  if (isAggregate(type)) throw new TypeError('constants are scalars');
+  const { width, isSigned } = bitsOf(type);
+  const cut = isSigned ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value);
+  if (width <= NUMBER_WIDTH) return { kind: 'number', code: String(cut), width, isSigned };
+  if (width > WORDS_WIDTH) return { kind: 'big', code: `${cut}n`, width, isSigned };
+  return { kind: 'words', words: wordsOfConstant(cut, width), width, isSigned };
+}
+
+/** A value out of words, in the representation of its width: cut to it, and signed if need be. */
+export function valueOfWords(words: readonly string[], width: number, isSigned: boolean): Value {
+  if (width <= NUMBER_WIDTH) {
+    return { kind: 'number', code: wrapNumber(words[0] ?? '0', width, isSigned), width, isSigned };
+  }
+  return { kind: 'words', words: cutTop(words.slice(0, wordCount(width)), width), width, isSigned };
+}
+
+/** `width` bits from bit `low` of words. */
+export function sliceWords(words: readonly string[], low: number, width: number): Value {
+  const count = (width + 31) >>> 5;
+  const parts = Array.from({ length: Math.max(1, count) }, (_, index) => chunk(words, low + 32 * index));
+  return valueOfWords(parts, width, false);
+}

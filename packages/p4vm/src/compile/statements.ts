@@ -1,0 +1,248 @@
+import type { Expression, Statement } from '../ir/program.js';
+import { assign, assignAggregate, copyInto } from './assign.js';
+import { resultWord } from './calls.js';
+import { conditionOf, expressionValue, keptValue, referenceOf } from './expressions.js';
+import { asBits, compare } from './operators.js';
+import { aggregatePlace, objectPlace, placeOf, writePlace } from './places.js';
+import type { Loop, Routine } from './routine.js';
+import { bitsOf, isAggregate, NUMBER_WIDTH, WORDS_WIDTH } from './storage.js';
+import { applyTable } from './tables.js';
+import { traceValue } from './trace.js';
+import { atom, type Value } from './value.js';
+
+/** Turns of one loop after which it is taken for endless. */
+const LOOP_LIMIT = 1 << 20;
+
+export function writeStatement(routine: Routine, statement: Statement): void {
+  const { code } = routine;
+  switch (statement.kind) {
+    case 'block':
+      for (const each of statement.statements) writeStatement(routine, each);
+      return;
+    case 'declare':
+      declare(routine, statement);
+      return;
+    case 'assign':
+      assign(routine, statement.target, statement.value);
+      traceValue(routine, statement.target);
+      return;
+    case 'evaluate':
+      expressionValue(routine, statement.expression);
+      return;
+    case 'if': {
+      const condition = conditionOf(routine, statement.condition);
+      code.open(`if (${condition}) {`);
+      writeStatement(routine, statement.whenTrue);
+      if (statement.whenFalse !== undefined) {
+        code.turn('} else {');
+        writeStatement(routine, statement.whenFalse);
+      }
+      code.close();
+      return;
+    }
+    case 'return':
+      writeReturn(routine, statement.value);
+      return;
+    case 'exit':
+      code.line('exited = true;');
+      code.line('return;');
+      return;
+    case 'switch-action':
+      switchAction(routine, statement);
+      return;
+    case 'switch-value':
+      switchValue(routine, statement);
+      return;
+    case 'for':
+      loopWhile(routine, statement);
+      return;
+    case 'for-range':
+      loopOverRange(routine, statement);
+      return;
+    case 'for-elements':
+      loopOverElements(routine, statement);
+      return;
+    case 'break':
+      code.line(`break ${innermost(routine).label};`);
+      return;
+    case 'continue':
+      code.line(`break ${innermost(routine).bodyLabel};`);
+  }
+}
+
+function innermost(routine: Routine): Loop {
+  const loop = routine.loops.at(-1);
+  if (loop === undefined) throw new TypeError('break outside of a loop');
+  return loop;
+}
+
+function declare(routine: Routine, { variable, value, span }: Extract<Statement, { readonly kind: 'declare' }>): void {
+  const target: Expression = { kind: 'variable', type: variable.type, variable, span };
+  if (value !== undefined) {
+    assign(routine, target, value);
+    traceValue(routine, target);
+  } else if (isAggregate(variable.type)) {
+    const place = aggregatePlace(routine, target);
+    if (place.type.kind !== 'varbit') {
+      routine.code.line(`${routine.unit.types.functionOf('invalidate', place.type)}(${place.code});`);
+    }
+  } else routine.unit.homeOf(variable);
+}
+
+function writeReturn(routine: Routine, value: Expression | undefined): void {
+  const { code, unit, callable } = routine;
+  if (value === undefined) {
+    code.line('return;');
+    return;
+  }
+  const { type } = value;
+  if (isAggregate(type)) {
+    const room = unit.constant(
+      `result of ${unit.callable(callable, '', () => undefined)}`,
+      'result',
+      unit.types.create(type),
+    );
+    assignAggregate(routine, objectPlace(type, room, true, [], { isTemporary: true }), value);
+    code.line(`return ${room};`);
+    return;
+  }
+  const result = expressionValue(routine, value);
+  const { width } = bitsOf(type);
+  if ((type.kind === 'bits' && width <= NUMBER_WIDTH) || width > WORDS_WIDTH || type.kind !== 'bits') {
+    code.line(`return ${returned(routine, result, width)};`);
+    return;
+  }
+  const words = routine.words(asBits(result), width).map((each) => routine.keep(each));
+  for (const [index, each] of words.entries()) if (index > 0) code.line(`${resultWord(routine, index)} = ${each};`);
+  code.line(`return ${words[0] ?? '0'};`);
+}
+
+function returned(routine: Routine, value: Value, width: number): string {
+  if (value.kind === 'void') return 'undefined';
+  if (width > WORDS_WIDTH) return routine.big(value);
+  if (value.kind === 'words') throw new TypeError('words for a narrow result');
+  return value.code;
+}
+
+function switchAction(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-action' }>): void {
+  const { code } = routine;
+  const entry = applyTable(routine, statement.table, true);
+  code.open(`switch (${entry}.action) {`);
+  for (const { action, body } of statement.cases) {
+    code.open(`case ${action}: {`);
+    writeStatement(routine, body);
+    code.line('break;');
+    code.close();
+  }
+  if (statement.otherwise !== undefined) {
+    code.open('default: {');
+    writeStatement(routine, statement.otherwise);
+    code.close();
+  }
+  code.close();
+}
+
+function switchValue(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-value' }>): void {
+  const { code } = routine;
+  const { type } = statement.subject;
+  const subject = keptValue(routine, type, expressionValue(routine, statement.subject));
+  let isFirst = true;
+  for (const { values, body } of statement.cases) {
+    const tests = values.map((each) => equality(routine, subject, expressionValue(routine, each)));
+    const test = tests.map((each) => (tests.length > 1 ? `(${each})` : each)).join(' || ');
+    if (isFirst) code.open(`if (${test}) {`);
+    else code.turn(`} else if (${test}) {`);
+    isFirst = false;
+    writeStatement(routine, body);
+  }
+  if (statement.otherwise !== undefined) {
+    if (isFirst) code.open('{');
+    else code.turn('} else {');
+    isFirst = false;
+    writeStatement(routine, statement.otherwise);
+  }
+  if (!isFirst) code.close();
+}
+
+/** Code of `a == b` for scalars of one type. */
+export function equality(routine: Routine, a: Value, b: Value): string {
+  if (a.kind === 'boolean' && b.kind === 'boolean') return `${atom(a.code)} === ${atom(b.code)}`;
+  return compare(routine, '==', asBits(a), asBits(b));
+}
+
+/** Writes a loop's body so that `continue` can leave it. */
+function writeBody(routine: Routine, body: Statement, loop: Loop): void {
+  routine.loops.push(loop);
+  const inner = routine.capture(() => writeStatement(routine, body));
+  routine.loops.pop();
+  routine.code.open(`${loop.bodyLabel}: {`);
+  routine.code.append(inner.code);
+  routine.code.close();
+}
+
+function newLoop(routine: Routine): Loop {
+  const { names } = routine.unit;
+  return { label: names.take('loop'), bodyLabel: names.take('turn') };
+}
+
+function loopWhile(routine: Routine, statement: Extract<Statement, { readonly kind: 'for' }>): void {
+  const { code, unit } = routine;
+  const loop = newLoop(routine);
+  const count = unit.names.take('turns');
+  code.open('{');
+  for (const each of statement.initial) writeStatement(routine, each);
+  code.open(`${loop.label}: for (let ${count} = 0; ; ${count}++) {`);
+  const condition = conditionOf(routine, statement.condition);
+  code.line(`if (!${atom(condition)}) break;`);
+  code.open(`if (${count} === ${LOOP_LIMIT}) {`);
+  code.line('faults.internal++;');
+  code.line('break;');
+  code.close();
+  writeBody(routine, statement.body, loop);
+  for (const each of statement.update) writeStatement(routine, each);
+  code.close();
+  code.close();
+}
+
+function loopOverRange(routine: Routine, statement: Extract<Statement, { readonly kind: 'for-range' }>): void {
+  const { code, unit } = routine;
+  const loop = newLoop(routine);
+  const target = placeOf(routine, statement.variable);
+  if (target.kind === 'aggregate') throw new TypeError('a range of aggregates');
+  const { width, isSigned } = bitsOf(statement.variable.type);
+  const low = routine.keepValue(expressionValue(routine, statement.low));
+  const high = routine.keepValue(expressionValue(routine, statement.high));
+  const isNumber = width <= NUMBER_WIDTH;
+  const first = isNumber ? asCode(low) : routine.keep(routine.big(low));
+  const last = isNumber ? asCode(high) : routine.keep(routine.big(high));
+  const at = unit.names.take('at');
+  const limit = isNumber ? `${atom(first)} + ${LOOP_LIMIT}` : `${atom(first)} + ${LOOP_LIMIT}n`;
+  code.open(`${loop.label}: for (let ${at} = ${first}; ${at} <= ${last}; ${at}++) {`);
+  code.open(`if (${at} === ${limit}) {`);
+  code.line('faults.internal++;');
+  code.line('break;');
+  code.close();
+  writePlace(routine, target, { kind: isNumber ? 'number' : 'big', code: at, width, isSigned });
+  writeBody(routine, statement.body, loop);
+  code.close();
+}
+
+function asCode(value: Value): string {
+  const bits = asBits(value);
+  if (bits.kind === 'words') throw new TypeError('words where a number was expected');
+  return bits.code;
+}
+
+function loopOverElements(routine: Routine, statement: Extract<Statement, { readonly kind: 'for-elements' }>): void {
+  const { code, unit } = routine;
+  const { type } = statement.collection;
+  if (type.kind !== 'stack') throw new TypeError('loops go over stacks');
+  const loop = newLoop(routine);
+  const target = aggregatePlace(routine, statement.variable);
+  const stack = routine.keep(referenceOf(routine, statement.collection));
+  const at = unit.names.take('at');
+  code.open(`${loop.label}: for (let ${at} = 0; ${at} < ${type.size}; ${at}++) {`);
+  copyInto(routine, target, `${stack}.items[${at}]`);
+  writeBody(routine, statement.body, loop);
+  code.close();
+}

@@ -1,0 +1,159 @@
+import { nameCalculations } from '../externs/calculation-names.js';
+import type { Expression, IrProgram, Table, Variable } from '../ir/program.js';
+import type { MachineName } from '../machine/machine.js';
+import { P4Error } from '../source/diagnostics.js';
+import type { Span } from '../source/position.js';
+import { Analysis, type Callable } from './analysis.js';
+import { Code } from './code.js';
+import { Names } from './names.js';
+import { type AggregateType, isAggregate, isKeptSigned, scalarNames, zeroOf } from './storage.js';
+import { TypeCode } from './type-code.js';
+
+export interface CompileOptions {
+  /** Reports each step to the runtime's trace sink. Slower; off by default. */
+  readonly trace?: boolean;
+  /** A select that matches nothing gives `error.NoMatch`, as the language says; without, `NoError` like the reference switch. */
+  readonly noMatchError?: boolean;
+}
+
+/** Where a variable lives. */
+export type Home =
+  | { readonly kind: 'scalar'; readonly names: readonly string[]; readonly isKeptSigned: boolean }
+  /** `isFixed`: `name` is the same object for ever. */
+  | { readonly kind: 'aggregate'; readonly name: string; readonly isFixed: boolean };
+
+/** A construct that generated code cannot run as it should. */
+export function refuse(code: string, span: Span, message: string): never {
+  throw new P4Error([{ severity: 'error', code, layer: 'target', message, span }]);
+}
+
+/** The source being written: what all its functions share. */
+export class Unit {
+  readonly names = new Names();
+  readonly types: TypeCode;
+  readonly analysis: Analysis;
+  /** Declarations of the program's variables and objects. */
+  readonly state = new Code();
+  readonly functions = new Code();
+  readonly #helpers = new Set<MachineName>();
+  readonly #homes = new Map<Variable, Home>();
+  readonly #callables = new Map<Callable, string>();
+  readonly #once = new Map<string, string>();
+  #calculations: ReadonlyMap<Expression, string> | undefined;
+  #serial = 0;
+
+  constructor(
+    readonly program: IrProgram,
+    readonly options: CompileOptions,
+  ) {
+    this.types = new TypeCode(this.names, program.standardMetadata, (name) => this.helper(name));
+    this.analysis = new Analysis(program);
+    // Names of what generated code calls are not for the program's variables.
+    for (const name of ['exited', 'tracing']) this.names.take(name);
+  }
+
+  /** Name of a function of the machine, which becomes a constant of the source. */
+  helper(name: MachineName): string {
+    this.#helpers.add(name);
+    return `m$${name}`;
+  }
+
+  get helpers(): ReadonlySet<MachineName> {
+    return this.#helpers;
+  }
+
+  /** A name for a temporary that is assigned once. */
+  temporary(): string {
+    return `$${++this.#serial}`;
+  }
+
+  /** Name of the JavaScript function of a callable; `write` is called when it is first asked for. */
+  callable(callable: Callable, wish: string, write: (name: string) => void): string {
+    const known = this.#callables.get(callable);
+    if (known !== undefined) return known;
+    const name = this.names.take(wish);
+    this.#callables.set(callable, name);
+    write(name);
+    return name;
+  }
+
+  /** A constant of the source, by key. */
+  constant(key: string, wish: string, code: string): string {
+    const known = this.#once.get(key);
+    if (known !== undefined) return known;
+    const name = this.names.take(wish);
+    this.#once.set(key, name);
+    this.state.line(`const ${name} = ${code};`);
+    return name;
+  }
+
+  /** A name for a member of an object that is never replaced. */
+  fixedMember(base: string, member: string): string {
+    const wish = member.startsWith('items[') ? `${base}_${member.slice(6, -1)}` : `${base}_${member}`;
+    return this.constant(`${base}.${member}`, wish, `${base}.${member}`);
+  }
+
+  /** A new object of the closure, as room for a temporary value. */
+  temporaryObject(type: AggregateType, wish = 'temporary'): string {
+    const name = this.names.take(wish);
+    this.state.line(`const ${name} = ${this.types.create(type)};`);
+    return name;
+  }
+
+  setHome(variable: Variable, home: Home): void {
+    this.#homes.set(variable, home);
+  }
+
+  /** A place of the closure for a variable. */
+  closureHome(variable: Variable, wish: string): Home {
+    if (isAggregate(variable.type)) {
+      const home: Home = { kind: 'aggregate', name: this.temporaryObject(variable.type, wish), isFixed: true };
+      this.setHome(variable, home);
+      return home;
+    }
+    const names = scalarNames(this.names.take(wish), variable.type);
+    for (const name of names) this.state.line(`let ${name} = ${zeroOf(variable.type)};`);
+    const home: Home = { kind: 'scalar', names, isKeptSigned: isKeptSigned(variable.type) };
+    this.setHome(variable, home);
+    return home;
+  }
+
+  /** A variable of the closure that refers to an aggregate parameter's object. */
+  referenceHome(variable: Variable, wish: string): Home {
+    const name = this.names.take(wish);
+    this.state.line(`let ${name} = undefined;`);
+    const home: Home = { kind: 'aggregate', name, isFixed: false };
+    this.setHome(variable, home);
+    return home;
+  }
+
+  homeOf(variable: Variable): Home {
+    const home = this.#homes.get(variable);
+    // A variable that nothing declares: lowering put it into no list. A place of the closure serves.
+    return home ?? this.closureHome(variable, variable.name);
+  }
+
+  hasHome(variable: Variable): boolean {
+    return this.#homes.has(variable);
+  }
+
+  /** Position of an error, or of `NoError` if the program has none of that name. */
+  errorOf(name: string): number {
+    return Math.max(0, this.program.errors.indexOf(name));
+  }
+
+  /** The name of the calculation of a call of `hash` or of a checksum's, as the control plane knows it. */
+  calculationName(call: Expression): string | undefined {
+    this.#calculations ??= new Map(nameCalculations(this.program).map((each) => [each.call, each.name]));
+    return this.#calculations.get(call);
+  }
+
+  tableName(table: Table): string {
+    return this.constant(`table ${table.id}`, `${shortName(table.name)}_table`, `runtime.tables[${table.id}]`);
+  }
+}
+
+/** The last two parts of a fully qualified name, as a wish for a JavaScript name. */
+export function shortName(name: string): string {
+  return name.split('.').slice(-2).join('_');
+}

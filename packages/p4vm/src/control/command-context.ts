@@ -1,0 +1,82 @@
+import type { CounterValue } from '../externs/counter.js';
+import type { MeterRate } from '../externs/meter.js';
+import { ControlError } from '../tables/control-error.js';
+import { type CommandDomain, type CommandErrorCode, CommandFailure, refusalText } from './command-errors.js';
+import { pythonInteger } from './command-values.js';
+import type { ControlPlane } from './control-plane.js';
+import type { NameIndex } from './names.js';
+import type { EntryView } from './table-control.js';
+
+/** What came of a command. */
+export interface CommandResult {
+  /** First word of the line; empty for blank lines and comments. */
+  readonly command: string;
+  /**
+   * `ignored`: blank, a comment, or a command that has no meaning here (help, ports, configurations). `unknown`: no such
+   * command.
+   */
+  readonly status: 'done' | 'failed' | 'ignored' | 'unknown';
+  /** What the command line would print, lines separated by `\n`, without one at the end. */
+  readonly text: string;
+  readonly error?: { readonly code: CommandErrorCode; readonly message: string };
+  /** Of the entry, member, group or multicast node that was made. */
+  readonly handle?: number;
+  /** Cells read from a register, number of entries, members of a value set. */
+  readonly values?: readonly bigint[];
+  readonly counter?: CounterValue;
+  readonly rates?: readonly MeterRate[];
+  readonly entries?: readonly EntryView[];
+}
+
+type Outcome = Pick<CommandResult, 'handle' | 'values' | 'counter' | 'rates' | 'entries'>;
+
+/** A command: its arguments are the words after its name. */
+export type Command = (context: CommandContext, args: string[]) => void;
+
+/** What a command works with while it runs. */
+export class CommandContext {
+  readonly lines: string[] = [];
+  outcome: Outcome = {};
+
+  constructor(readonly control: ControlPlane) {}
+
+  print(...lines: readonly string[]): void {
+    this.lines.push(...lines);
+  }
+
+  /** Does what the control plane may refuse, and words the refusal. */
+  attempt<T>(domain: CommandDomain, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error;
+      throw new CommandFailure(error.code, refusalText(domain, error));
+    }
+  }
+}
+
+/** @throws CommandFailure always */
+export function fail(code: CommandErrorCode, message: string): never {
+  throw new CommandFailure(code, `Error: ${message}`);
+}
+
+export function exactly(args: readonly string[], count: number): void {
+  if (args.length !== count) fail('bad-syntax', `Wrong number of args, expected ${count} but got ${args.length}`);
+}
+
+export function atLeast(args: readonly string[], count: number): void {
+  if (args.length < count) fail('bad-syntax', 'Insufficient number of args');
+}
+
+/** The item of a name. `kind` is how the command line calls such items. */
+export function resource<T>(index: NameIndex<T>, kind: string, name: string): T {
+  return (
+    index.find(name) ?? fail(kind === 'table' ? 'unknown-table' : 'unknown-extern', `Invalid ${kind} name (${name})`)
+  );
+}
+
+/** A decimal number. */
+export function decimal(text: string | undefined, message: string): number {
+  const value = text === undefined ? undefined : pythonInteger(text, 10);
+  return value === undefined ? fail('bad-syntax', message) : Number(value);
+}

@@ -1,0 +1,86 @@
+import { type Command, CommandContext, type CommandResult, exactly } from './command-context.js';
+import { CommandFailure } from './command-errors.js';
+import type { ControlPlane } from './control-plane.js';
+import { EXTERN_COMMANDS } from './extern-commands.js';
+import { PROFILE_COMMANDS } from './profile-commands.js';
+import { REPLICATION_COMMANDS } from './replication-commands.js';
+import { TABLE_COMMANDS } from './table-commands.js';
+
+const resetState: Command = (context, args) => {
+  exactly(args, 0);
+  context.control.reset();
+  context.control.target?.resetMulticast?.();
+};
+
+/** Commands of the command line that have no meaning for a switch in this process. */
+const IGNORED: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'help',
+  '?',
+  'greet',
+  'shell',
+  '!',
+  'EOF',
+  'exit',
+  'quit',
+  'port_add',
+  'port_remove',
+  'show_ports',
+  'switch_info',
+  'load_new_config_file',
+  'swap_configs',
+  'write_config_to_file',
+  'serialize_state',
+  'set_toeplitz_hash_key',
+  'get_time_elapsed',
+  'get_time_since_epoch',
+]);
+
+function find(name: string): Command | undefined {
+  if (name === 'reset_state') return resetState;
+  return (
+    TABLE_COMMANDS.get(name) ??
+    PROFILE_COMMANDS.get(name) ??
+    EXTERN_COMMANDS.get(name) ??
+    REPLICATION_COMMANDS.get(name)
+  );
+}
+
+/**
+ * The command language of simple_switch_CLI. Blank lines and lines that begin with `#` are ignored. Words are separated by
+ * white space. A command that fails changes nothing.
+ */
+export class CommandInterpreter {
+  constructor(readonly control: ControlPlane) {}
+
+  /** Runs one command. Wrong commands give a result that says so; nothing is thrown. */
+  execute(line: string): CommandResult {
+    const [command = '', ...args] = line.trim().split(/\s+/);
+    if (command === '' || command.startsWith('#') || IGNORED.has(command)) {
+      return { command: command.startsWith('#') ? '' : command, status: 'ignored', text: '' };
+    }
+    const run = find(command);
+    if (run === undefined) {
+      const message = `*** Unknown syntax: ${line.trim()}`;
+      return { command, status: 'unknown', text: message, error: { code: 'unknown-command', message } };
+    }
+    const context = new CommandContext(this.control);
+    try {
+      run(context, args);
+      return { command, status: 'done', text: context.lines.join('\n'), ...context.outcome };
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      context.print(error.message);
+      return {
+        command,
+        status: 'failed',
+        text: context.lines.join('\n'),
+        error: { code: error.code, message: error.message },
+      };
+    }
+  }
+
+  /** Runs the lines of a text one after the other, also after failures. One result per line. */
+  executeAll(text: string): CommandResult[] {
+    return text.split(/\r\n|\r|\n/).map((line) => this.execute(line));
+  }
+}

@@ -1,0 +1,204 @@
+import type { ActionProfile } from '../externs/action-profile.js';
+import { ActionProfile as ActionProfileClass } from '../externs/action-profile.js';
+import type { Calculation } from '../externs/calculations.js';
+import { Counter, DirectCounter } from '../externs/counter.js';
+import type { Digest } from '../externs/digest.js';
+import type { ExternRuntime } from '../externs/extern.js';
+import { DirectMeter, Meter } from '../externs/meter.js';
+import { Register } from '../externs/register.js';
+import type { Action, IrProgram } from '../ir/program.js';
+import { ControlError } from '../tables/control-error.js';
+import type { MatchTable } from '../tables/match-table.js';
+import type { ProgramState } from '../tables/program-state.js';
+import type { ParserValueSet } from '../tables/value-set.js';
+import { NameIndex } from './names.js';
+import { type ParameterInput, readParameters, TableControl } from './table-control.js';
+import type { ReplicationTarget } from './target.js';
+import { type MatchInput, parseMatch, type ValueNames, valueNames } from './value-input.js';
+
+/** A member of a multicast group. */
+export interface ReplicaInput {
+  readonly ports: readonly number[];
+  /** Replication id, read as `egress_rid`; 0 if absent. */
+  readonly replicationId?: number;
+}
+
+function ofType<T extends ExternRuntime>(state: ProgramState, kind: (each: ExternRuntime) => each is T): NameIndex<T> {
+  return new NameIndex(state.externs.filter(kind), (each) => each.declaration.name);
+}
+
+/**
+ * Tables and extern objects of a running program, by name: full names such as `MyIngress.ipv4_lpm`, or an end from a dot
+ * on that only one of a kind has, such as `ipv4_lpm`.
+ */
+export class ControlPlane {
+  /** Names that values may be given by. */
+  readonly names: ValueNames;
+  readonly tables: NameIndex<TableControl>;
+  readonly actions: NameIndex<Action>;
+  readonly registers: NameIndex<Register>;
+  readonly counters: NameIndex<Counter | DirectCounter>;
+  readonly meters: NameIndex<Meter | DirectMeter>;
+  readonly profiles: NameIndex<ActionProfile>;
+  readonly valueSets: NameIndex<ParserValueSet>;
+
+  /** @param target where mirror sessions, multicast groups and queues are; without it, requests for them are refused */
+  constructor(
+    readonly program: IrProgram,
+    readonly state: ProgramState,
+    readonly target: ReplicationTarget | undefined = undefined,
+  ) {
+    this.names = valueNames(program);
+    const controls = state.tables.map((table) => new TableControl(table, this.names));
+    this.tables = new NameIndex(controls, (table) => table.name);
+    this.actions = new NameIndex(program.actions, (action) => action.name);
+    this.registers = ofType(state, (each) => each instanceof Register);
+    this.counters = ofType(state, (each) => each instanceof Counter || each instanceof DirectCounter);
+    this.meters = ofType(state, (each) => each instanceof Meter || each instanceof DirectMeter);
+    this.profiles = ofType(state, (each) => each instanceof ActionProfileClass);
+    this.valueSets = new NameIndex(state.valueSets, (each) => each.declaration.name);
+  }
+
+  /** @throws ControlError `unknown-table` */
+  table(name: string): TableControl {
+    return this.tables.get(name, 'unknown-table', 'table');
+  }
+
+  /** @throws ControlError `unknown-extern` */
+  register(name: string): Register {
+    return this.registers.get(name, 'unknown-extern', 'register');
+  }
+
+  /** A counter array. @throws ControlError `unknown-extern`, `wrong-kind` for a direct counter (see {@link TableControl.counter}) */
+  counter(name: string): Counter {
+    const counter = this.counters.get(name, 'unknown-extern', 'counter');
+    if (counter instanceof Counter) return counter;
+    throw new ControlError('wrong-kind', `counter ${name} is that of a table's entries`);
+  }
+
+  /** A meter array. @throws ControlError `unknown-extern`, `wrong-kind` for a direct meter */
+  meter(name: string): Meter {
+    const meter = this.meters.get(name, 'unknown-extern', 'meter');
+    if (meter instanceof Meter) return meter;
+    throw new ControlError('wrong-kind', `meter ${name} is that of a table's entries`);
+  }
+
+  /** An action profile or selector. @throws ControlError `unknown-extern` */
+  profile(name: string): ActionProfile {
+    return this.profiles.get(name, 'unknown-extern', 'action profile');
+  }
+
+  /** The table a direct counter or meter belongs to. @throws ControlError `unknown-table` */
+  tableOf(extern: DirectCounter | DirectMeter): MatchTable {
+    const table = this.state.tables.find(({ counter, meter }) => counter === extern || meter === extern);
+    if (table === undefined) throw new ControlError('unknown-table', `${extern.declaration.name} is of no table`);
+    return table;
+  }
+
+  /** Actions that members of a profile may have: those of the tables that use it. */
+  profileActions(profile: ActionProfile): NameIndex<Action> {
+    const actions = this.state.tables
+      .filter((table) => table.profile === profile)
+      .flatMap((table) => table.declaration.actions.map(({ action }) => action));
+    return new NameIndex(actions, (action) => action.name);
+  }
+
+  /** Adds a member to an action profile and returns its handle. @throws ControlError */
+  addMember(profile: string, action: string, params?: ParameterInput): number {
+    const found = this.profile(profile);
+    const target = this.profileActions(found).get(
+      action,
+      'unknown-action',
+      `action of action profile ${profile} called`,
+    );
+    return found.addMember(target, readParameters(target, params, this.names));
+  }
+
+  /** @throws ControlError `unknown-extern` */
+  valueSet(name: string): ParserValueSet {
+    return this.valueSets.get(name, 'unknown-extern', 'value set');
+  }
+
+  /** Adds a member to a value set: one match per key. @throws ControlError */
+  addToValueSet(name: string, matches: readonly MatchInput[]): void {
+    const set = this.valueSet(name);
+    const { keys } = set.declaration;
+    set.add(matches.map((each, i) => this.#valueSetMatch(set, keys[i]?.type, i, each)));
+  }
+
+  /** A hash of the program: `calc`, `calc_0`, ... @throws ControlError `unknown-extern` */
+  calculation(name: string): Calculation {
+    const calculation = this.state.calculations.list.find((each) => each.name === name) ?? this.#alias(name);
+    if (calculation === undefined) throw new ControlError('unknown-extern', `no calculation ${name}`);
+    return calculation;
+  }
+
+  /** Digests sent since they were taken last, oldest first; those of one learn list if a name is given. */
+  takeDigests(name?: string): readonly Digest[] {
+    return this.state.digests.take(name);
+  }
+
+  /** Sends clones of a session to a port or, with `group`, to a multicast group. @throws ControlError `no-target`, `bad-session` */
+  setMirror(
+    session: number,
+    destination: { readonly port?: number; readonly group?: number; readonly maxBytes?: number },
+  ): void {
+    try {
+      this.#replication().setMirror(session, destination);
+    } catch (error) {
+      if (error instanceof RangeError) throw new ControlError('bad-session', error.message);
+      throw error;
+    }
+  }
+
+  /** @throws ControlError `no-target`, `bad-session` if there is none */
+  deleteMirror(session: number): void {
+    if (!this.#replication().deleteMirror(session)) {
+      throw new ControlError('bad-session', `there is no mirror session ${session}`);
+    }
+  }
+
+  /** Makes a multicast group of these replicas. @throws ControlError `no-target`, `bad-multicast` */
+  addMulticastGroup(group: number, replicas: readonly ReplicaInput[]): void {
+    const replication = this.#replication();
+    if (!replication.createGroup(group)) throw new ControlError('bad-multicast', `group ${group} cannot be made`);
+    for (const { ports, replicationId = 0 } of replicas) {
+      const node = replication.createNode(replicationId, ports);
+      if (!replication.associateNode(group, node)) {
+        throw new ControlError('bad-multicast', `node ${node} cannot be made part of group ${group}`);
+      }
+    }
+  }
+
+  /** @throws ControlError `no-target` */
+  replication(): ReplicationTarget {
+    return this.#replication();
+  }
+
+  /** All state as after loading, but value sets, custom hashes, mirror sessions and multicast groups. */
+  reset(): void {
+    this.state.reset();
+  }
+
+  #replication(): ReplicationTarget {
+    if (this.target === undefined) throw new ControlError('no-target', 'there is no switch to replicate packets');
+    return this.target;
+  }
+
+  #alias(name: string): Calculation | undefined {
+    return /^calc(_\d+)?$/.test(name) ? this.state.calculations.find(name) : undefined;
+  }
+
+  #valueSetMatch(
+    set: ParserValueSet,
+    type: ParserValueSet['declaration']['type'] | undefined,
+    at: number,
+    input: MatchInput,
+  ): ReturnType<typeof parseMatch> {
+    const shape = set.shapes[at];
+    if (shape === undefined || type === undefined) {
+      throw new ControlError('wrong-arity', `value set ${set.declaration.name} has ${set.shapes.length} keys`);
+    }
+    return parseMatch(shape, type, input, this.names);
+  }
+}

@@ -1,0 +1,45 @@
+import { ControlError, type ControlErrorCode } from '../tables/control-error.js';
+
+/**
+ * Finds things by their full name, or by the end of it from a dot on if no other name ends so: `ipv4_lpm` for
+ * `MyIngress.ipv4_lpm`.
+ */
+export class NameIndex<T> {
+  readonly #full = new Map<string, T>();
+  /** Undefined: several things have this suffix. */
+  readonly #suffixes = new Map<string, T | undefined>();
+
+  constructor(items: Iterable<T>, nameOf: (item: T) => string) {
+    for (const item of items) {
+      const name = nameOf(item);
+      if (this.#full.has(name)) continue;
+      this.#full.set(name, item);
+      for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+        const suffix = name.slice(dot + 1);
+        this.#suffixes.set(suffix, this.#suffixes.has(suffix) ? undefined : item);
+      }
+    }
+  }
+
+  /** Undefined if there is none, or if several names end so. */
+  find(name: string): T | undefined {
+    return this.#full.get(name) ?? this.#suffixes.get(name);
+  }
+
+  /** @throws ControlError with `code` */
+  get(name: string, code: ControlErrorCode, what: string): T {
+    const item = this.find(name);
+    if (item !== undefined) return item;
+    const why = this.#suffixes.has(name) ? `${what} ${name} may be several: give its full name` : `no ${what} ${name}`;
+    throw new ControlError(code, why);
+  }
+
+  /** Full names, in order of declaration. */
+  names(): readonly string[] {
+    return [...this.#full.keys()];
+  }
+
+  values(): readonly T[] {
+    return [...this.#full.values()];
+  }
+}

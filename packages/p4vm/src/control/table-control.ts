@@ -1,0 +1,249 @@
+import type { CounterValue } from '../externs/counter.js';
+import type { MeterRate } from '../externs/meter.js';
+import type { Action, ActionCall, KeyMatch, Table } from '../ir/program.js';
+import { ControlError } from '../tables/control-error.js';
+import { dataParameters } from '../tables/data-width.js';
+import type { MatchTable } from '../tables/match-table.js';
+import type { EntryTarget, TableEntry } from '../tables/table-entry.js';
+import { NameIndex } from './names.js';
+import {
+  formatMatch,
+  type MatchInput,
+  parseMatch,
+  parseValue,
+  type ValueInput,
+  type ValueNames,
+} from './value-input.js';
+
+/** Parameters by name, or all in order. */
+export type ParameterInput = readonly ValueInput[] | Readonly<Record<string, ValueInput>>;
+
+/** What an entry does: an action with its parameters, or for indirect tables a member or group of the action profile. */
+export interface TargetInput {
+  readonly action?: string;
+  readonly params?: ParameterInput;
+  readonly member?: number;
+  readonly group?: number;
+}
+
+export interface EntryInput extends TargetInput {
+  /** By name of the key (or an end of it that only one key has), or all in order; keys left out match anything. */
+  readonly match?: readonly MatchInput[] | Readonly<Record<string, MatchInput>>;
+  /** Smaller wins. For tables with ternary, range or optional keys; 0 if absent. */
+  readonly priority?: number;
+}
+
+/** An entry in words and numbers. */
+export interface EntryView {
+  readonly handle: number;
+  /** By name of the key; text that can be given to {@link TableControl.add} again. */
+  readonly match: Readonly<Record<string, string>>;
+  readonly keys: readonly KeyMatch[];
+  readonly priority: number;
+  readonly action: string | undefined;
+  readonly params: Readonly<Record<string, bigint>>;
+  readonly member: number | undefined;
+  readonly group: number | undefined;
+  readonly isConst: boolean;
+}
+
+/**
+ * Reads the parameters of an action.
+ *
+ * @throws ControlError `wrong-arity`, `unknown-parameter`, `bad-value`, `value-too-wide`
+ */
+export function readParameters(action: Action, input: ParameterInput | undefined, names: ValueNames): bigint[] {
+  const parameters = dataParameters(action.parameters);
+  const given = input ?? [];
+  const values = Array.isArray(given) ? (given as readonly ValueInput[]) : undefined;
+  if (values !== undefined && values.length !== parameters.length) {
+    throw new ControlError(
+      'wrong-arity',
+      `action ${action.name} needs ${parameters.length} parameters, not ${values.length}`,
+    );
+  }
+  const byName = values === undefined ? (given as Readonly<Record<string, ValueInput>>) : {};
+  for (const name of Object.keys(byName)) {
+    if (!parameters.some((parameter) => parameter.variable.name === name)) {
+      throw new ControlError('unknown-parameter', `action ${action.name} has no parameter ${name}`);
+    }
+  }
+  return parameters.map(({ variable }, i) => {
+    const value = values === undefined ? byName[variable.name] : values[i];
+    if (value === undefined) {
+      throw new ControlError('wrong-arity', `parameter ${variable.name} of action ${action.name} is missing`);
+    }
+    return parseValue(variable.type, value, `parameter ${variable.name}`, names);
+  });
+}
+
+/** One table, by names. */
+export class TableControl {
+  readonly #names: ValueNames;
+  readonly #actions: NameIndex<{ readonly position: number; readonly action: Action }>;
+  readonly #keys: NameIndex<number>;
+  readonly #keyTypes: readonly Table['keys'][number][];
+
+  constructor(
+    readonly runtime: MatchTable,
+    names: ValueNames,
+  ) {
+    this.#names = names;
+    const { actions, keys } = runtime.declaration;
+    this.#actions = new NameIndex(
+      actions.map(({ action }, position) => ({ position, action })),
+      ({ action }) => action.name,
+    );
+    this.#keyTypes = keys.filter((key) => key.matchKind !== 'selector');
+    this.#keys = new NameIndex(this.#keyTypes.keys(), (position) => this.#keyTypes[position]!.name);
+  }
+
+  get name(): string {
+    return this.runtime.declaration.name;
+  }
+
+  /** Entries it holds. */
+  get count(): number {
+    return this.runtime.count;
+  }
+
+  /** Entries it can hold. */
+  get size(): number {
+    return this.runtime.size;
+  }
+
+  /** Position and declaration of one of its actions, by name or end of it. @throws ControlError `unknown-action` */
+  action(name: string): { readonly position: number; readonly action: Action } {
+    return this.#actions.get(name, 'unknown-action', `action of table ${this.name} called`);
+  }
+
+  /**
+   * Adds an entry and returns its handle.
+   *
+   * @throws ControlError with what is wrong: names, values, `duplicate-entry`, `table-full`, `const-table`, ...
+   */
+  add(entry: EntryInput): number {
+    const keys = this.match(entry.match);
+    const target = this.#target(entry, 'entry');
+    const priority = entry.priority ?? 0;
+    return target.kind === 'action'
+      ? this.runtime.add({ keys, call: target.call, priority })
+      : this.runtime.addIndirect(keys, target, priority);
+  }
+
+  /** Changes what an entry does. */
+  modify(handle: number, target: TargetInput): void {
+    const to = this.#target(target, 'entry');
+    if (to.kind === 'action') this.runtime.modify(handle, to.call);
+    else this.runtime.modifyIndirect(handle, to);
+  }
+
+  delete(handle: number): void {
+    this.runtime.delete(handle);
+  }
+
+  /** Removes all entries; the default action stays. */
+  clear(): void {
+    this.runtime.clear();
+  }
+
+  entries(): readonly EntryView[] {
+    return this.runtime.entries().map((entry) => this.#view(entry));
+  }
+
+  entry(handle: number): EntryView {
+    return this.#view(this.runtime.entry(handle));
+  }
+
+  /** Handle of the entry with this match (and priority); undefined if there is none. */
+  find(match: EntryInput['match'], priority = 0): number | undefined {
+    return this.runtime.find(this.match(match), priority);
+  }
+
+  setDefault(target: TargetInput): void {
+    const to = this.#target(target, 'default');
+    if (to.kind === 'action') this.runtime.setDefault(to.call);
+    else this.runtime.setDefaultIndirect(to);
+  }
+
+  resetDefault(): void {
+    this.runtime.resetDefault();
+  }
+
+  /** What happens on a miss; undefined: nothing. */
+  get default(): Pick<EntryView, 'action' | 'params' | 'member' | 'group'> | undefined {
+    const target = this.runtime.defaultTarget;
+    return target === undefined ? undefined : this.#targetView(target);
+  }
+
+  /** Milliseconds without a hit after which the entry is in {@link expired}; 0: never. */
+  setTimeout(handle: number, milliseconds: number): void {
+    this.runtime.setTimeout(handle, milliseconds * 1000);
+  }
+
+  expired(): readonly number[] {
+    return this.runtime.expired();
+  }
+
+  /** Of the table's direct counter. @throws ControlError `no-counter`, `bad-handle`, `expired-handle` */
+  counter(handle: number): CounterValue {
+    return this.runtime.readCounter(handle);
+  }
+
+  /** Of the table's direct meter: committed and peak rate. @throws ControlError `no-meter`, `bad-handle`, `bad-rates` */
+  setMeterRates(handle: number, rates: readonly MeterRate[]): void {
+    this.runtime.setMeterRates(handle, rates);
+  }
+
+  /** One match per key that is matched (selector keys are not). @throws ControlError `unknown-key`, `wrong-arity`, ... */
+  match(input: EntryInput['match']): KeyMatch[] {
+    const { shapes } = this.runtime;
+    if (Array.isArray(input)) {
+      const list = input as readonly MatchInput[];
+      if (list.length !== shapes.length) {
+        throw new ControlError('wrong-arity', `table ${this.name} needs ${shapes.length} keys, not ${list.length}`);
+      }
+      return list.map((each, i) => parseMatch(shapes[i]!, this.#keyTypes[i]!.type, each, this.#names));
+    }
+    const matches: KeyMatch[] = shapes.map(() => ({ kind: 'any' }));
+    for (const [name, each] of Object.entries((input ?? {}) as Readonly<Record<string, MatchInput>>)) {
+      const at = this.#keys.get(name, 'unknown-key', `key of table ${this.name} called`);
+      matches[at] = parseMatch(shapes[at]!, this.#keyTypes[at]!.type, each, this.#names);
+    }
+    return matches;
+  }
+
+  #target(input: TargetInput, where: 'entry' | 'default'): EntryTarget {
+    const given = [input.action, input.member, input.group].filter((each) => each !== undefined).length;
+    if (given !== 1) throw new ControlError('wrong-arity', 'give one of action, member and group');
+    if (input.member !== undefined) return { kind: 'member', handle: input.member };
+    if (input.group !== undefined) return { kind: 'group', handle: input.group };
+    const { position, action } = this.action(input.action ?? '');
+    const use = this.runtime.declaration.actions[position]!;
+    if (where === 'entry' ? use.isDefaultOnly : use.isTableOnly) {
+      throw new ControlError('unknown-action', `action ${action.name} of table ${this.name} is not for the ${where}`);
+    }
+    const call: ActionCall = { action: position, data: readParameters(action, input.params, this.#names) };
+    return { kind: 'action', call };
+  }
+
+  #view(entry: TableEntry): EntryView {
+    const { handle, keys, priority, isConst } = entry;
+    const match: Record<string, string> = {};
+    keys.forEach((each, i) => {
+      match[this.#keyTypes[i]!.name] = formatMatch(each);
+    });
+    return { handle, match, keys, priority, isConst, ...this.#targetView(entry.target) };
+  }
+
+  #targetView(target: EntryTarget): Pick<EntryView, 'action' | 'params' | 'member' | 'group'> {
+    if (target.kind === 'member') return { action: undefined, params: {}, member: target.handle, group: undefined };
+    if (target.kind === 'group') return { action: undefined, params: {}, member: undefined, group: target.handle };
+    const action = this.runtime.declaration.actions[target.call.action]?.action;
+    const params: Record<string, bigint> = {};
+    dataParameters(action?.parameters ?? []).forEach(({ variable }, i) => {
+      params[variable.name] = target.call.data[i] ?? 0n;
+    });
+    return { action: action?.name, params, member: undefined, group: undefined };
+  }
+}

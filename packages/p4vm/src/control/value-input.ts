@@ -1,0 +1,137 @@
+import type { DataType, IrProgram, KeyMatch } from '../ir/program.js';
+import { ControlError } from '../tables/control-error.js';
+import { onesOf, widthOf } from '../tables/data-width.js';
+import { type KeyShape, prefixMask } from '../tables/key-match.js';
+import { parseInteger, parseIpv4, parseIpv6, parseMac } from './address-text.js';
+
+/**
+ * A value: a number, or text: decimal, `0x..`, an IPv4, IPv6 or MAC address, `true`, `false`, a member of the enum or an
+ * error that the type is.
+ */
+export type ValueInput = number | bigint | boolean | string;
+
+/**
+ * What a key is to match: a value; text such as `10.0.0.0/8`, `0x800&&&0xf00`, `1..5`, `_` (anything); or its parts: for
+ * lpm keys value and length, for range keys low and high, for others value and mask.
+ */
+export type MatchInput = ValueInput | readonly [ValueInput, ValueInput] | KeyMatch | null;
+
+/** Names that values may be given by, beside numbers. */
+export interface ValueNames {
+  readonly errors: readonly string[];
+  /** Members of enums without values, by the enum's name. */
+  readonly enums: ReadonlyMap<string, readonly string[]>;
+}
+
+export function valueNames(program: IrProgram): ValueNames {
+  return {
+    errors: program.errors,
+    enums: new Map(program.enums.map(({ name, members }) => [name, members])),
+  };
+}
+
+function named(type: DataType, text: string, names: ValueNames): bigint | undefined {
+  if (type.kind === 'bool' && (text === 'true' || text === 'false')) return text === 'true' ? 1n : 0n;
+  let members: readonly string[] = [];
+  if (type.kind === 'error') members = names.errors;
+  else if (type.kind === 'enum') members = type.members;
+  const at = members.indexOf(text.replace(/^.*\./, ''));
+  return at < 0 ? undefined : BigInt(at);
+}
+
+function integerOf(type: DataType, width: number, input: ValueInput, names: ValueNames): bigint | undefined {
+  if (typeof input === 'bigint') return input;
+  if (typeof input === 'boolean') return input ? 1n : 0n;
+  if (typeof input === 'number') return Number.isSafeInteger(input) ? BigInt(input) : undefined;
+  const text = input.trim();
+  const number = parseInteger(text) ?? named(type, text, names);
+  if (number !== undefined) return number;
+  if (width === 32) return parseIpv4(text);
+  if (width === 48) return parseMac(text);
+  return width === 128 ? parseIpv6(text) : undefined;
+}
+
+/**
+ * A value as a bit pattern of its type. Negative numbers are taken in two's complement.
+ *
+ * @throws ControlError `bad-value` if it cannot be read, `value-too-wide` if it does not fit
+ */
+export function parseValue(type: DataType, input: ValueInput, what: string, names: ValueNames): bigint {
+  const width = widthOf(type);
+  const value = integerOf(type, width, input, names);
+  if (value === undefined) throw new ControlError('bad-value', `${what}: ${JSON.stringify(input)} is no value of it`);
+  if (value > onesOf(width) || value < -(1n << BigInt(width - 1))) {
+    throw new ControlError('value-too-wide', `${what}: ${value} does not fit ${width} bits`);
+  }
+  return BigInt.asUintN(width, value);
+}
+
+function isMatch(input: MatchInput): input is KeyMatch {
+  return typeof input === 'object' && input !== null && 'kind' in input;
+}
+
+function fromParts(
+  shape: KeyShape,
+  type: DataType,
+  first: ValueInput,
+  second: ValueInput,
+  names: ValueNames,
+): KeyMatch {
+  const what = `key ${shape.name}`;
+  const value = parseValue(type, first, what, names);
+  if (shape.kind === 'lpm') return { kind: 'prefix', value, length: Number(second) };
+  const other = parseValue(type, second, what, names);
+  return shape.kind === 'range' ? { kind: 'range', low: value, high: other } : { kind: 'mask', value, mask: other };
+}
+
+/** @throws ControlError `bad-value`, `value-too-wide`, `bad-match` */
+export function parseMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
+  const match = readMatch(shape, type, input, names);
+  // Only the command language, where optional keys are ternary ones, may give them other masks.
+  if (shape.kind === 'optional' && match.kind === 'mask' && match.mask !== 0n && match.mask !== onesOf(shape.width)) {
+    throw new ControlError('bad-match', `key ${shape.name} is optional: a value or anything`);
+  }
+  return match;
+}
+
+function readMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
+  if (input === null || input === '_') return { kind: 'any' };
+  if (isMatch(input)) return input;
+  if (Array.isArray(input)) return fromParts(shape, type, input[0] as ValueInput, input[1] as ValueInput, names);
+  const scalar = input as ValueInput;
+  if (typeof scalar === 'string') {
+    const what = `key ${shape.name}`;
+    const parts = /^(.*?)\s*(\/|&&&|\.\.|->)\s*(.*)$/.exec(scalar);
+    if (parts !== null) {
+      const [, left, separator, right] = parts as unknown as [string, string, string, string];
+      const value = parseValue(type, left, what, names);
+      if (separator === '/') {
+        const length = Number(parseInteger(right) ?? -1n);
+        if (length < 0 || length > shape.width)
+          throw new ControlError('bad-match', `${what}: no prefix of ${right} bits`);
+        if (shape.kind === 'lpm') return { kind: 'prefix', value, length };
+        return { kind: 'mask', value, mask: prefixMask(shape.width, length) };
+      }
+      const other = parseValue(type, right, what, names);
+      return separator === '&&&' ? { kind: 'mask', value, mask: other } : { kind: 'range', low: value, high: other };
+    }
+  }
+  return { kind: 'exact', value: parseValue(type, scalar, `key ${shape.name}`, names) };
+}
+
+/** A match as text that {@link parseMatch} reads: `0xa000000/8`, `0x800&&&0xf00`, `0x1..0x5`, `0x1`, `_`. */
+export function formatMatch(match: KeyMatch): string {
+  const hex = (value: bigint): string => `0x${value.toString(16)}`;
+  switch (match.kind) {
+    case 'any':
+      return '_';
+    case 'exact':
+      return hex(match.value);
+    case 'prefix':
+      return `${hex(match.value)}/${match.length}`;
+    case 'mask':
+      return match.mask === 0n ? '_' : `${hex(match.value)}&&&${hex(match.mask)}`;
+    case 'range':
+      return `${hex(match.low)}..${hex(match.high)}`;
+  }
+}

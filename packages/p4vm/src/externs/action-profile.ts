@@ -1,0 +1,211 @@
+import type { Action, ExternInstance } from '../ir/program.js';
+import type { RuntimeValue } from '../machine/runtime.js';
+import { ControlError } from '../tables/control-error.js';
+import { dataParameters, toRuntimeValue, toWords } from '../tables/data-width.js';
+import { HandleSlots } from '../tables/handle-slots.js';
+import type { Calculation } from './calculations.js';
+import { memberArgument, sizeArgument } from './constructor-arguments.js';
+import type { ActionProfileRuntime } from './extern.js';
+
+/** An action with its data, that entries of tables point to. */
+export interface ProfileMember {
+  readonly handle: number;
+  readonly action: Action;
+  /** As given, one per data parameter. */
+  readonly values: readonly bigint[];
+  /** As run-time values. */
+  readonly data: readonly RuntimeValue[];
+  /** As `BoundAction.words`. */
+  readonly words: readonly number[];
+}
+
+export interface ProfileGroup {
+  readonly handle: number;
+  /** Handles of its members, ascending. */
+  readonly members: readonly number[];
+}
+
+/** What an entry of an indirect table points to. */
+export type ProfileTarget =
+  | { readonly kind: 'member'; readonly handle: number }
+  | { readonly kind: 'group'; readonly handle: number };
+
+/** Members, and for an action_selector groups of them. Handles are the lowest free numbers. */
+export class ActionProfile implements ActionProfileRuntime {
+  readonly kind = 'action_profile';
+  readonly isSelector: boolean;
+  /** Declared size; not enforced, as in the reference switch. */
+  readonly size: number;
+  /** Member of `HashAlgorithm`; undefined without selector. */
+  readonly algorithm: string | undefined;
+  readonly #members = new HandleSlots();
+  readonly #groups = new HandleSlots();
+  readonly #memberList: ProfileMember[] = [];
+  readonly #groupList: number[][] = [];
+  readonly #memberUses: number[] = [];
+  readonly #groupUses: number[] = [];
+  readonly #selection: Calculation | undefined;
+
+  /** @param calculation makes the hash that selects members */
+  constructor(
+    readonly declaration: ExternInstance,
+    calculation: (algorithm: string) => Calculation,
+  ) {
+    this.isSelector = declaration.type === 'action_selector';
+    this.size = sizeArgument(declaration, this.isSelector ? 1 : 0);
+    this.algorithm = this.isSelector ? memberArgument(declaration, 0) : undefined;
+    this.#selection = this.algorithm === undefined ? undefined : calculation(this.algorithm);
+  }
+
+  /** Adds a member. @throws ControlError `wrong-arity` */
+  addMember(action: Action, values: readonly bigint[]): number {
+    const data = this.#data(action, values);
+    const handle = this.#members.take();
+    this.#memberList[handle] = { handle, action, values, ...data };
+    this.#memberUses[handle] = 0;
+    return handle;
+  }
+
+  /** @throws ControlError `bad-member`, `wrong-arity` */
+  modifyMember(handle: number, action: Action, values: readonly bigint[]): void {
+    this.member(handle);
+    this.#memberList[handle] = { handle, action, values, ...this.#data(action, values) };
+  }
+
+  /** @throws ControlError `bad-member`, `member-in-use` (by an entry or a group) */
+  deleteMember(handle: number): void {
+    this.member(handle);
+    if (this.#memberUses[handle]! > 0) throw new ControlError('member-in-use', `member ${handle} is in use`);
+    this.#members.release(handle);
+  }
+
+  /** @throws ControlError `bad-member` */
+  member(handle: number): ProfileMember {
+    const member = this.#members.isUsed(handle) ? this.#memberList[handle] : undefined;
+    if (member === undefined) throw new ControlError('bad-member', `there is no member ${handle}`);
+    return member;
+  }
+
+  members(): readonly ProfileMember[] {
+    return this.#memberList.filter((_, handle) => this.#members.isUsed(handle));
+  }
+
+  /** @throws ControlError `no-selector` */
+  createGroup(): number {
+    this.#needSelector();
+    const handle = this.#groups.take();
+    this.#groupList[handle] = [];
+    this.#groupUses[handle] = 0;
+    return handle;
+  }
+
+  /** @throws ControlError `no-selector`, `bad-group`, `group-in-use` (by an entry) */
+  deleteGroup(handle: number): void {
+    this.#needSelector();
+    const members = this.#group(handle);
+    if (this.#groupUses[handle]! > 0) throw new ControlError('group-in-use', `group ${handle} is in use`);
+    for (const member of members) this.#memberUses[member]! -= 1;
+    this.#groupList[handle] = [];
+    this.#groups.release(handle);
+  }
+
+  /** @throws ControlError `no-selector`, `bad-member`, `bad-group`, `member-in-group` */
+  addToGroup(member: number, group: number): void {
+    this.#needSelector();
+    this.member(member);
+    const members = this.#group(group);
+    if (members.includes(member)) {
+      throw new ControlError('member-in-group', `member ${member} is in group ${group} already`);
+    }
+    // Sorted: the n-th member is that with the n-th lowest handle.
+    members.push(member);
+    members.sort((left, right) => left - right);
+    this.#memberUses[member]! += 1;
+  }
+
+  /** @throws ControlError `no-selector`, `bad-member`, `bad-group`, `member-not-in-group` */
+  removeFromGroup(member: number, group: number): void {
+    this.#needSelector();
+    this.member(member);
+    const members = this.#group(group);
+    const at = members.indexOf(member);
+    if (at < 0) throw new ControlError('member-not-in-group', `member ${member} is not in group ${group}`);
+    members.splice(at, 1);
+    this.#memberUses[member]! -= 1;
+  }
+
+  /** @throws ControlError `bad-group` */
+  group(handle: number): ProfileGroup {
+    return { handle, members: [...this.#group(handle)] };
+  }
+
+  groups(): readonly ProfileGroup[] {
+    return this.#groupList
+      .map((members, handle) => ({ handle, members: [...members] }))
+      .filter(({ handle }) => this.#groups.isUsed(handle));
+  }
+
+  /**
+   * Checks what an entry is to point to.
+   *
+   * @throws ControlError `bad-member`, `bad-group`, `empty-group` (unless `mayBeEmpty`)
+   */
+  check(target: ProfileTarget, mayBeEmpty = false): void {
+    if (target.kind === 'member') this.member(target.handle);
+    else if (this.#group(target.handle).length === 0 && !mayBeEmpty) {
+      throw new ControlError('empty-group', `group ${target.handle} has no members`);
+    }
+  }
+
+  /** Counts a use of a member or group by an entry (+1) or the end of one (-1). */
+  use(target: ProfileTarget, change: 1 | -1): void {
+    const uses = target.kind === 'member' ? this.#memberUses : this.#groupUses;
+    uses[target.handle] = (uses[target.handle] ?? 0) + change;
+  }
+
+  /**
+   * The member that a packet gets: for a group the one at position hash modulo size. Undefined for an empty group.
+   *
+   * @param bytes what to hash: the selector keys, bits one after the other, zero bits at the end up to a whole byte
+   */
+  select(target: ProfileTarget, bytes: Uint8Array, length: number): ProfileMember | undefined {
+    if (target.kind === 'member') return this.#memberList[target.handle];
+    const members = this.#groupList[target.handle];
+    if (members === undefined || members.length === 0) return undefined;
+    const hash = this.#selection === undefined ? 0 : this.#selection.hash32(bytes, length);
+    return this.#memberList[members[hash % members.length]!];
+  }
+
+  reset(): void {
+    this.#members.clear();
+    this.#groups.clear();
+    this.#memberList.length = 0;
+    this.#groupList.length = 0;
+    this.#memberUses.length = 0;
+    this.#groupUses.length = 0;
+  }
+
+  #needSelector(): void {
+    if (!this.isSelector) {
+      throw new ControlError('no-selector', `action profile ${this.declaration.name} has no selector`);
+    }
+  }
+
+  #group(handle: number): number[] {
+    const group = this.#groups.isUsed(handle) ? this.#groupList[handle] : undefined;
+    if (group === undefined) throw new ControlError('bad-group', `there is no group ${handle}`);
+    return group;
+  }
+
+  #data(action: Action, values: readonly bigint[]): Pick<ProfileMember, 'data' | 'words'> {
+    const parameters = dataParameters(action.parameters);
+    if (parameters.length !== values.length) {
+      throw new ControlError(
+        'wrong-arity',
+        `action ${action.name} needs ${parameters.length} parameters, not ${values.length}`,
+      );
+    }
+    const types = parameters.map(({ variable }) => variable.type);
+    return { data: values.map((value, i) => toRuntimeValue(types[i]!, value)), words: toWords(types, values) };
+  }
+}

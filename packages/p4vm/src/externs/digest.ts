@@ -1,0 +1,56 @@
+import type { RuntimeValue } from '../machine/runtime.js';
+
+export interface DigestField {
+  readonly name: string;
+  readonly value: RuntimeValue;
+}
+
+/** One message from the program to the control plane. */
+export interface Digest {
+  /** First argument of `digest`. */
+  readonly receiver: number;
+  /** Name of the learn list: of the struct type, `digest` for an anonymous one. */
+  readonly name: string;
+  readonly fields: readonly DigestField[];
+  /** When it was sent, in microseconds since the switch began. */
+  readonly timeUs: number;
+}
+
+/** Digests sent and not yet taken, oldest first. At most `limit` are kept; of more, the oldest go, and are counted. */
+export class DigestQueue {
+  readonly #digests: Digest[] = [];
+  #lost = 0;
+
+  constructor(readonly limit = 65_536) {}
+
+  /** Digests thrown away because nobody took them. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  get pending(): readonly Digest[] {
+    return this.#digests;
+  }
+
+  push(digest: Digest): void {
+    if (this.#digests.length >= this.limit) {
+      this.#digests.shift();
+      this.#lost++;
+    }
+    this.#digests.push(digest);
+  }
+
+  /** Takes all, or all of one name. */
+  take(name?: string): Digest[] {
+    const taken = this.#digests.filter((digest) => name === undefined || digest.name === name);
+    const rest = this.#digests.filter((digest) => name !== undefined && digest.name !== name);
+    this.#digests.length = 0;
+    for (const digest of rest) this.#digests.push(digest);
+    return taken;
+  }
+
+  reset(): void {
+    this.#digests.length = 0;
+    this.#lost = 0;
+  }
+}

@@ -1,0 +1,102 @@
+import type { DataType, ExternInstance } from '../ir/program.js';
+import type { RuntimeValue } from '../machine/runtime.js';
+import { ControlError } from '../tables/control-error.js';
+import { NARROW_BITS, onesOf, toPattern, toRuntimeValue, widthOf } from '../tables/data-width.js';
+import { sizeArgument } from './constructor-arguments.js';
+import type { PacketEnvironment } from './environment.js';
+import type { RegisterRuntime } from './extern.js';
+
+function cellsOf(type: DataType, size: number): RegisterRuntime['cells'] {
+  const width = widthOf(type);
+  const isSigned = type.kind === 'bits' && type.isSigned;
+  if (width <= NARROW_BITS) {
+    if (isSigned) return new Int32Array(size);
+    if (width <= 8) return new Uint8Array(size);
+    return width <= 16 ? new Uint16Array(size) : new Uint32Array(size);
+  }
+  return width <= 64 && !isSigned ? new BigUint64Array(size) : new Array<RuntimeValue>(size).fill(0n);
+}
+
+/** A register array. Cells begin as 0. */
+export class Register implements RegisterRuntime {
+  readonly kind = 'register';
+  readonly size: number;
+  readonly type: DataType;
+  /** In bits. */
+  readonly width: number;
+  readonly cells: RegisterRuntime['cells'];
+  readonly #environment: PacketEnvironment;
+  readonly #zero: RuntimeValue;
+
+  constructor(
+    readonly declaration: ExternInstance,
+    environment: PacketEnvironment,
+  ) {
+    const type = declaration.typeArguments[0];
+    if (type === undefined) throw new TypeError(`register ${declaration.name} has no type of cells`);
+    this.type = type;
+    this.width = widthOf(type);
+    this.size = sizeArgument(declaration, 0);
+    this.cells = cellsOf(type, this.size);
+    this.#environment = environment;
+    this.#zero = this.width <= NARROW_BITS ? 0 : 0n;
+  }
+
+  read(index: number): RuntimeValue {
+    if (!(index >= 0 && index < this.size)) {
+      this.#environment.faults.externIndex++;
+      return this.#zero;
+    }
+    return this.cells[index]!;
+  }
+
+  write(index: number, value: RuntimeValue): void {
+    if (!(index >= 0 && index < this.size)) {
+      this.#environment.faults.externIndex++;
+      return;
+    }
+    (this.cells as RuntimeValue[])[index] = value;
+  }
+
+  /** A cell as the control plane sees it: signed cells as signed numbers. @throws ControlError `bad-index` */
+  get(index: number): bigint {
+    this.#check(index);
+    return BigInt(this.cells[index]!);
+  }
+
+  /** A cell's bits, unsigned. @throws ControlError `bad-index` */
+  pattern(index: number): bigint {
+    this.#check(index);
+    return toPattern(this.type, this.cells[index]!);
+  }
+
+  /**
+   * Sets a cell. Values from -2^(W-1) to 2^W - 1 are taken as bits of the cell's width W.
+   *
+   * @throws ControlError `bad-index`, `value-too-wide`
+   */
+  set(index: number, value: bigint): void {
+    this.#check(index);
+    if (value > onesOf(this.width) || value < -(1n << BigInt(this.width - 1))) {
+      throw new ControlError('value-too-wide', `${value} does not fit register ${this.declaration.name}`);
+    }
+    this.setCut(index, value);
+  }
+
+  /** Sets a cell to a value cut to the cell's width. @throws ControlError `bad-index` */
+  setCut(index: number, value: bigint): void {
+    this.#check(index);
+    (this.cells as RuntimeValue[])[index] = toRuntimeValue(this.type, value);
+  }
+
+  /** Sets all cells to 0. */
+  reset(): void {
+    (this.cells as RuntimeValue[]).fill(this.#zero);
+  }
+
+  #check(index: number): void {
+    if (!Number.isInteger(index) || index < 0 || index >= this.size) {
+      throw new ControlError('bad-index', `register ${this.declaration.name} has no index ${index}`);
+    }
+  }
+}

@@ -1,0 +1,512 @@
+import type { Span } from '../source/position.js';
+
+/**
+ * The specialised program: what the compiler turns into JavaScript. Every parser and control is here once per instance,
+ * with its constructor's arguments put in; there are no type parameters, no typedefs and no names to resolve; conversions
+ * are explicit. Nodes may be shared by reference only where they declare something (variables, actions, tables, ...).
+ */
+export interface IrProgram {
+  /** Every struct, header, union type in use. */
+  readonly structs: readonly StructDataType[];
+  readonly errors: readonly string[];
+  /** Parts of `V1Switch`. */
+  readonly parser: ParserInstance;
+  readonly verifyChecksum: ControlInstance;
+  readonly ingress: ControlInstance;
+  readonly egress: ControlInstance;
+  readonly computeChecksum: ControlInstance;
+  readonly deparser: ControlInstance;
+  readonly headers: StructDataType;
+  readonly metadata: StructDataType;
+  /** `standard_metadata_t` as declared by v1model.p4. */
+  readonly standardMetadata: StructDataType;
+  /** Extern objects, in order of `id` (0, 1, ...). */
+  readonly externs: readonly ExternInstance[];
+  /** All tables, in order of `id`. */
+  readonly tables: readonly Table[];
+  /** All actions, in order of `id`. */
+  readonly actions: readonly Action[];
+  readonly functions: readonly IrFunction[];
+  readonly valueSets: readonly ValueSet[];
+  /** `@field_list(n)` of the user metadata's fields, by n: paths such as `['a', 'b']`. */
+  readonly fieldLists: ReadonlyMap<number, readonly (readonly string[])[]>;
+  /** Names of enums in use, for introspection and logs. */
+  readonly enums: readonly { readonly name: string; readonly members: readonly string[] }[];
+}
+
+// Types of values at run time
+
+export type DataType =
+  | { readonly kind: 'bits'; readonly width: number; readonly isSigned: boolean; readonly enumName?: string }
+  | { readonly kind: 'bool' }
+  /** A number: the position in `IrProgram.errors`. */
+  | { readonly kind: 'error' }
+  /** Enum without values: a number, the member's position. */
+  | { readonly kind: 'enum'; readonly name: string; readonly members: readonly string[] }
+  | { readonly kind: 'varbit'; readonly maxWidth: number }
+  | { readonly kind: 'string' }
+  | { readonly kind: 'void' }
+  | StructDataType
+  | { readonly kind: 'stack'; readonly element: StructDataType; readonly size: number };
+
+/** A tuple is a struct with fields f0, f1, ... One object per type: compare by identity. */
+export interface StructDataType {
+  readonly kind: 'struct' | 'header' | 'union';
+  readonly name: string;
+  /** Unique in the program and a JavaScript identifier. */
+  readonly id: string;
+  readonly fields: readonly IrField[];
+}
+
+export interface IrField {
+  readonly name: string;
+  readonly type: DataType;
+  readonly annotations: ReadonlyMap<string, string>;
+}
+
+// What is declared
+
+/** A local variable or parameter. As there is no recursion, one place per declaration is enough. */
+export interface Variable {
+  readonly id: number;
+  readonly name: string;
+  readonly type: DataType;
+}
+
+export type IrDirection = 'in' | 'out' | 'inout' | 'none';
+
+/** A parameter: direction none is action data from the control plane (and passes values like in elsewhere). */
+export interface IrParameter {
+  readonly variable: Variable;
+  readonly direction: IrDirection;
+}
+
+export interface IrFunction {
+  readonly id: number;
+  readonly name: string;
+  readonly parameters: readonly IrParameter[];
+  readonly returnType: DataType;
+  readonly body: Block;
+  readonly span: Span;
+}
+
+/** An action, once per instance of the control that declares it. */
+export interface Action {
+  readonly id: number;
+  /** Fully qualified control-plane name, such as `MyIngress.forward`; `NoAction` for the global one. */
+  readonly name: string;
+  /** Directional parameters first (as P4 demands), then data. */
+  readonly parameters: readonly IrParameter[];
+  readonly body: Block;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly span: Span;
+}
+
+export type MatchKind = 'exact' | 'lpm' | 'ternary' | 'range' | 'optional' | 'selector';
+
+export interface TableKey {
+  /** Evaluated before lookup. Of kind bits, bool, error or enum; varbit is refused. */
+  readonly expression: Expression;
+  readonly type: DataType;
+  readonly matchKind: MatchKind;
+  /** Control-plane name, such as `hdr.ipv4.dstAddr`. */
+  readonly name: string;
+}
+
+export interface TableAction {
+  readonly action: Action;
+  /** Arguments bound in the table, for the action's directional parameters, in their order. */
+  readonly bound: readonly Expression[];
+  readonly isTableOnly: boolean;
+  readonly isDefaultOnly: boolean;
+}
+
+/** Data of an action call from a table: one bigint per data parameter, in order (bool 0/1, signed in two's complement). */
+export interface ActionCall {
+  /** Position in `Table.actions`. */
+  readonly action: number;
+  readonly data: readonly bigint[];
+}
+
+/** A match of an entry, one per key; unsigned bit patterns. */
+export type KeyMatch =
+  | { readonly kind: 'exact'; readonly value: bigint }
+  | { readonly kind: 'mask'; readonly value: bigint; readonly mask: bigint }
+  | { readonly kind: 'prefix'; readonly value: bigint; readonly length: number }
+  | { readonly kind: 'range'; readonly low: bigint; readonly high: bigint }
+  | { readonly kind: 'any' };
+
+export interface ConstEntry {
+  readonly keys: readonly KeyMatch[];
+  readonly call: ActionCall;
+  /** Smaller wins (the order of the entries, unless the program gives priorities: then already turned round if largest_priority_wins). */
+  readonly priority: number;
+  readonly isConst: boolean;
+  readonly span: Span;
+}
+
+export interface Table {
+  readonly id: number;
+  /** Fully qualified control-plane name. */
+  readonly name: string;
+  readonly keys: readonly TableKey[];
+  readonly actions: readonly TableAction[];
+  /** Undefined: nothing happens on a miss. */
+  readonly defaultAction: ActionCall | undefined;
+  readonly isDefaultConst: boolean;
+  readonly entries: readonly ConstEntry[];
+  readonly areEntriesConst: boolean;
+  readonly size: number;
+  /** An action_profile or action_selector. */
+  readonly implementation: ExternInstance | undefined;
+  readonly counter: ExternInstance | undefined;
+  readonly meter: ExternInstance | undefined;
+  readonly supportsTimeout: boolean;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly span: Span;
+}
+
+/** Argument of an extern's constructor. */
+export type ExternArgument =
+  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'enum'; readonly name: string; readonly member: string };
+
+export interface ExternInstance {
+  readonly id: number;
+  /** Such as `register`, `counter`, `direct_meter`, `action_profile`, `Checksum16`. */
+  readonly type: string;
+  readonly name: string;
+  readonly typeArguments: readonly DataType[];
+  readonly arguments: readonly ExternArgument[];
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly span: Span;
+}
+
+export interface ValueSet {
+  readonly id: number;
+  readonly name: string;
+  readonly type: DataType;
+  /** One per key; a struct's fields give several, with `@match` kinds. */
+  readonly keys: readonly { readonly name: string; readonly type: DataType; readonly matchKind: MatchKind }[];
+  readonly size: number;
+  readonly span: Span;
+}
+
+interface InstanceBase {
+  /** Fully qualified name of the instance (without the package's): `MyIngress`, `MyIngress.sub`. */
+  readonly name: string;
+  /** Name of the declaration. */
+  readonly typeName: string;
+  /** Parameters of `apply`; packet_in and packet_out parameters are left out. */
+  readonly parameters: readonly IrParameter[];
+  /** Locals without an initial value are 0 / invalid in every packet; initial values are in `initial`. */
+  readonly locals: readonly Variable[];
+  readonly initial: readonly Statement[];
+  readonly span: Span;
+}
+
+export interface ControlInstance extends InstanceBase {
+  readonly kind: 'control';
+  readonly actions: readonly Action[];
+  readonly tables: readonly Table[];
+  readonly body: Block;
+}
+
+export interface ParserInstance extends InstanceBase {
+  readonly kind: 'parser';
+  readonly states: readonly State[];
+  /** Position of `start`. */
+  readonly start: number;
+}
+
+export interface State {
+  readonly name: string;
+  readonly locals: readonly Variable[];
+  readonly body: readonly Statement[];
+  readonly transition: IrTransition;
+  readonly span: Span;
+}
+
+/** Where a transition goes: a position in `states`. */
+export type StateTarget = number | 'accept' | 'reject';
+
+export type IrTransition =
+  | { readonly kind: 'goto'; readonly target: StateTarget }
+  | { readonly kind: 'select'; readonly keys: readonly Expression[]; readonly cases: readonly IrSelectCase[] };
+
+export interface IrSelectCase {
+  /** One per key; `default` is a list of `any`. */
+  readonly labels: readonly SelectLabel[];
+  readonly target: StateTarget;
+}
+
+export type SelectLabel =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'value'; readonly value: Expression }
+  | { readonly kind: 'mask'; readonly value: Expression; readonly mask: Expression }
+  | { readonly kind: 'range'; readonly low: Expression; readonly high: Expression }
+  /** Stands for all keys at once: then `labels` has this one only. */
+  | { readonly kind: 'value-set'; readonly valueSet: ValueSet };
+
+// Statements
+
+export interface Block {
+  readonly kind: 'block';
+  readonly statements: readonly Statement[];
+}
+
+export type Statement =
+  | Block
+  /** Declares a local: without a value it is not touched (see `InstanceBase.locals`), headers become invalid. */
+  | {
+      readonly kind: 'declare';
+      readonly variable: Variable;
+      readonly value: Expression | undefined;
+      readonly span: Span;
+    }
+  /** The target's indices are evaluated before the value. A value is copied, not shared. */
+  | { readonly kind: 'assign'; readonly target: LValue; readonly value: Expression; readonly span: Span }
+  /** A call whose value is not used. */
+  | { readonly kind: 'evaluate'; readonly expression: Expression; readonly span: Span }
+  | {
+      readonly kind: 'if';
+      readonly condition: Expression;
+      readonly whenTrue: Statement;
+      readonly whenFalse: Statement | undefined;
+      readonly span: Span;
+    }
+  /** Ends the action, function, control or (in a parser: not allowed). */
+  | { readonly kind: 'return'; readonly value: Expression | undefined; readonly span: Span }
+  | { readonly kind: 'exit'; readonly span: Span }
+  /** Applies the table, then runs the block of the action that ran. Fall-through is resolved: each case has its block. */
+  | {
+      readonly kind: 'switch-action';
+      readonly table: Table;
+      /** `action` is a position in `Table.actions`. */
+      readonly cases: readonly { readonly action: number; readonly body: Block }[];
+      readonly otherwise: Block | undefined;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'switch-value';
+      readonly subject: Expression;
+      /** Several labels share a body. */
+      readonly cases: readonly { readonly values: readonly Expression[]; readonly body: Block }[];
+      readonly otherwise: Block | undefined;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'for';
+      readonly initial: readonly Statement[];
+      readonly condition: Expression;
+      readonly update: readonly Statement[];
+      readonly body: Statement;
+      readonly span: Span;
+    }
+  /** Over low..high, both included, of the variable's type. */
+  | {
+      readonly kind: 'for-range';
+      readonly variable: LValue;
+      readonly low: Expression;
+      readonly high: Expression;
+      readonly body: Statement;
+      readonly span: Span;
+    }
+  /** Over the elements of a stack. */
+  | {
+      readonly kind: 'for-elements';
+      readonly variable: LValue;
+      readonly collection: Expression;
+      readonly body: Statement;
+      readonly span: Span;
+    }
+  | { readonly kind: 'break'; readonly span: Span }
+  | { readonly kind: 'continue'; readonly span: Span };
+
+// Expressions. Operands are evaluated from left to right.
+
+/** What may be assigned to: a variable, field, element, `next`/`last` of a stack, or slice of one. */
+export type LValue = Extract<
+  Expression,
+  { readonly kind: 'variable' | 'member' | 'element' | 'stack-next' | 'stack-last' | 'slice' }
+>;
+
+export type IrBinaryOperator =
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '|+|'
+  | '|-|'
+  | '&'
+  | '|'
+  | '^'
+  | '<<'
+  | '>>'
+  | '++'
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '&&'
+  | '||';
+
+export type Expression =
+  /** bits: as signed or unsigned value; enum, error: position; bool: 0n or 1n. */
+  | { readonly kind: 'constant'; readonly type: DataType; readonly value: bigint; readonly span: Span }
+  | { readonly kind: 'string'; readonly type: DataType; readonly value: string; readonly span: Span }
+  | { readonly kind: 'variable'; readonly type: DataType; readonly variable: Variable; readonly span: Span }
+  | {
+      readonly kind: 'member';
+      readonly type: DataType;
+      readonly base: Expression;
+      readonly field: string;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'element';
+      readonly type: DataType;
+      readonly base: Expression;
+      readonly index: Expression;
+      readonly span: Span;
+    }
+  | { readonly kind: 'stack-next'; readonly type: DataType; readonly base: Expression; readonly span: Span }
+  | { readonly kind: 'stack-last'; readonly type: DataType; readonly base: Expression; readonly span: Span }
+  /** bit<32>. */
+  | { readonly kind: 'stack-last-index'; readonly type: DataType; readonly base: Expression; readonly span: Span }
+  | {
+      readonly kind: 'slice';
+      readonly type: DataType;
+      readonly base: Expression;
+      readonly high: number;
+      readonly low: number;
+      readonly span: Span;
+    }
+  /** `base[low +: width]` with a low bit known only at run time; reads beyond the value give zeros. */
+  | {
+      readonly kind: 'dynamic-slice';
+      readonly type: DataType;
+      readonly base: Expression;
+      readonly low: Expression;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'unary';
+      readonly type: DataType;
+      readonly operator: '-' | '~' | '!';
+      readonly operand: Expression;
+      readonly span: Span;
+    }
+  /** Both operands have one type, but for shifts and `++`. Comparison of structs, headers, unions, stacks, varbits too. */
+  | {
+      readonly kind: 'binary';
+      readonly type: DataType;
+      readonly operator: IrBinaryOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'conditional';
+      readonly type: DataType;
+      readonly condition: Expression;
+      readonly whenTrue: Expression;
+      readonly whenFalse: Expression;
+      readonly span: Span;
+    }
+  /** bits to bits (extended by the source's signedness, or cut, then read in the target's), bool and bit<1> either way. */
+  | { readonly kind: 'cast'; readonly type: DataType; readonly operand: Expression; readonly span: Span }
+  /** A struct, tuple, header (valid) or stack, fields in order. */
+  | {
+      readonly kind: 'aggregate';
+      readonly type: DataType;
+      readonly elements: readonly Expression[];
+      readonly span: Span;
+    }
+  /** `{#}`: an invalid header or union; also zero values of other types (a default `...`). */
+  | { readonly kind: 'default'; readonly type: DataType; readonly span: Span }
+  | { readonly kind: 'is-valid'; readonly type: DataType; readonly header: Expression; readonly span: Span }
+  /** Statement-like: type void. */
+  | {
+      readonly kind: 'set-validity';
+      readonly type: DataType;
+      readonly header: LValue;
+      readonly valid: boolean;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'push-pop';
+      readonly type: DataType;
+      readonly stack: LValue;
+      readonly method: 'push_front' | 'pop_front';
+      readonly count: number;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'call-function';
+      readonly type: DataType;
+      readonly target: IrFunction;
+      readonly arguments: readonly IrArgument[];
+      readonly span: Span;
+    }
+  /** A direct call of an action (not through a table). */
+  | {
+      readonly kind: 'call-action';
+      readonly type: DataType;
+      readonly target: Action;
+      readonly arguments: readonly IrArgument[];
+      readonly span: Span;
+    }
+  /** `apply` of a sub-control or sub-parser. */
+  | {
+      readonly kind: 'apply-instance';
+      readonly type: DataType;
+      readonly target: ControlInstance | ParserInstance;
+      readonly arguments: readonly IrArgument[];
+      readonly span: Span;
+    }
+  /** `t.apply()` (void), `t.apply().hit` or `.miss` (bool). */
+  | {
+      readonly kind: 'apply-table';
+      readonly type: DataType;
+      readonly table: Table;
+      readonly result: 'none' | 'hit' | 'miss';
+      readonly span: Span;
+    }
+  /** Functions of core.p4 and v1model.p4 that are not methods; `typeArguments` as inferred. */
+  | {
+      readonly kind: 'call-extern';
+      readonly type: DataType;
+      readonly name: string;
+      readonly typeArguments: readonly DataType[];
+      readonly arguments: readonly IrArgument[];
+      readonly span: Span;
+    }
+  /** packet_in and packet_out: extract (1 or 2 arguments), lookahead, advance, length, emit. */
+  | {
+      readonly kind: 'call-packet';
+      readonly type: DataType;
+      readonly method: 'extract' | 'lookahead' | 'advance' | 'length' | 'emit';
+      readonly arguments: readonly IrArgument[];
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'call-method';
+      readonly type: DataType;
+      readonly instance: ExternInstance;
+      readonly method: string;
+      readonly typeArguments: readonly DataType[];
+      readonly arguments: readonly IrArgument[];
+      readonly span: Span;
+    };
+
+/** An argument. `value` is an l-value for out and inout; undefined if left out (`@optional`), or `_` for an out parameter. */
+export interface IrArgument {
+  readonly direction: IrDirection;
+  readonly value: Expression | undefined;
+}

@@ -1,0 +1,26 @@
+import type { Action } from '../ir/program.js';
+import type { ActionDeclaration } from '../syntax/ast.js';
+import { bindParameters } from './functions.js';
+import { annotationTexts, type Lowering, qualifiedName } from './lowering.js';
+import type { Scope } from './scope.js';
+import { lowerBlock } from './statements.js';
+
+/** The action a declaration stands for in a scope, made when it is asked for first; global ones are made once. */
+export function actionFor(lowering: Lowering, scope: Scope, declaration: ActionDeclaration): Action {
+  const known = scope.action(declaration);
+  if (known !== undefined) return known;
+  const home = lowering.home(declaration, scope);
+  const parameters = bindParameters(lowering, home, declaration.parameters, []);
+  const body = lowerBlock(lowering, home, declaration.body);
+  const action: Action = {
+    id: lowering.actions.length,
+    name: qualifiedName(home.prefix, declaration.name.text, declaration.annotations),
+    parameters,
+    body,
+    annotations: annotationTexts(declaration.annotations),
+    span: declaration.span,
+  };
+  lowering.actions.push(action);
+  home.actions.set(declaration, action);
+  return action;
+}

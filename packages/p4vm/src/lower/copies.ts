@@ -1,0 +1,33 @@
+import type { Expression, LValue } from '../ir/program.js';
+
+/** The same expression in new nodes, to stand in a second place; only for those that may be evaluated twice. */
+export function copyOf(expression: Expression): Expression {
+  switch (expression.kind) {
+    case 'member':
+    case 'stack-next':
+    case 'stack-last':
+    case 'slice':
+      return { ...expression, base: copyOf(expression.base) };
+    case 'element':
+      return { ...expression, base: copyOf(expression.base), index: copyOf(expression.index) };
+    case 'cast':
+      return { ...expression, operand: copyOf(expression.operand) };
+    default:
+      return { ...expression };
+  }
+}
+
+/** True for expressions that can be assigned to. */
+export function isPlace(expression: Expression): expression is LValue {
+  switch (expression.kind) {
+    case 'variable':
+    case 'member':
+    case 'element':
+    case 'stack-next':
+    case 'stack-last':
+    case 'slice':
+      return true;
+    default:
+      return false;
+  }
+}

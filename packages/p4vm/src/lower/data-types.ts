@@ -1,0 +1,160 @@
+import { printType } from '../ir/print-expression.js';
+import type { DataType, IrField, StructDataType } from '../ir/program.js';
+import { describeType } from '../types/describe.js';
+import type { StructType, Type } from '../types/type.js';
+
+export const VOID: DataType = /* @__PURE__ */ { kind: 'void' };
+export const BOOL: DataType = /* @__PURE__ */ { kind: 'bool' };
+/** What indices, shift amounts and counts are that the program writes as `int`. */
+export const BIT32: DataType = /* @__PURE__ */ { kind: 'bits', width: 32, isSigned: false };
+/** Stands for `int` where only a log sees the value. */
+const WIDE: DataType = /* @__PURE__ */ { kind: 'bits', width: 64, isSigned: true };
+
+/** True if values of one type are values of the other without any work. Serializable enums are their bits. */
+export function sameDataType(left: DataType, right: DataType): boolean {
+  if (left === right) return true;
+  if (left.kind !== right.kind) return false;
+  switch (left.kind) {
+    case 'bits':
+      return right.kind === 'bits' && left.width === right.width && left.isSigned === right.isSigned;
+    case 'varbit':
+      return right.kind === 'varbit' && left.maxWidth === right.maxWidth;
+    case 'enum':
+      return right.kind === 'enum' && left.name === right.name;
+    case 'stack':
+      return right.kind === 'stack' && left.element === right.element && left.size === right.size;
+    case 'struct':
+    case 'header':
+    case 'union':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function isStructData(type: DataType): type is StructDataType {
+  return type.kind === 'struct' || type.kind === 'header' || type.kind === 'union';
+}
+
+/** Turns types of the checker into types of values at run time, one object per struct, tuple and stack. */
+export class DataTypes {
+  readonly #structs: StructDataType[] = [];
+  readonly #nominal = new Map<StructType, StructDataType>();
+  readonly #structural = new Map<string, DataType>();
+  readonly #ids = new Set<string>();
+  readonly #enums = new Map<string, readonly string[]>();
+
+  /** In order of need: a struct stands behind those its fields are of. */
+  get structs(): readonly StructDataType[] {
+    return this.#structs;
+  }
+
+  get enums(): { readonly name: string; readonly members: readonly string[] }[] {
+    return [...this.#enums].map(([name, members]) => ({ name, members }));
+  }
+
+  /** Undefined for types without values at run time (packages, tables, ...). */
+  of(type: Type): DataType | undefined {
+    switch (type.kind) {
+      case 'bool':
+        return BOOL;
+      case 'void':
+      case 'any':
+        return VOID;
+      case 'error':
+      case 'string':
+        return type;
+      case 'bits':
+        return this.#shared({ kind: 'bits', width: type.width, isSigned: type.isSigned });
+      case 'integer':
+        return WIDE;
+      case 'varbit':
+        return this.#shared({ kind: 'varbit', maxWidth: type.maxWidth });
+      case 'enum':
+        this.#enums.set(type.name, type.members);
+        return this.#shared({ kind: 'enum', name: type.name, members: type.members });
+      case 'serializable-enum': {
+        this.#enums.set(type.name, [...type.members.keys()]);
+        const { width, isSigned } = type.underlying;
+        return this.#shared({ kind: 'bits', width, isSigned, enumName: type.name });
+      }
+      case 'newtype':
+        return this.of(type.underlying);
+      case 'set':
+        return this.of(type.element);
+      case 'struct':
+      case 'header':
+      case 'union':
+        return this.#struct(type);
+      case 'tuple':
+        return this.#tuple(type.elements);
+      case 'stack': {
+        const element = this.of(type.element);
+        if (element === undefined || !isStructData(element)) return undefined;
+        return this.#shared({ kind: 'stack', element, size: type.size });
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #shared(type: DataType): DataType {
+    const key = this.#key(type);
+    const known = this.#structural.get(key);
+    if (known !== undefined) return known;
+    this.#structural.set(key, type);
+    return type;
+  }
+
+  #key(type: DataType): string {
+    if (type.kind === 'stack') return `stack ${type.element.id} ${type.size}`;
+    if (isStructData(type)) return type.id;
+    return `${type.kind} ${printType(type)}`;
+  }
+
+  #struct(type: StructType): StructDataType | undefined {
+    const known = this.#nominal.get(type);
+    if (known !== undefined) return known;
+    const fields: IrField[] = [];
+    for (const field of type.fields) {
+      const data = this.of(field.type);
+      if (data === undefined) return undefined;
+      fields.push({ name: field.name, type: data, annotations: field.annotations });
+    }
+    // A struct expression given to a generic extern has a type of its own, without a name.
+    const name = type.name === '' ? 'struct' : describeType(type);
+    const struct: StructDataType = { kind: type.kind, name, id: this.#id(name), fields };
+    this.#nominal.set(type, struct);
+    this.#structs.push(struct);
+    return struct;
+  }
+
+  #tuple(elements: readonly Type[]): StructDataType | undefined {
+    const types: DataType[] = [];
+    for (const element of elements) {
+      const data = this.of(element);
+      if (data === undefined) return undefined;
+      types.push(data);
+    }
+    const key = `tuple ${types.map((type) => this.#key(type)).join(', ')}`;
+    const known = this.#structural.get(key);
+    if (known?.kind === 'struct') return known;
+    const struct: StructDataType = {
+      kind: 'struct',
+      name: `tuple<${types.map(printType).join(', ')}>`,
+      id: this.#id('tuple'),
+      fields: types.map((type, index) => ({ name: `f${index}`, type, annotations: new Map<string, string>() })),
+    };
+    this.#structural.set(key, struct);
+    this.#structs.push(struct);
+    return struct;
+  }
+
+  #id(name: string): string {
+    const base = name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/_$/, '');
+    let id = base;
+    for (let count = 1; this.#ids.has(id); count++) id = `${base}_${count}`;
+    this.#ids.add(id);
+    return id;
+  }
+}

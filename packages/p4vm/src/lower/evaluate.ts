@@ -1,0 +1,223 @@
+import { type ConstantValue, orderedValues } from '../check/checked-program.js';
+import { foldBinary, foldSlice, foldUnary, isFailure, numberOf } from '../check/fold.js';
+import { booleanValue, integerValue, wrapInteger } from '../check/values.js';
+import type {
+  BinaryExpression,
+  ConditionalExpression,
+  Expression,
+  ListExpression,
+  MemberExpression,
+  PathExpression,
+  SliceExpression,
+  StructExpression,
+  UnaryExpression,
+} from '../syntax/ast.js';
+import type { BitsType, IntegerType, Type } from '../types/type.js';
+import type { Lowering } from './lowering.js';
+import type { Scope } from './scope.js';
+
+/** A type as numbers are computed in it; undefined for other types. */
+function numberType(type: Type): IntegerType | BitsType | undefined {
+  switch (type.kind) {
+    case 'integer':
+    case 'bits':
+      return type;
+    case 'serializable-enum':
+      return type.underlying;
+    case 'newtype':
+      return numberType(type.underlying);
+    case 'set':
+      return numberType(type.element);
+    default:
+      return undefined;
+  }
+}
+
+/** A number cut to a type and read in it. */
+export function numberValue(value: bigint, type: Type): bigint {
+  const number = numberType(type);
+  return number?.kind === 'bits' ? wrapInteger(value, number.width, number.isSigned) : value;
+}
+
+/** The members of an aggregate type, with their names (tuples and stacks: their positions). Undefined for other types. */
+export function componentsOf(type: Type): readonly { readonly name: string; readonly type: Type }[] | undefined {
+  switch (type.kind) {
+    case 'struct':
+    case 'header':
+    case 'union':
+      return type.fields;
+    case 'tuple':
+      return type.elements.map((element, index) => ({ name: `f${index}`, type: element }));
+    case 'stack':
+      return Array.from({ length: type.size }, (_, index) => ({ name: `${index}`, type: type.element }));
+    case 'newtype':
+      return componentsOf(type.underlying);
+    case 'set':
+      return componentsOf(type.element);
+    default:
+      return undefined;
+  }
+}
+
+/** The values of a list or struct expression, in order of the type's members; undefined where `...` stands for one. */
+export function orderedElements(
+  expression: ListExpression | StructExpression,
+  type: Type,
+): readonly (Expression | undefined)[] | undefined {
+  const components = componentsOf(type);
+  if (components === undefined) return undefined;
+  const dropDots = (value: Expression | undefined): Expression | undefined =>
+    value?.kind === 'dots' ? undefined : value;
+  if (expression.kind === 'list') return components.map((_, index) => dropDots(expression.elements[index]));
+  if (type.kind === 'struct' || type.kind === 'header' || type.kind === 'union') {
+    return orderedValues(expression, type.fields).map(dropDots);
+  }
+  return components.map(({ name }) => dropDots(expression.fields.find((each) => each.name.text === name)?.value));
+}
+
+/**
+ * Computes what is constant: what the checker found, and what depends on the values of constructor parameters in a scope.
+ */
+export class Evaluator {
+  constructor(
+    readonly lowering: Lowering,
+    readonly scope: Scope,
+  ) {}
+
+  /** The value of an expression, in its type; undefined if it is not known before a packet comes. */
+  value(expression: Expression): ConstantValue | undefined {
+    const known = this.lowering.checked.constants.get(expression);
+    if (known !== undefined || !this.scope.hasValues) return known;
+    const value = this.#compute(expression);
+    const type = this.lowering.checked.types.get(expression);
+    if (value?.kind !== 'integer' || type === undefined) return value;
+    const number = numberType(type);
+    return number === undefined ? value : numberOf(value.value, number);
+  }
+
+  #compute(expression: Expression): ConstantValue | undefined {
+    switch (expression.kind) {
+      case 'integer':
+        return integerValue(expression.value);
+      case 'boolean':
+        return booleanValue(expression.value);
+      case 'string':
+        return { kind: 'string', value: expression.value };
+      case 'invalid':
+        return { kind: 'invalid-header' };
+      case 'path':
+        return this.#path(expression);
+      case 'member':
+        return this.#member(expression);
+      case 'index': {
+        const base = this.value(expression.base);
+        const index = this.value(expression.index);
+        if (base?.kind !== 'aggregate' || index?.kind !== 'integer') return undefined;
+        return base.elements[Number(index.value)];
+      }
+      case 'slice':
+        return this.#slice(expression);
+      case 'unary':
+        return this.#unary(expression);
+      case 'binary':
+        return this.#binary(expression);
+      case 'conditional':
+        return this.#conditional(expression);
+      case 'cast':
+        return this.#cast(expression.operand, expression);
+      case 'list':
+      case 'struct-expression':
+        return this.#aggregate(expression);
+      default:
+        return undefined;
+    }
+  }
+
+  #path(expression: PathExpression): ConstantValue | undefined {
+    const symbol = this.lowering.checked.references.get(expression);
+    if (symbol?.kind === 'constant') return this.value(symbol.declaration.value);
+    if (symbol?.kind !== 'constructor-parameter' && symbol?.kind !== 'parameter') return undefined;
+    const known = this.scope.static(symbol.declaration);
+    return known?.kind === 'value' ? known.value : undefined;
+  }
+
+  #member(expression: MemberExpression): ConstantValue | undefined {
+    const member = this.lowering.checked.members.get(expression);
+    if (member?.kind !== 'field') return undefined;
+    const base = this.value(expression.base);
+    const type = this.lowering.checked.types.get(expression.base);
+    if (base?.kind !== 'aggregate' || type === undefined) return undefined;
+    const position = componentsOf(type)?.findIndex((each) => each.name === member.field.name) ?? -1;
+    return base.elements[position];
+  }
+
+  #slice(expression: SliceExpression): ConstantValue | undefined {
+    const base = this.value(expression.base);
+    const first = this.value(expression.high);
+    const second = this.value(expression.low);
+    if (base?.kind !== 'integer' || first?.kind !== 'integer' || second?.kind !== 'integer') return undefined;
+    const low = expression.isPlus ? first.value : second.value;
+    const width = expression.isPlus ? second.value : first.value - second.value + 1n;
+    if (low < 0n || width < 0n) return undefined;
+    return integerValue(foldSlice(base.value, Number(low + width) - 1, Number(low)));
+  }
+
+  #unary(expression: UnaryExpression): ConstantValue | undefined {
+    const operand = this.value(expression.operand);
+    return operand && foldUnary(expression.operator, operand, this.#typeOf(expression.operand));
+  }
+
+  #binary(expression: BinaryExpression): ConstantValue | undefined {
+    const { operator } = expression;
+    const left = this.value(expression.left);
+    if (left?.kind === 'boolean' && operator === '&&' && !left.value) return left;
+    if (left?.kind === 'boolean' && operator === '||' && left.value) return left;
+    const right = this.value(expression.right);
+    if (left === undefined || right === undefined) return undefined;
+    const rightType = this.#typeOf(expression.right);
+    const width = rightType.kind === 'bits' ? rightType.width : 0;
+    const result = foldBinary(operator, left, right, this.#typeOf(expression.left), width);
+    return isFailure(result) ? this.lowering.refuse(expression.span, result.message, result.code) : result;
+  }
+
+  #conditional(expression: ConditionalExpression): ConstantValue | undefined {
+    const condition = this.value(expression.condition);
+    if (condition?.kind !== 'boolean') return undefined;
+    return this.value(condition.value ? expression.whenTrue : expression.whenFalse);
+  }
+
+  #cast(operand: Expression, expression: Expression): ConstantValue | undefined {
+    const value = this.value(operand);
+    const target = this.lowering.checked.types.get(expression);
+    if (value === undefined || target === undefined) return undefined;
+    const number = numberType(target);
+    if (value.kind === 'boolean' && number !== undefined) return integerValue(value.value ? 1n : 0n);
+    if (value.kind === 'integer' && target.kind === 'bool') return booleanValue(value.value !== 0n);
+    if (value.kind === 'integer') return number && numberOf(value.value, number);
+    return value;
+  }
+
+  #aggregate(expression: ListExpression | StructExpression): ConstantValue | undefined {
+    const type = this.lowering.checked.types.get(expression);
+    const ordered =
+      type === undefined
+        ? undefined
+        : type.kind === 'list' && expression.kind === 'list'
+          ? expression.elements
+          : orderedElements(expression, type);
+    if (ordered === undefined) return undefined;
+    const elements: ConstantValue[] = [];
+    for (const each of ordered) {
+      const value = each === undefined ? undefined : this.value(each);
+      if (value === undefined) return undefined;
+      elements.push(value);
+    }
+    return { kind: 'aggregate', elements };
+  }
+
+  /** The type numbers are computed in; that of other values as it is. */
+  #typeOf(expression: Expression): Type {
+    const type = this.lowering.typeOf(expression);
+    return numberType(type) ?? type;
+  }
+}

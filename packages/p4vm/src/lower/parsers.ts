@@ -1,0 +1,200 @@
+import { printType } from '../ir/print-expression.js';
+import type {
+  DataType,
+  Expression,
+  IrSelectCase,
+  IrTransition,
+  MatchKind,
+  SelectLabel,
+  State,
+  Statement,
+  StateTarget,
+  StructDataType,
+  ValueSet,
+} from '../ir/program.js';
+import type {
+  Identifier,
+  ParserDeclaration,
+  ParserState,
+  SelectCase,
+  Expression as Syntax,
+  Transition,
+  ValueSetDeclaration,
+} from '../syntax/ast.js';
+import { knownNumber, lowerExpression } from './expressions.js';
+import { type Lowering, qualifiedName } from './lowering.js';
+import type { Scope } from './scope.js';
+import { lowerStatements } from './statements.js';
+
+const MATCH_KINDS: ReadonlyMap<string, MatchKind> = /* @__PURE__ */ new Map(
+  (['exact', 'lpm', 'ternary', 'range', 'optional', 'selector'] as const).map((kind) => [kind, kind]),
+);
+
+/** The match kind of a name; undefined for kinds that v1model.p4 does not have. */
+export function matchKindOf(name: string): MatchKind | undefined {
+  return MATCH_KINDS.get(name);
+}
+
+/** The states of a parser, as far as they can be reached, `start` among them. */
+export function lowerStates(
+  lowering: Lowering,
+  scope: Scope,
+  declaration: ParserDeclaration,
+): { states: State[]; start: number } {
+  const positions = new Map(declaration.states.map((state, index) => [state.name.text, index]));
+  const states = declaration.states.map((state) => lowerState(lowering, scope, state, positions));
+  return { states, start: positions.get('start') ?? lowering.missing(declaration.span, 'this parser has no start') };
+}
+
+function lowerState(
+  lowering: Lowering,
+  scope: Scope,
+  state: ParserState,
+  positions: ReadonlyMap<string, number>,
+): State {
+  const body: Statement[] = lowerStatements(lowering, scope, state.body);
+  const reject: IrTransition = { kind: 'goto', target: 'reject' };
+  const { transition } = state;
+  return {
+    name: state.name.text,
+    locals: body.flatMap((statement) => (statement.kind === 'declare' ? [statement.variable] : [])),
+    body,
+    transition:
+      transition === undefined
+        ? reject
+        : lowering.attempt(() => lowerTransition(lowering, scope, transition, positions), reject),
+    span: state.span,
+  };
+}
+
+function target(lowering: Lowering, name: Identifier, positions: ReadonlyMap<string, number>): StateTarget {
+  if (name.text === 'accept' || name.text === 'reject') return name.text;
+  return positions.get(name.text) ?? lowering.missing(name.span, `${name.text} is not a state`);
+}
+
+function lowerTransition(
+  lowering: Lowering,
+  scope: Scope,
+  transition: Transition,
+  positions: ReadonlyMap<string, number>,
+): IrTransition {
+  if (transition.kind === 'goto') return { kind: 'goto', target: target(lowering, transition.state, positions) };
+  const keys = transition.keys.flatMap((key) => spread(lowering, lowerExpression(lowering, scope, key)));
+  const cases = transition.cases.map((each): IrSelectCase => {
+    const labels = lowerLabels(lowering, scope, each, keys);
+    return { labels, target: target(lowering, each.state, positions) };
+  });
+  return { kind: 'select', keys, cases };
+}
+
+/** A key that is a tuple or struct stands for its members. */
+function spread(lowering: Lowering, key: Expression): Expression[] {
+  if (key.kind === 'aggregate') return key.elements.flatMap((each) => spread(lowering, each));
+  switch (key.type.kind) {
+    case 'bits':
+    case 'bool':
+    case 'error':
+    case 'enum':
+      return [key];
+    default:
+      return lowering.refuse(key.span, `a key of type ${printType(key.type)} cannot be matched`);
+  }
+}
+
+function lowerLabels(
+  lowering: Lowering,
+  scope: Scope,
+  each: SelectCase,
+  keys: readonly Expression[],
+): readonly SelectLabel[] {
+  const labels = each.keys.flatMap((key) => lowerLabel(lowering, scope, key));
+  const [first] = labels;
+  if (labels.length === 1 && first?.kind === 'any') return keys.map(() => first);
+  if (labels.length === 1 && first?.kind === 'value-set') return labels;
+  if (labels.some((label) => label.kind === 'value-set')) {
+    lowering.refuse(each.span, 'a value set must stand for all keys of the select');
+  }
+  if (labels.length !== keys.length) {
+    lowering.refuse(each.span, `${labels.length} labels stand for ${keys.length} keys`);
+  }
+  return labels;
+}
+
+function lowerLabel(lowering: Lowering, scope: Scope, label: Syntax): SelectLabel[] {
+  switch (label.kind) {
+    case 'default':
+    case 'any':
+    case 'dots':
+      return [{ kind: 'any' }];
+    case 'mask': {
+      const value = lowerExpression(lowering, scope, label.value);
+      return [{ kind: 'mask', value, mask: lowerExpression(lowering, scope, label.mask) }];
+    }
+    case 'range': {
+      const low = lowerExpression(lowering, scope, label.low);
+      return [{ kind: 'range', low, high: lowerExpression(lowering, scope, label.high) }];
+    }
+    case 'list':
+      return label.elements.flatMap((each) => lowerLabel(lowering, scope, each));
+    case 'path': {
+      const symbol = lowering.checked.references.get(label);
+      if (symbol?.kind === 'value-set') {
+        return [{ kind: 'value-set', valueSet: valueSetFor(lowering, scope, symbol.declaration) }];
+      }
+    }
+  }
+  return spread(lowering, lowerExpression(lowering, scope, label)).map((value) => ({ kind: 'value', value }));
+}
+
+/** The value set a declaration stands for in a scope, made when it is asked for first. */
+export function valueSetFor(lowering: Lowering, scope: Scope, declaration: ValueSetDeclaration): ValueSet {
+  const known = scope.valueSets.get(declaration);
+  if (known !== undefined) return known;
+  const { name, annotations, span } = declaration;
+  const type = lowering.dataTypeOfNode(declaration.type);
+  const size = knownNumber(lowering, scope, declaration.size);
+  if (size === undefined) lowering.refuse(declaration.size.span, 'the size of this value set is not known');
+  const set: ValueSet = {
+    id: lowering.valueSets.length,
+    name: qualifiedName(scope.prefix, name.text, annotations),
+    type,
+    keys:
+      type.kind === 'struct'
+        ? structKeys(lowering, type, declaration)
+        : [key(lowering, name.text, type, '', declaration)],
+    size: Number(size),
+    span,
+  };
+  lowering.valueSets.push(set);
+  scope.valueSets.set(declaration, set);
+  return set;
+}
+
+/** The fields of a struct, those of structs within it by their paths. */
+function structKeys(
+  lowering: Lowering,
+  type: StructDataType,
+  declaration: ValueSetDeclaration,
+  path = '',
+): ValueSet['keys'] {
+  return type.fields.flatMap(({ name, type: fieldType, annotations }) =>
+    fieldType.kind === 'struct'
+      ? structKeys(lowering, fieldType, declaration, `${path}${name}.`)
+      : [key(lowering, path + name, fieldType, annotations.get('match') ?? '', declaration)],
+  );
+}
+
+function key(
+  lowering: Lowering,
+  name: string,
+  type: DataType,
+  match: string,
+  { span }: ValueSetDeclaration,
+): ValueSet['keys'][number] {
+  if (type.kind !== 'bits' && type.kind !== 'bool' && type.kind !== 'enum' && type.kind !== 'error') {
+    lowering.refuse(span, `a value set of ${printType(type)} cannot be matched`);
+  }
+  const matchKind = matchKindOf(match.trim() === '' ? 'exact' : match.trim());
+  if (matchKind === undefined) lowering.refuse(span, `the match kind ${match} is not supported`);
+  return { name, type, matchKind };
+}

@@ -1,0 +1,88 @@
+import type { ConstantValue } from '../check/checked-program.js';
+import type {
+  Action,
+  ControlInstance,
+  ExternInstance,
+  ParserInstance,
+  Table,
+  ValueSet,
+  Variable,
+} from '../ir/program.js';
+import type { Span } from '../source/position.js';
+import type {
+  ActionDeclaration,
+  CallExpression,
+  ControlDeclaration,
+  InstanceDeclaration,
+  Parameter,
+  ParserDeclaration,
+  TableDeclaration,
+  ValueSetDeclaration,
+  VariableDeclaration,
+} from '../syntax/ast.js';
+
+/** What is known of a name before any packet comes: values of constructor parameters, and objects. */
+export type StaticValue =
+  | { readonly kind: 'value'; readonly value: ConstantValue }
+  | { readonly kind: 'extern'; readonly instance: ExternInstance }
+  /** packet_in and packet_out: there is one of each, so it needs no identity. */
+  | { readonly kind: 'packet' }
+  | { readonly kind: 'instance'; readonly handle: InstanceHandle };
+
+/** An instance of a parser or control; its code is made when it is applied first. */
+export interface InstanceHandle {
+  /** Fully qualified control-plane name. */
+  readonly name: string;
+  readonly declaration: ParserDeclaration | ControlDeclaration;
+  readonly scope: Scope;
+  readonly span: Span;
+  /** With the extern objects it was applied to. */
+  lowered:
+    | { readonly instance: ControlInstance | ParserInstance; readonly objects: readonly StaticValue[] }
+    | undefined;
+}
+
+/**
+ * What the declarations of the program, of an instance or of a function stand for. Declarations are compared by
+ * identity, so there is no need of a scope per block.
+ */
+export class Scope {
+  readonly statics = new Map<Parameter, StaticValue>();
+  readonly variables = new Map<VariableDeclaration | Parameter, Variable>();
+  readonly instances = new Map<InstanceDeclaration | CallExpression, StaticValue>();
+  readonly actions = new Map<ActionDeclaration, Action>();
+  readonly tables = new Map<TableDeclaration, Table>();
+  readonly valueSets = new Map<ValueSetDeclaration, ValueSet>();
+
+  /** `prefix` stands before the control-plane names of what is declared here: empty, or it ends with a dot. */
+  constructor(
+    readonly parent: Scope | undefined,
+    readonly prefix: string,
+  ) {}
+
+  /** True if a constructor parameter has a value here, so that more is constant than the checker could know. */
+  get hasValues(): boolean {
+    for (const value of this.statics.values()) if (value.kind === 'value') return true;
+    return this.parent?.hasValues ?? false;
+  }
+
+  static(parameter: Parameter): StaticValue | undefined {
+    return this.statics.get(parameter) ?? this.parent?.static(parameter);
+  }
+
+  variable(declaration: VariableDeclaration | Parameter): Variable | undefined {
+    return this.variables.get(declaration) ?? this.parent?.variable(declaration);
+  }
+
+  instance(node: InstanceDeclaration | CallExpression): StaticValue | undefined {
+    return this.instances.get(node) ?? this.parent?.instance(node);
+  }
+
+  action(declaration: ActionDeclaration): Action | undefined {
+    return this.actions.get(declaration) ?? this.parent?.action(declaration);
+  }
+
+  table(declaration: TableDeclaration): Table | undefined {
+    return this.tables.get(declaration) ?? this.parent?.table(declaration);
+  }
+}

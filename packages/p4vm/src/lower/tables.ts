@@ -1,0 +1,222 @@
+import type { BoundArgument, CheckedActionCall, CheckedTable } from '../check/checked-program.js';
+import { printType } from '../ir/print-expression.js';
+import type {
+  Action,
+  ActionCall,
+  ConstEntry,
+  Expression,
+  ExternInstance,
+  Table,
+  TableAction,
+  TableKey,
+} from '../ir/program.js';
+import type { ActionDeclaration, TableDeclaration, TableProperty } from '../syntax/ast.js';
+import { actionFor } from './actions.js';
+import { lowerArgument } from './calls.js';
+import { constantNumber } from './constants.js';
+import { lowerEntryKeys, lowerPriorities } from './entries.js';
+import { Evaluator } from './evaluate.js';
+import { lowerExpression } from './expressions.js';
+import { annotationTexts, givenName, type Lowering, qualifiedName } from './lowering.js';
+import { matchKindOf } from './parsers.js';
+import type { Scope } from './scope.js';
+import { makeInline, staticValue } from './statics.js';
+
+/** Entries a table holds if it does not say. */
+const DEFAULT_SIZE = 1024;
+
+/** The table a declaration stands for in a scope, made when it is asked for first. */
+export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDeclaration): Table {
+  const known = scope.table(declaration);
+  if (known !== undefined) return known;
+  const checked =
+    lowering.checked.tables.get(declaration) ?? lowering.missing(declaration.span, 'this table is not resolved');
+  const made = new TableMaker(lowering, scope, declaration, checked).make();
+  lowering.tables.push(made);
+  scope.tables.set(declaration, made);
+  return made;
+}
+
+class TableMaker {
+  readonly #evaluator: Evaluator;
+
+  constructor(
+    readonly lowering: Lowering,
+    readonly scope: Scope,
+    readonly declaration: TableDeclaration,
+    readonly checked: CheckedTable,
+  ) {
+    this.#evaluator = new Evaluator(lowering, scope);
+  }
+
+  make(): Table {
+    const { declaration, checked, lowering, scope } = this;
+    const keys = this.#keys();
+    const actions = this.#actions();
+    const declarations: ActionDeclaration[] = checked.actions.map((each) => each.action);
+    const defaultAction = this.#defaultAction(actions, declarations);
+    const entries = lowering.attempt(() => this.#entries(keys, actions, declarations), []);
+    return {
+      id: lowering.tables.length,
+      name: qualifiedName(scope.prefix, declaration.name.text, declaration.annotations),
+      keys,
+      actions,
+      defaultAction,
+      isDefaultConst: checked.isDefaultConst,
+      entries,
+      areEntriesConst: checked.areEntriesConst,
+      size: this.#size(entries.length),
+      implementation: this.#object('implementation', ['action_profile', 'action_selector']),
+      counter: this.#owned('counters', ['direct_counter']),
+      meter: this.#owned('meters', ['direct_meter']),
+      supportsTimeout: this.#number('support_timeout') === 1,
+      annotations: annotationTexts(declaration.annotations),
+      span: declaration.span,
+    };
+  }
+
+  #keys(): TableKey[] {
+    const { lowering, scope } = this;
+    return (this.declaration.key ?? []).map((key, index): TableKey => {
+      const matchKind =
+        matchKindOf(key.matchKind.text) ??
+        lowering.refuse(key.matchKind.span, `the match kind ${key.matchKind.text} is not supported`);
+      const expression = lowerExpression(lowering, scope, key.expression);
+      const { type } = expression;
+      switch (type.kind) {
+        case 'bits':
+        case 'bool':
+        case 'error':
+        case 'enum':
+          break;
+        default:
+          lowering.refuse(key.expression.span, `a key of type ${printType(type)} is not supported`);
+      }
+      return { expression, type, matchKind, name: this.checked.keys[index]?.name ?? `key${index}` };
+    });
+  }
+
+  #actions(): TableAction[] {
+    const { lowering, scope } = this;
+    return this.checked.actions.map(({ action, bound, isTableOnly, isDefaultOnly }) => {
+      const made = actionFor(lowering, scope, action);
+      return { action: made, bound: this.#bound(action, bound), isTableOnly, isDefaultOnly };
+    });
+  }
+
+  /** The arguments of the list for the directional parameters, in order of these. */
+  #bound(action: ActionDeclaration, bound: readonly BoundArgument[]): Expression[] {
+    const directional = action.parameters.filter((parameter) => parameter.direction !== 'none');
+    return directional.map((parameter) => {
+      const given = bound.find((each) => each.parameter === parameter);
+      const value = given && lowerArgument(this.lowering, this.scope, given).value;
+      return value ?? this.lowering.refuse(parameter.span, `the table gives no argument for ${parameter.name.text}`);
+    });
+  }
+
+  #defaultAction(actions: TableAction[], declarations: ActionDeclaration[]): ActionCall | undefined {
+    const { defaultAction } = this.checked;
+    if (defaultAction !== undefined) return this.#call(defaultAction, actions, declarations);
+    const { declarations: all } = this.lowering.checked.program;
+    const nothing = all.find(
+      (each): each is ActionDeclaration => each.kind === 'action' && each.name.text === 'NoAction',
+    );
+    if (nothing === undefined) return undefined;
+    const listed = declarations.indexOf(nothing);
+    return { action: listed === -1 ? this.#append(nothing, actions, declarations) : listed, data: [] };
+  }
+
+  /** Adds an action that the table's list leaves out, for misses only. */
+  #append(action: ActionDeclaration, actions: TableAction[], declarations: ActionDeclaration[]): number {
+    const made: Action = actionFor(this.lowering, this.scope, action);
+    actions.push({ action: made, bound: [], isTableOnly: false, isDefaultOnly: true });
+    return declarations.push(action) - 1;
+  }
+
+  #call(call: CheckedActionCall, actions: TableAction[], declarations: ActionDeclaration[]): ActionCall {
+    const { lowering } = this;
+    const position = declarations.indexOf(call.action);
+    const data = call.data.map((each): bigint => {
+      const expression = each.argument?.value ?? each.parameter.defaultValue;
+      const value = expression && this.#evaluator.value(expression);
+      const number =
+        (value && constantNumber(value)) ??
+        lowering.refuse(expression?.span ?? this.declaration.span, 'data of an action must be known at compile time');
+      const type = lowering.dataType(each.type, each.parameter.span);
+      return type.kind === 'bits' ? BigInt.asUintN(type.width, number) : number;
+    });
+    return { action: position === -1 ? this.#append(call.action, actions, declarations) : position, data };
+  }
+
+  #entries(keys: readonly TableKey[], actions: TableAction[], declarations: ActionDeclaration[]): ConstEntry[] {
+    const { lowering, checked } = this;
+    const priorities = lowerPriorities(checked.entries, this.#evaluator, {
+      largestWins: this.#number('largest_priority_wins') !== 0,
+      delta: this.#number('priority_delta') ?? 1,
+    });
+    return checked.entries.map(({ entry, call }, index) => ({
+      keys: lowerEntryKeys(lowering, this.#evaluator, entry, keys),
+      call: this.#call(call, actions, declarations),
+      priority: priorities[index] ?? index + 1,
+      isConst: checked.areEntriesConst || entry.isConst,
+      span: entry.span,
+    }));
+  }
+
+  #property(name: string): TableProperty | undefined {
+    return this.declaration.properties.find((each) => each.name.text === name);
+  }
+
+  /** Value of a property as a number, 0 and 1 for booleans. */
+  #number(name: string): number | undefined {
+    const property = this.#property(name);
+    if (property === undefined) return undefined;
+    const value = this.#evaluator.value(property.value);
+    const number = value && constantNumber(value);
+    return number === undefined
+      ? this.lowering.refuse(property.value.span, `${name} must be known at compile time`)
+      : Number(number);
+  }
+
+  /** Room for the entries of the program at least; if they are constant, there is no need of more. */
+  #size(entries: number): number {
+    if (this.checked.areEntriesConst && entries > 0) return entries;
+    return Math.max(this.#number('size') ?? DEFAULT_SIZE, entries);
+  }
+
+  #object(name: string, types: readonly string[]): ExternInstance | undefined {
+    const { lowering, scope } = this;
+    const property = this.#property(name);
+    if (property === undefined) return undefined;
+    const { value } = property;
+    const resolved = value.kind === 'call' ? lowering.checked.calls.get(value) : undefined;
+    const object =
+      value.kind === 'call' && resolved?.kind === 'constructor'
+        ? makeInline(lowering, scope, value, resolved.constructor, this.#inlineName(property))
+        : staticValue(lowering, scope, value);
+    return object.kind === 'extern' && types.includes(object.instance.type)
+      ? object.instance
+      : lowering.refuse(value.span, `${name} must be ${types.join(' or ')}`);
+  }
+
+  /** A direct counter or meter, which has a state per entry of one table. */
+  #owned(name: string, types: readonly string[]): ExternInstance | undefined {
+    const { owners } = this.lowering;
+    const object = this.#object(name, types);
+    if (object === undefined) return undefined;
+    const owner = owners.get(object);
+    if (owner !== undefined) {
+      const span = this.#property(name)?.value.span ?? this.declaration.span;
+      this.lowering.refuse(span, `${object.name} belongs to the table ${owner} already`);
+    }
+    owners.set(object, qualifiedName(this.scope.prefix, this.declaration.name.text, this.declaration.annotations));
+    return object;
+  }
+
+  /** An object made in a property has the name that is given to the property, else one of its own; both at top level. */
+  #inlineName({ annotations, name: property }: TableProperty): string {
+    const base = property.text === 'implementation' ? 'action_profile' : property.text.replace(/s$/, '');
+    const name = givenName(annotations) ?? this.lowering.numberedName(base);
+    return name.startsWith('.') ? name : `.${name}`;
+  }
+}

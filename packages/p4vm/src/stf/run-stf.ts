@@ -1,0 +1,225 @@
+import type { IrProgram } from '../ir/program.js';
+import { hexOf } from '../trace/trace-text.js';
+import { comparePacket } from './compare-packet.js';
+import { parseStf } from './parse-stf.js';
+import type { StfComparison, StfStatement } from './statement.js';
+import { addCommand, StfNameError, setDefaultCommand } from './table-command.js';
+
+/** What a packet test drives. */
+export interface StfTarget {
+  readonly program: IrProgram;
+  process(port: number, frame: Uint8Array): readonly { readonly port: number; readonly frame: Uint8Array }[];
+  /** One line of the command language of simple_switch_CLI. */
+  command(line: string): { readonly error?: { readonly message: string }; readonly handle?: number };
+  counter(name: string, index: number): { readonly packets: bigint; readonly bytes: bigint };
+  register(name: string, index: number): bigint;
+  /** Takes all entries that the program itself did not make out of all tables. */
+  clearTables(): void;
+}
+
+export interface StfMessage {
+  /** Of the test's text, from 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** How a packet test ended. */
+export interface StfResult {
+  readonly passed: boolean;
+  readonly failures: readonly StfMessage[];
+  /** Commands that the switch refused: they do not make a test fail, what follows from them may. */
+  readonly refused: readonly StfMessage[];
+  readonly packetsIn: number;
+  readonly packetsOut: number;
+  readonly expectations: number;
+}
+
+type Expectation = Extract<StfStatement, { readonly kind: 'expect' }>;
+
+function holds(left: bigint, comparison: StfComparison, right: bigint): boolean {
+  switch (comparison) {
+    case '==':
+      return left === right;
+    case '!=':
+      return left !== right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+  }
+}
+
+class StfRun {
+  readonly failures: StfMessage[] = [];
+  readonly refused: StfMessage[] = [];
+  readonly received = new Map<number, Uint8Array[]>();
+  readonly handles = new Map<string, number>();
+  packetsIn = 0;
+  packetsOut = 0;
+  lastOutputs: readonly { readonly port: number; readonly frame: Uint8Array }[] = [];
+
+  constructor(readonly target: StfTarget) {}
+
+  step(statement: StfStatement): void {
+    const { line } = statement;
+    try {
+      this.#do(statement);
+    } catch (error) {
+      if (!(error instanceof StfNameError) && !isControlError(error)) throw error;
+      this.failures.push({ line, message: error.message });
+    }
+  }
+
+  /** Each packet of each port against what was expected there, in order. */
+  compare(statements: readonly StfStatement[]): void {
+    const expected = new Map<number, Expectation[]>();
+    for (const statement of statements) {
+      if (statement.kind !== 'packet' && statement.kind !== 'expect') continue;
+      const list = expected.get(statement.port) ?? [];
+      expected.set(statement.port, list);
+      if (statement.kind === 'expect') list.push(statement);
+    }
+    // Packets out of ports that the test does not mention are nobody's.
+    for (const [port, list] of [...expected].sort(([a], [b]) => a - b)) {
+      const frames = this.received.get(port) ?? [];
+      list.forEach((statement, at) => {
+        const frame = frames[at];
+        const wrong =
+          frame === undefined ? 'no packet came' : comparePacket(statement.pattern, statement.isExact, frame);
+        if (wrong !== undefined) {
+          this.failures.push({ line: statement.line, message: `port ${port}, packet ${at + 1}: ${wrong}` });
+        }
+      });
+      const line = list.at(-1)?.line ?? statements.at(-1)?.line ?? 1;
+      for (const frame of frames.slice(list.length)) {
+        this.failures.push({ line, message: `port ${port}: a packet too many: ${hexOf(frame).toUpperCase()}` });
+      }
+    }
+  }
+
+  #do(statement: StfStatement): void {
+    const { target } = this;
+    switch (statement.kind) {
+      case 'packet':
+        this.#packet(statement.port, statement.frame);
+        return;
+      case 'expect':
+      case 'wait':
+        return;
+      case 'no-packet':
+        for (const { port, frame } of this.lastOutputs) {
+          this.failures.push({
+            line: statement.line,
+            message: `no packet expected, but port ${port} sent ${hexOf(frame).toUpperCase()}`,
+          });
+        }
+        return;
+      case 'add': {
+        const { table, priority, matches, call, id } = statement;
+        const handle = this.#command(statement.line, addCommand(target.program, table, priority, matches, call));
+        if (id !== undefined && handle !== undefined) this.handles.set(id.replace(/^\$/, ''), handle);
+        return;
+      }
+      case 'setdefault':
+        this.#command(statement.line, setDefaultCommand(target.program, statement.table, statement.call));
+        return;
+      case 'remove-all':
+        target.clearTables();
+        return;
+      case 'command':
+        this.#command(statement.line, statement.text);
+        return;
+      case 'check-counter':
+        this.#checkCounter(statement);
+        return;
+      case 'check-register': {
+        const value = target.register(statement.register, Number(statement.index));
+        this.#check(statement.line, `register ${statement.register}(${statement.index})`, value, statement);
+      }
+    }
+  }
+
+  #packet(port: number, frame: Uint8Array): void {
+    this.packetsIn++;
+    this.lastOutputs = this.target.process(port, frame);
+    for (const output of this.lastOutputs) {
+      this.packetsOut++;
+      const list = this.received.get(output.port);
+      if (list === undefined) this.received.set(output.port, [output.frame]);
+      else list.push(output.frame);
+    }
+  }
+
+  /** Gives the handle of the entry it made, if it made one. */
+  #command(line: number, command: string): number | undefined {
+    const { error, handle } = this.target.command(command);
+    if (error !== undefined) this.refused.push({ line, message: `${command}: ${error.message}` });
+    return handle;
+  }
+
+  #checkCounter(statement: Extract<StfStatement, { kind: 'check-counter' }>): void {
+    const { counter, index, unit } = statement;
+    const isNumber = /^\d+$/.test(index);
+    const at = isNumber ? Number(index) : this.handles.get(index.replace(/^\$/, ''));
+    if (at === undefined) throw new StfNameError(`no entry is called ${index}`);
+    const value = this.target.counter(counter, at)[unit];
+    if (statement.value !== undefined) {
+      this.#check(statement.line, `counter ${counter}(${index}) ${unit}`, value, {
+        comparison: statement.comparison,
+        value: statement.value,
+      });
+    }
+  }
+
+  #check(
+    line: number,
+    what: string,
+    value: bigint,
+    { comparison, value: wanted }: { readonly comparison: StfComparison; readonly value: bigint },
+  ): void {
+    if (!holds(value, comparison, wanted)) {
+      this.failures.push({ line, message: `${what} is ${value}, expected ${comparison} ${wanted}` });
+    }
+  }
+}
+
+function isControlError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ControlError';
+}
+
+/**
+ * Runs a packet test: packets go in one after the other, and when the text is done what each port sent is compared with
+ * what was expected of it, in order. Ports the test does not mention are not looked at. In `add` the larger priority wins.
+ *
+ * @throws StfSyntaxError if the text cannot be read
+ */
+export function runStfOn(target: StfTarget, text: string): StfResult {
+  const statements = parseStf(text);
+  const run = new StfRun(target);
+  for (const statement of statements) run.step(statement);
+  run.compare(statements);
+  const { failures, refused, packetsIn, packetsOut } = run;
+  failures.sort((a, b) => a.line - b.line);
+  return {
+    passed: failures.length === 0,
+    failures,
+    refused,
+    packetsIn,
+    packetsOut,
+    expectations: statements.filter(({ kind }) => kind === 'expect').length,
+  };
+}
+
+/** The result as text, a line or more for each failure; ends with a newline. */
+export function formatStfResult(result: StfResult): string {
+  const lines = result.refused.map(({ line, message }) => `line ${line}: refused: ${message}`);
+  for (const { line, message } of result.failures) lines.push(`line ${line}: ${message}`);
+  const { packetsIn, packetsOut, expectations } = result;
+  const counts = `${packetsIn} packets in, ${packetsOut} out, ${expectations} expected`;
+  lines.push(`${result.passed ? 'passed' : `failed: ${result.failures.length}`} (${counts})`);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,29 @@
+import { compileProgram } from '../compile/compile-program.js';
+import type { IrProgram } from '../ir/program.js';
+import { type BuildOptions, buildProgram } from '../lower/front-end.js';
+import { P4Error } from '../source/diagnostics.js';
+import type { SourceFile } from '../source/position.js';
+import type { SwitchEnvironment } from './environment.js';
+import { V1Switch } from './v1-switch.js';
+
+/** What surrounds the switch, and how its program is read. */
+export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagnostics'>;
+
+/**
+ * A switch that runs a program.
+ *
+ * @param source the program's text, a file, or what `buildProgram` or `loadProgram` made of it
+ * @throws P4Error if something is wrong with the program: its `diagnostics` say what and where
+ */
+export function createSwitch(source: string | SourceFile | IrProgram, options: CreateSwitchOptions = {}): V1Switch {
+  const program = programOf(source, options);
+  return new V1Switch(program, (runtime, trace) => compileProgram(program, { trace }).bind(runtime), options);
+}
+
+function programOf(source: string | SourceFile | IrProgram, { resolve, defines }: BuildOptions): IrProgram {
+  if (typeof source !== 'string' && 'ingress' in source) return source;
+  const file = typeof source === 'string' ? { name: 'program.p4', text: source } : source;
+  const { program, diagnostics } = buildProgram(file, { resolve, ...(defines !== undefined && { defines }) });
+  if (program === undefined) throw new P4Error(diagnostics.list);
+  return program;
+}

@@ -1,0 +1,32 @@
+import type { PipelineCode } from '../compile/pipeline.js';
+import type { Runtime } from '../machine/runtime.js';
+
+/**
+ * Checksums, headers, payload. The packet is at 0 of `runtime.output.bytes`.
+ *
+ * @param truncate to how many bytes the packet will be cut, -1 for not at all: sums over the payload leave out what lies
+ *   beyond so many bytes of it
+ * @returns its length in bytes, not cut
+ */
+export function deparsePacket(runtime: Runtime, code: PipelineCode, truncate: number): number {
+  const { output, input, payloadStart, payloadLength } = runtime;
+  if (truncate >= 0 && truncate < payloadLength) runtime.payloadLength = truncate;
+  code.computeChecksum();
+  output.bits = 0;
+  code.deparse();
+  const headers = (output.bits + 7) >>> 3;
+  const size = headers + payloadLength;
+  if (output.bytes.length < size) {
+    const larger = new Uint8Array(Math.max(size, 2 * output.bytes.length));
+    larger.set(output.bytes.subarray(0, headers));
+    output.bytes = larger;
+  }
+  copy(input.bytes, payloadStart, payloadLength, output.bytes, headers);
+  return size;
+}
+
+/** `set(subarray)` makes an object: short payloads are copied byte by byte. */
+function copy(from: Uint8Array, start: number, length: number, to: Uint8Array, at: number): void {
+  if (length > 64) to.set(from.subarray(start, start + length), at);
+  else for (let i = 0; i < length; i++) to[at + i] = from[start + i]!;
+}

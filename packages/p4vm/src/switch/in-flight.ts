@@ -1,0 +1,154 @@
+import type { PacketState, PipelineCode } from '../compile/pipeline.js';
+
+/** `standard_metadata.instance_type`. */
+export const INSTANCE = /* @__PURE__ */ Object.freeze({
+  NORMAL: 0,
+  INGRESS_CLONE: 1,
+  EGRESS_CLONE: 2,
+  COALESCED: 3,
+  RECIRCULATED: 4,
+  REPLICATION: 5,
+  RESUBMITTED: 6,
+} as const);
+
+/** Headers and metadata of a packet that waits; copies of one packet share it. */
+export interface SharedState {
+  readonly state: PacketState;
+  /** Its headers with metadata that is all zero. */
+  readonly headersOnly: PacketState;
+  users: number;
+}
+
+/**
+ * A packet inside the switch, between two pipelines: in a queue, or on its way back to the parser. What a traffic manager
+ * may look at and set is said in the comments; the rest is the switch's.
+ */
+export class InFlightPacket {
+  /** Output queue. */
+  port = 0;
+  priority = 0;
+  /** Length in bytes as the switch reckons it when the packet enters the queue: what `packet_length` is in egress. */
+  length = 0;
+  /** When it entered the queue, in microseconds. */
+  enqueueTimeUs = 0;
+  /** Packets that waited in its queue when it came: set by the manager. */
+  enqueueDepth = 0;
+  /** Packets that wait in its queue when it leaves: given to `dequeue`. */
+  dequeueDepth = 0;
+  /** Why it goes back to the parser; `none` for a packet that waits for egress. */
+  reentry: 'none' | 'resubmit' | 'recirculate' = 'none';
+
+  /** @internal */ owner: CodePool | undefined = undefined;
+  /** @internal */ shared: SharedState | undefined = undefined;
+  /** @internal Payload, or the whole packet if it goes back to the parser. */ bytes: Uint8Array;
+  /** @internal */ start = 0;
+  /** @internal */ size = 0;
+  /** @internal `bytes` are not its own and stay as they are while it lives. */ isLasting = false;
+  /** @internal Received (or recirculated) length. */ receivedLength = 0;
+  /** @internal */ instanceType = 0;
+  /** @internal */ replicationId = 0;
+  /** @internal Real port it came in by; what programs see may be 0. */ ingressPort = 0;
+  /** @internal -1: not cut. */ truncate = -1;
+  /** @internal As in PacketRequests. */ recirculate = -1;
+  /** @internal Field list to restore before the parser; -1 or -2: none. */ fieldList = -1;
+  /** @internal */ passes = 0;
+  #own: Uint8Array;
+
+  constructor(capacity = 256) {
+    this.#own = new Uint8Array(capacity);
+    this.bytes = this.#own;
+  }
+
+  /** @internal Refers to bytes that stay as they are while the packet lives. */
+  refer(bytes: Uint8Array, start: number, size: number): void {
+    this.bytes = bytes;
+    this.start = start;
+    this.size = size;
+    this.isLasting = true;
+  }
+
+  /** @internal Copies bytes into a buffer of its own. */
+  keep(bytes: Uint8Array, start: number, size: number): void {
+    if (this.#own.length < size) this.#own = new Uint8Array(Math.max(size, 2 * this.#own.length));
+    this.#own.set(bytes.subarray(start, start + size));
+    this.bytes = this.#own;
+    this.start = 0;
+    this.size = size;
+    this.isLasting = false;
+  }
+}
+
+/** A program's code with what it needs to keep packets: used again and again. */
+export class CodePool {
+  readonly #packets: InFlightPacket[] = [];
+  readonly #states: SharedState[] = [];
+  readonly #zero: PacketState;
+
+  constructor(readonly code: PipelineCode) {
+    code.reset();
+    clearStandardMetadata(code);
+    this.#zero = code.createState();
+    code.save(this.#zero);
+  }
+
+  /** Saves what is live now. */
+  save(): SharedState {
+    const shared = this.#states.pop() ?? this.#makeState();
+    shared.users = 1;
+    this.code.save(shared.state);
+    return shared;
+  }
+
+  packet(): InFlightPacket {
+    const packet = this.#packets.pop() ?? new InFlightPacket();
+    packet.owner = this;
+    packet.enqueueDepth = 0;
+    packet.dequeueDepth = 0;
+    packet.reentry = 'none';
+    packet.instanceType = 0;
+    packet.replicationId = 0;
+    packet.truncate = -1;
+    packet.recirculate = -1;
+    packet.fieldList = -1;
+    return packet;
+  }
+
+  release(packet: InFlightPacket): void {
+    if (packet.shared !== undefined) this.drop(packet.shared);
+    packet.shared = undefined;
+    packet.owner = undefined;
+    this.#packets.push(packet);
+  }
+
+  drop(shared: SharedState): void {
+    shared.users--;
+    if (shared.users === 0) this.#states.push(shared);
+  }
+
+  #makeState(): SharedState {
+    const state = this.code.createState();
+    const headersOnly = { headers: state.headers, metadata: this.#zero.metadata, standard: this.#zero.standard };
+    return { state, headersOnly, users: 1 };
+  }
+}
+
+/** All fields 0. */
+export function clearStandardMetadata(code: PipelineCode): void {
+  const standard = code.standardMetadata;
+  standard.ingress_port = 0;
+  standard.egress_spec = 0;
+  standard.egress_port = 0;
+  standard.instance_type = 0;
+  standard.packet_length = 0;
+  standard.enq_timestamp = 0;
+  standard.enq_qdepth = 0;
+  standard.deq_timedelta = 0;
+  standard.deq_qdepth = 0;
+  standard.ingress_global_timestamp = 0n;
+  standard.egress_global_timestamp = 0n;
+  standard.mcast_grp = 0;
+  standard.egress_rid = 0;
+  standard.checksum_error = 0;
+  standard.parser_error = 0;
+  standard.priority = 0;
+}

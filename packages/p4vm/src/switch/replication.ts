@@ -1,0 +1,223 @@
+import type { ReplicationTarget } from '../control/target.js';
+
+/** One copy that multicast makes. */
+export interface Replica {
+  readonly port: number;
+  readonly replicationId: number;
+}
+
+/** Where the clones of a session go. */
+export interface MirrorSession {
+  readonly port?: number;
+  readonly group?: number;
+  /** Cuts them to so many bytes; 0 or absent: not. */
+  readonly maxBytes?: number;
+}
+
+/** A multicast group as it is configured. */
+export interface MulticastGroup {
+  readonly group: number;
+  /** In the order in which they were associated. */
+  readonly nodes: readonly {
+    readonly handle: number;
+    readonly replicationId: number;
+    readonly ports: readonly number[];
+    readonly lags: readonly number[];
+  }[];
+}
+
+interface GroupNode {
+  readonly replicationId: number;
+  ports: readonly number[];
+  lags: readonly number[];
+  /** -1: of no group. */
+  group: number;
+}
+
+const MAX_SESSION = 0x7fff;
+const NO_COPIES: readonly Replica[] = /* @__PURE__ */ Object.freeze([]);
+
+/** Of all ports of a LAG the copy goes to this one, counted round: no hash of the packet is taken. */
+const LAG_HASH = 0xff;
+
+/**
+ * Mirror sessions and multicast groups. A group has nodes; a node has a replication id and ports; copies are made in the
+ * order in which nodes were associated, by ascending port within a node, LAGs behind the ports.
+ */
+export class Replication implements ReplicationTarget {
+  readonly #sessions = new Map<number, MirrorSession>();
+  readonly #groups = new Map<number, number[]>();
+  readonly #nodes = new Map<number, GroupNode>();
+  readonly #lags = new Map<number, readonly number[]>();
+  readonly #copies = new Map<number, readonly Replica[]>();
+
+  constructor(
+    readonly onQueueDepth: (packets: number, port?: number, priority?: number) => void = () => {},
+    readonly onQueueRate: (rate: number, port?: number, priority?: number) => void = () => {},
+  ) {}
+
+  /** @throws RangeError unless the session is 0 to 32767 */
+  setMirror(session: number, destination: MirrorSession): void {
+    if (!Number.isInteger(session) || session < 0 || session > MAX_SESSION) {
+      throw new RangeError(`mirror session ${session}: 0 to ${MAX_SESSION}`);
+    }
+    this.#sessions.set(session, { ...destination });
+  }
+
+  deleteMirror(session: number): boolean {
+    return this.#sessions.delete(session);
+  }
+
+  mirror(session: number): MirrorSession | undefined {
+    return this.#sessions.get(session);
+  }
+
+  /** True also if there was the group already: it stays as it is. */
+  createGroup(group: number): boolean {
+    if (!this.#groups.has(group)) this.#groups.set(group, []);
+    this.#copies.clear();
+    return true;
+  }
+
+  /** Its nodes stay, and stay associated: they can be of no other group before they are dissociated or destroyed. */
+  destroyGroup(group: number): boolean {
+    this.#copies.clear();
+    return this.#groups.delete(group);
+  }
+
+  createNode(replicationId: number, ports: readonly number[], lags: readonly number[] = []): number {
+    // The lowest handle that is free, as handles of destroyed nodes are used again.
+    let handle = 0;
+    while (this.#nodes.has(handle)) handle++;
+    this.#nodes.set(handle, {
+      replicationId: replicationId & 0xffff,
+      ports: ascending(ports),
+      lags: ascending(lags),
+      group: -1,
+    });
+    return handle;
+  }
+
+  updateNode(handle: number, ports: readonly number[], lags: readonly number[] = []): boolean {
+    const node = this.#nodes.get(handle);
+    if (node === undefined) return false;
+    node.ports = ascending(ports);
+    node.lags = ascending(lags);
+    this.#copies.clear();
+    return true;
+  }
+
+  destroyNode(handle: number): boolean {
+    const node = this.#nodes.get(handle);
+    if (node === undefined) return false;
+    this.#remove(node.group, handle);
+    this.#nodes.delete(handle);
+    return true;
+  }
+
+  associateNode(group: number, handle: number): boolean {
+    const node = this.#nodes.get(handle);
+    const members = this.#groups.get(group);
+    if (node === undefined || members === undefined || node.group !== -1) return false;
+    members.push(handle);
+    node.group = group;
+    this.#copies.clear();
+    return true;
+  }
+
+  dissociateNode(group: number, handle: number): boolean {
+    const node = this.#nodes.get(handle);
+    if (node === undefined || node.group !== group || !this.#groups.has(group)) return false;
+    this.#remove(group, handle);
+    node.group = -1;
+    return true;
+  }
+
+  setLagMembership(lag: number, ports: readonly number[]): void {
+    this.#lags.set(lag, ascending(ports));
+    this.#copies.clear();
+  }
+
+  hasGroup(group: number): boolean {
+    return this.#groups.has(group);
+  }
+
+  hasNode(handle: number): boolean {
+    return this.#nodes.has(handle);
+  }
+
+  /** Removes all groups and nodes; mirror sessions and LAGs stay. */
+  resetMulticast(): void {
+    this.#groups.clear();
+    this.#nodes.clear();
+    this.#copies.clear();
+  }
+
+  /** Removes mirror sessions, groups, nodes and LAGs. */
+  reset(): void {
+    this.resetMulticast();
+    this.#sessions.clear();
+    this.#lags.clear();
+  }
+
+  setQueueDepth(packets: number, port?: number, priority?: number): void {
+    this.onQueueDepth(packets, port, priority);
+  }
+
+  setQueueRate(rate: number, port?: number, priority?: number): void {
+    this.onQueueRate(rate, port, priority);
+  }
+
+  /** The copies a packet to a group becomes; not to be changed. */
+  copies(group: number): readonly Replica[] {
+    let copies = this.#copies.get(group);
+    if (copies === undefined) {
+      copies = this.#expand(group);
+      this.#copies.set(group, copies);
+    }
+    return copies;
+  }
+
+  multicastGroups(): readonly MulticastGroup[] {
+    return [...this.#groups]
+      .sort(([a], [b]) => a - b)
+      .map(([group, members]) => ({
+        group,
+        nodes: members.flatMap((handle) => {
+          const node = this.#nodes.get(handle);
+          if (node === undefined) return [];
+          const { replicationId, ports, lags } = node;
+          return [{ handle, replicationId, ports, lags }];
+        }),
+      }));
+  }
+
+  #remove(group: number, handle: number): void {
+    const members = this.#groups.get(group);
+    const at = members?.indexOf(handle) ?? -1;
+    if (at >= 0) members?.splice(at, 1);
+    this.#copies.clear();
+  }
+
+  #expand(group: number): readonly Replica[] {
+    const members = this.#groups.get(group);
+    if (members === undefined) return NO_COPIES;
+    const copies: Replica[] = [];
+    for (const handle of members) {
+      const node = this.#nodes.get(handle);
+      if (node === undefined) continue;
+      const { replicationId } = node;
+      for (const port of node.ports) copies.push({ port, replicationId });
+      for (const lag of node.lags) {
+        const ports = this.#lags.get(lag) ?? [];
+        const port = ports[LAG_HASH % Math.max(1, ports.length)];
+        if (port !== undefined) copies.push({ port, replicationId });
+      }
+    }
+    return copies;
+  }
+}
+
+function ascending(ports: readonly number[]): readonly number[] {
+  return [...new Set(ports)].sort((a, b) => a - b);
+}

@@ -1,0 +1,67 @@
+import type { Digest } from '../externs/digest.js';
+import { createRandomBits, randomBetween } from '../externs/random.js';
+import type { IrProgram } from '../ir/program.js';
+import type { Runtime } from '../machine/runtime.js';
+import { createProgramState, DEFAULT_SEED, type ProgramState } from '../tables/program-state.js';
+import type { SwitchEnvironment } from './environment.js';
+import { createFaults } from './statistics.js';
+
+/** Tables and extern objects come in when they are made, which needs the runtime. */
+type Filled = Omit<Runtime, 'tables' | 'externs' | 'valueSets'> & {
+  tables: Runtime['tables'];
+  externs: Runtime['externs'];
+  valueSets: Runtime['valueSets'];
+};
+
+/** A program's runtime with all that the program keeps between packets. */
+export interface SwitchRuntime {
+  readonly runtime: Runtime;
+  readonly state: ProgramState;
+}
+
+/**
+ * Makes the runtime of a program: tables, extern objects and value sets as the program declares them.
+ *
+ * @param onDigest called for each digest, beside keeping it for the control plane
+ */
+export function createRuntime(
+  program: IrProgram,
+  environment: SwitchEnvironment,
+  onDigest: (digest: Digest) => void,
+): SwitchRuntime {
+  const random = createRandomBits(environment.seed ?? DEFAULT_SEED);
+  const runtime: Filled = {
+    input: { bytes: new Uint8Array(0), start: 0, length: 0, cursor: 0 },
+    output: { bytes: new Uint8Array(2048), bits: 0 },
+    requests: {
+      cloneSession: -1,
+      cloneFieldList: -1,
+      resubmit: -1,
+      recirculate: -1,
+      truncate: -1,
+      lengthChange: 0,
+    },
+    faults: createFaults(),
+    tables: [],
+    externs: [],
+    valueSets: [],
+    packetLength: 0,
+    nowUs: 0,
+    payloadStart: 0,
+    payloadLength: 0,
+    hash: (algorithm, bytes, length) => state.calculations.hash(algorithm, bytes, length),
+    random: (low, high) => randomBetween(random, low, high),
+    digest(receiver, name, fields) {
+      const digest = { receiver, name, fields, timeUs: runtime.nowUs };
+      state.digests.push(digest);
+      onDigest(digest);
+    },
+    log: environment.onLog ?? (() => {}),
+    trace: undefined,
+  };
+  const state = createProgramState(program, runtime, { random });
+  runtime.tables = state.tables;
+  runtime.externs = state.externs;
+  runtime.valueSets = state.valueSets;
+  return { runtime, state };
+}

@@ -1,0 +1,173 @@
+import type { PipelineCode } from '../compile/pipeline.js';
+import type { CommandResult } from '../control/command-context.js';
+import { CommandInterpreter } from '../control/command-interpreter.js';
+import { ControlPlane } from '../control/control-plane.js';
+import type { TableControl } from '../control/table-control.js';
+import type { Counter } from '../externs/counter.js';
+import type { Digest } from '../externs/digest.js';
+import type { Register } from '../externs/register.js';
+import type { IrProgram } from '../ir/program.js';
+import type { Runtime } from '../machine/runtime.js';
+import type { ProgramState } from '../tables/program-state.js';
+import { type PacketTrace, type TracedOutput, TraceRecorder } from '../trace/packet-trace.js';
+import type { SwitchClock, SwitchEnvironment, TransmitSink } from './environment.js';
+import { CodePool, type InFlightPacket } from './in-flight.js';
+import { PacketPath } from './packet-path.js';
+import { Replication } from './replication.js';
+import { createRuntime } from './runtime.js';
+import type { SwitchStatistics } from './statistics.js';
+
+/** Binds a program's code to a runtime; `trace`: code that reports each step. */
+export type CodeMaker = (runtime: Runtime, trace: boolean) => PipelineCode;
+
+/**
+ * A v1model switch with one program: packet for packet as simple_switch runs it.
+ */
+export class V1Switch {
+  readonly #path: PacketPath;
+  readonly #runtime: Runtime;
+  readonly #makeCode: CodeMaker;
+  #traced: CodePool | undefined;
+
+  readonly replication: Replication;
+  /** Tables, extern objects, value sets, digests. */
+  readonly state: ProgramState;
+  /** Table entries, registers, counters, meters, mirror sessions, multicast groups: by name, as values. */
+  readonly control: ControlPlane;
+  readonly #commands: CommandInterpreter;
+
+  constructor(
+    readonly program: IrProgram,
+    makeCode: CodeMaker,
+    environment: SwitchEnvironment = {},
+  ) {
+    const onDigest = (digest: Digest): void => {
+      this.statistics.digests++;
+      environment.onDigest?.(digest);
+    };
+    const { runtime, state } = createRuntime(program, environment, onDigest);
+    this.#runtime = runtime;
+    this.state = state;
+    this.#makeCode = makeCode;
+    const { trafficManager } = environment;
+    this.replication = new Replication(
+      (packets, port, priority) => trafficManager?.setQueueDepth?.(packets, port, priority),
+      (rate, port, priority) => trafficManager?.setQueueRate?.(rate, port, priority),
+    );
+    this.control = new ControlPlane(program, state, this.replication);
+    this.#commands = new CommandInterpreter(this.control);
+    this.#path = new PacketPath(runtime, new CodePool(makeCode(runtime, false)), this.replication, environment);
+  }
+
+  get statistics(): SwitchStatistics {
+    return this.#path.statistics;
+  }
+
+  get clock(): SwitchClock {
+    return this.#path.clock;
+  }
+
+  /** Where packets go that leave the switch. */
+  get onTransmit(): TransmitSink {
+    return this.#path.onTransmit;
+  }
+
+  set onTransmit(sink: TransmitSink) {
+    this.#path.onTransmit = sink;
+  }
+
+  /**
+   * A packet comes in: `length` bytes of `bytes` from `offset`, which are not needed any more when this returns. What
+   * comes of it goes to `onTransmit`; without a traffic manager before this returns.
+   *
+   * @throws RangeError if the packet does not lie within `bytes`
+   */
+  receive(port: number, bytes: Uint8Array, offset = 0, length: number = bytes.length - offset): void {
+    if (offset < 0 || length < 0 || offset + length > bytes.length) {
+      throw new RangeError(`${length} bytes from ${offset} do not lie within ${bytes.length}`);
+    }
+    this.#path.receive(port, bytes, offset, length);
+  }
+
+  /** A table by its control-plane name, such as `MyIngress.ipv4_lpm`, or the end of one. @throws ControlError */
+  table(name: string): TableControl {
+    return this.control.table(name);
+  }
+
+  /** A register array by its control-plane name. @throws ControlError */
+  register(name: string): Register {
+    return this.control.register(name);
+  }
+
+  /** A counter array by its control-plane name. @throws ControlError */
+  counter(name: string): Counter {
+    return this.control.counter(name);
+  }
+
+  /** One line of the command language of simple_switch_CLI. What cannot be done is told in the result, not thrown. */
+  command(line: string): CommandResult {
+    return this.#commands.execute(line);
+  }
+
+  /** Commands, one a line; empty lines and lines that begin with `#` are left out. */
+  commands(text: string): CommandResult[] {
+    const lines = text.split(/\r?\n/).filter((line) => /^\s*[^#\s]/.test(line));
+    return lines.map((line) => this.command(line));
+  }
+
+  /**
+   * Tables, registers, counters, mirror sessions, multicast groups and so on are as after loading the program. Packets
+   * that a traffic manager keeps are its own affair.
+   */
+  reset(): void {
+    this.control.reset();
+    this.replication.reset();
+  }
+
+  /** A packet that the traffic manager had kept leaves its queue. */
+  dequeue(packet: InFlightPacket): void {
+    this.#path.dequeue(packet);
+  }
+
+  /** A packet that the traffic manager had kept goes back to the parser. */
+  reenter(packet: InFlightPacket): void {
+    this.#path.reenter(packet);
+  }
+
+  /**
+   * Sends one packet and gives what came out of it before this returns, in order: everything, unless a traffic manager
+   * keeps packets. For hot paths there is `receive`.
+   */
+  process(port: number, frame: Uint8Array): TracedOutput[] {
+    const outputs: TracedOutput[] = [];
+    const { onTransmit } = this.#path;
+    this.#path.onTransmit = (out, bytes, offset, length) => {
+      outputs.push({ port: out, frame: bytes.slice(offset, offset + length) });
+    };
+    try {
+      this.#path.receive(port, frame, 0, frame.length);
+    } finally {
+      this.#path.onTransmit = onTransmit;
+    }
+    return outputs;
+  }
+
+  /**
+   * Sends one packet and gives all that it went through. It counts, changes registers and so on as any packet does, but
+   * goes to egress at once whatever the traffic manager.
+   */
+  trace(port: number, frame: Uint8Array): PacketTrace {
+    this.#traced ??= new CodePool(this.#makeCode(this.#runtime, true));
+    const recorder = new TraceRecorder();
+    let outputs: TracedOutput[] = [];
+    this.#runtime.trace = recorder;
+    try {
+      this.#path.runWith(this.#traced, () => {
+        outputs = this.process(port, frame);
+      });
+    } finally {
+      this.#runtime.trace = undefined;
+    }
+    return { port, frame: frame.slice(), events: recorder.events, outputs };
+  }
+}

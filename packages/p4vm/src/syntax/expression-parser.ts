@@ -1,0 +1,388 @@
+import type { Span } from '../source/position.js';
+import type {
+  Argument,
+  BinaryOperator,
+  CallExpression,
+  Expression,
+  IntegerLiteral,
+  StructExpression,
+  TypeNode,
+  UnaryOperator,
+} from './ast.js';
+import { isNameToken, type Token } from './tokens.js';
+import { TypeParser } from './type-parser.js';
+
+/** Higher binds tighter; all group to the left. */
+const PRECEDENCE: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
+  Object.entries({
+    '||': 1,
+    '&&': 2,
+    '==': 3,
+    '!=': 3,
+    '<': 4,
+    '>': 4,
+    '<=': 4,
+    '>=': 4,
+    '|': 5,
+    '^': 6,
+    '&': 7,
+    '<<': 8,
+    '>>': 8,
+    '++': 9,
+    '+': 9,
+    '-': 9,
+    '|+|': 9,
+    '|-|': 9,
+    '*': 10,
+    '/': 10,
+    '%': 10,
+  }),
+);
+
+const MAX_DIGITS = 20_000;
+const MAX_WIDTH = 1 << 20;
+
+/** Whether an expression is one of those that only a select, an entry or a case may have. */
+function isKeysetOnly(expression: Expression): boolean {
+  const { kind } = expression;
+  return kind === 'mask' || kind === 'range' || kind === 'default' || kind === 'any';
+}
+
+/** Expressions, key sets and arguments. */
+export abstract class ExpressionParser extends TypeParser {
+  /** An expression. `a ? b : c ? d : e` groups to the left, as the grammar's precedences say. */
+  protected expression(): Expression {
+    this.enter();
+    const expression = this.#conditionalFrom(this.#binary(1));
+    this.leave();
+    return expression;
+  }
+
+  #conditionalFrom(first: Expression): Expression {
+    let condition = first;
+    while (this.accept('?') !== undefined) {
+      const whenTrue = this.bracketed(() => this.expression());
+      this.expect(':');
+      const whenFalse = this.#binary(1);
+      const span = this.spanFrom(condition);
+      condition = this.sized(
+        { kind: 'conditional', condition, whenTrue, whenFalse, span },
+        condition,
+        whenTrue,
+        whenFalse,
+      );
+    }
+    return condition;
+  }
+
+  #binary(least: number): Expression {
+    this.enter();
+    const expression = this.#binaryFrom(this.#unary(), least);
+    this.leave();
+    return expression;
+  }
+
+  #binaryFrom(first: Expression, least: number): Expression {
+    let left = first;
+    for (;;) {
+      const operator = this.#binaryOperator();
+      const precedence = operator === undefined ? 0 : (PRECEDENCE.get(operator) ?? 0);
+      if (operator === undefined || precedence < least) return left;
+      this.advance();
+      if (operator === '>>') this.advance();
+      const right = this.#binary(precedence + 1);
+      left = this.sized({ kind: 'binary', operator, left, right, span: this.spanFrom(left) }, left, right);
+    }
+  }
+
+  #binaryOperator(): BinaryOperator | undefined {
+    const { token } = this;
+    if (token.kind === '>') {
+      if (this.noGreater) return undefined;
+      return token.joined && this.peek().kind === '>' ? '>>' : '>';
+    }
+    if (token.kind === '>=' && this.noGreater) return undefined;
+    return PRECEDENCE.has(token.kind) ? (token.kind as BinaryOperator) : undefined;
+  }
+
+  #unary(): Expression {
+    const { token } = this;
+    switch (token.kind) {
+      case '-':
+      case '+':
+      case '~':
+      case '!': {
+        this.enter();
+        const operator: UnaryOperator = token.kind;
+        this.advance();
+        const operand = this.#unary();
+        this.leave();
+        return this.sized({ kind: 'unary', operator, operand, span: this.spanFrom(token) }, operand);
+      }
+      case '(':
+        return this.#parenthesised();
+      default:
+        return this.postfix(this.#primary(), false);
+    }
+  }
+
+  /** `(T) operand` or `(expression)` with what follows it. */
+  #parenthesised(): Expression {
+    const open = this.token;
+    if (this.#castFollows()) {
+      this.advance();
+      const typeStart = this.token;
+      const type = this.bracketed(() => this.type());
+      if (this.at(')')) {
+        this.advance();
+        return this.#castOperand(type, open);
+      }
+      // A type's member, or a constructor call, in parentheses.
+      const base: Expression = this.sized({ kind: 'type-expression', type, span: this.spanFrom(typeStart) }, type);
+      const inner = this.bracketed(() => this.#conditionalFrom(this.#binaryFrom(this.postfix(base, false), 1)));
+      this.expect(')');
+      return this.postfix(this.#respanned(inner, this.spanFrom(open)), false);
+    }
+    this.advance();
+    const inner = this.bracketed(() => this.expression());
+    this.expect(')');
+    return this.postfix(this.#respanned(inner, this.spanFrom(open)), false);
+  }
+
+  #castOperand(type: TypeNode, open: Token): Expression {
+    this.enter();
+    const operand = this.#unary();
+    this.leave();
+    return this.sized({ kind: 'cast', type, operand, span: this.spanFrom(open) }, type, operand);
+  }
+
+  /** A copy of an expression with the parentheses around it in its span. */
+  #respanned(expression: Expression, span: Span): Expression {
+    return this.sized({ ...expression, span }, expression);
+  }
+
+  #castFollows(): boolean {
+    const token = this.peek();
+    if (!this.isTypeAt(1)) {
+      // Of a name that is no type: what follows tells whether it was meant as one.
+      if (!isNameToken(token) || this.peek(2).kind !== ')') return false;
+      const following = this.peek(3);
+      return following.kind === 'integer' || following.kind === '{' || following.kind === 'name';
+    }
+    const behind = this.peek(token.kind === '.' ? 3 : 2);
+    if (token.kind !== '.' && !isNameToken(token)) return true;
+    return behind.kind === ')' || behind.kind === '<' || behind.kind === '[';
+  }
+
+  #primary(): Expression {
+    const { token } = this;
+    const { span } = token;
+    switch (token.kind) {
+      case 'integer':
+        return this.integer();
+      case 'text':
+        this.advance();
+        return { kind: 'string', value: token.text, span };
+      case 'true':
+      case 'false':
+        this.advance();
+        return { kind: 'boolean', value: token.kind === 'true', span };
+      case 'this':
+        this.advance();
+        return { kind: 'this', span };
+      case '...':
+        this.advance();
+        return { kind: 'dots', span };
+      case '{#}':
+        this.advance();
+        return { kind: 'invalid', span };
+      case '{':
+        return this.#braced();
+      case 'error':
+        this.advance();
+        if (!this.at('.')) this.fail("'.'");
+        return { kind: 'type-expression', type: { kind: 'error-type', span }, span };
+      default:
+    }
+    if (this.isTypeAt(0) && (!isNameToken(token) || token.kind === 'list' || this.peek().kind === '<')) {
+      if (token.kind !== '.' || this.peek(2).kind === '<') return this.#typeExpression();
+    }
+    return this.#path();
+  }
+
+  #typeExpression(): Expression {
+    const start = this.token;
+    const type = this.bracketed(() => this.type());
+    if (!this.at('.') && !this.at('(')) this.fail("'(' or '.' behind a type");
+    return this.sized({ kind: 'type-expression', type, span: this.spanFrom(start) }, type);
+  }
+
+  #path(): Expression {
+    const start = this.token;
+    const isAbsolute = this.accept('.') !== undefined;
+    const name = this.name(isAbsolute ? 'a name' : 'an expression');
+    return { kind: 'path', name, isAbsolute, span: this.spanFrom(start) };
+  }
+
+  /** Members, indices, slices and calls behind an expression. A statement's `f < T` can only be the start of a call. */
+  protected postfix(first: Expression, isStatement: boolean): Expression {
+    let base = first;
+    for (;;) {
+      if (this.at('.')) {
+        this.advance();
+        const member = this.name('the name of a member');
+        base = this.sized({ kind: 'member', base, member, span: this.spanFrom(base) }, base);
+      } else if (this.at('[')) {
+        base = this.#indexed(base);
+      } else if (this.at('(')) {
+        base = this.call(base, []);
+      } else if (this.at('<') && this.#typeArgumentsFollow(isStatement)) {
+        const types = this.bracketed(() => this.typeArguments());
+        if (!this.at('(')) this.fail("'('");
+        base = this.call(base, types);
+      } else {
+        return base;
+      }
+    }
+  }
+
+  /** Whether the `<` here opens type arguments rather than being an operator. */
+  #typeArgumentsFollow(isStatement: boolean): boolean {
+    const token = this.peek();
+    if (isStatement || token.kind === '_') return true;
+    if (this.isTypeAt(1)) {
+      if (token.kind !== '.' && !isNameToken(token)) return true;
+      const behind = this.peek(token.kind === '.' ? 3 : 2).kind;
+      return token.kind === 'list' || (behind !== '.' && behind !== '(');
+    }
+    // A comparison of a comparison makes no sense: a name that is no known type was meant as one.
+    return isNameToken(token) && this.peek(2).kind === '>' && this.peek(3).kind === '(' && !this.noGreater;
+  }
+
+  protected call(callee: Expression, typeArguments: readonly TypeNode[]): CallExpression {
+    const found = this.arguments();
+    return this.sizedList(
+      { kind: 'call', callee, typeArguments, arguments: found, span: this.spanFrom(callee) },
+      found.map((argument) => argument.value),
+      callee,
+    );
+  }
+
+  #indexed(base: Expression): Expression {
+    this.expect('[');
+    const first = this.bracketed(() => this.expression());
+    const isPlus = this.at('+:');
+    if (!isPlus && !this.at(':')) {
+      this.expect(']');
+      return this.sized({ kind: 'index', base, index: first, span: this.spanFrom(base) }, base, first);
+    }
+    this.advance();
+    const low = this.bracketed(() => this.expression());
+    this.expect(']');
+    return this.sized({ kind: 'slice', base, high: first, low, isPlus, span: this.spanFrom(base) }, base, first, low);
+  }
+
+  /** `(...)` of a call. */
+  protected arguments(): Argument[] {
+    this.expect('(');
+    const list: Argument[] = [];
+    if (!this.at(')')) {
+      do list.push(this.bracketed(() => this.#argument()));
+      while (this.accept(',') !== undefined);
+    }
+    this.expect(')');
+    return list;
+  }
+
+  #argument(): Argument {
+    const start = this.token;
+    const name = this.atName && this.peek().kind === '=' ? this.name() : undefined;
+    if (name !== undefined) this.advance();
+    const any = this.accept('_');
+    const value: Expression = any === undefined ? this.expression() : { kind: 'any', span: any.span };
+    return { kind: 'argument', name, value, span: this.spanFrom(start) };
+  }
+
+  /** `{...}`: a list, or fields with names. */
+  #braced(): Expression {
+    const start = this.expect('{');
+    const isStruct = this.atName && this.peek().kind === '=';
+    const elements: Expression[] = [];
+    const fields: StructExpression['fields'][number][] = [];
+    let hasDots = false;
+    while (!this.at('}')) {
+      if (this.at('...') && (this.peek().kind === '}' || (this.peek().kind === ',' && this.peek(2).kind === '}'))) {
+        this.advance();
+        hasDots = true;
+      } else if (isStruct) {
+        const name = this.name('the name of a field');
+        this.expect('=');
+        const value = this.bracketed(() => this.expression());
+        fields.push({ name, value, span: this.spanFrom(name) });
+      } else {
+        elements.push(this.bracketed(() => this.expression()));
+      }
+      if (this.accept(',') === undefined) break;
+    }
+    this.expect('}');
+    const span = this.spanFrom(start);
+    if (!isStruct) return this.sizedList({ kind: 'list', elements, hasDots, span }, elements);
+    return this.sizedList(
+      { kind: 'struct-expression', fields, hasDots, span },
+      fields.map((field) => field.value),
+    );
+  }
+
+  protected integer(): IntegerLiteral {
+    const token = this.token;
+    if (token.kind !== 'integer') this.fail('a number');
+    this.advance();
+    const match = /^(?:([0-9]+)([ws]))?(?:0([xXdDoObB]))?([0-9a-fA-F_]+)$/.exec(token.text);
+    const digits = (match?.[4] ?? '0').replaceAll('_', '');
+    const base = (match?.[3] ?? 'd').toLowerCase();
+    const width = match?.[1] === undefined ? undefined : Number(match[1]);
+    if (digits.length > MAX_DIGITS || (width !== undefined && width > MAX_WIDTH)) {
+      this.report('number-too-large', token.span, 'a number too large to calculate with');
+      return { kind: 'integer', value: 0n, width: undefined, isSigned: false, span: token.span };
+    }
+    const value = BigInt(base === 'd' ? digits : `0${base}${digits}`);
+    return { kind: 'integer', value, width, isSigned: match?.[2] === 's', span: token.span };
+  }
+
+  /** A value, mask, range, `default` or `_`. */
+  protected simpleKeyset(): Expression {
+    const { token } = this;
+    if (token.kind === 'default' || token.kind === '_') {
+      this.advance();
+      return { kind: token.kind === '_' ? 'any' : 'default', span: token.span };
+    }
+    return this.rangeFrom(this.expression());
+  }
+
+  /** `value &&& mask` and `low .. high`, of which the first part is read; or just that. */
+  protected rangeFrom(first: Expression): Expression {
+    if (this.accept('&&&') !== undefined) {
+      const mask = this.expression();
+      return this.sized({ kind: 'mask', value: first, mask, span: this.spanFrom(first) }, first, mask);
+    }
+    if (this.accept('..') !== undefined) {
+      const high = this.expression();
+      return this.sized({ kind: 'range', low: first, high, span: this.spanFrom(first) }, first, high);
+    }
+    return first;
+  }
+
+  /** The keys of a select case or an entry: one, or several in parentheses. */
+  protected keyset(): Expression[] {
+    if (!this.at('(') || this.#castFollows()) return [this.simpleKeyset()];
+    const open = this.advance();
+    const keys = [this.bracketed(() => this.simpleKeyset())];
+    while (this.accept(',') !== undefined && !this.at(')')) keys.push(this.bracketed(() => this.simpleKeyset()));
+    this.expect(')');
+    const [only] = keys;
+    if (keys.length > 1 || only === undefined || isKeysetOnly(only)) return keys;
+    // One expression in parentheses may be the start of a longer one.
+    const start = this.postfix(this.#respanned(only, this.spanFrom(open)), false);
+    return [this.rangeFrom(this.#conditionalFrom(this.#binaryFrom(start, 1)))];
+  }
+}

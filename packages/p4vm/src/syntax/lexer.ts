@@ -1,0 +1,252 @@
+import type { Diagnostics } from '../source/diagnostics.js';
+import type { SourceFile, Span } from '../source/position.js';
+import { SplicedText } from './spliced-text.js';
+import { isKeyword, operatorAt, type Token, type TokenProblem } from './tokens.js';
+
+const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
+/** A number and whatever letters and digits hang on it: what is no literal is still one token, as in C. */
+const NUMBER = /[0-9][A-Za-z0-9_]*/y;
+/** Optional width and sign, then a base prefix with its digits, or decimal digits. */
+const INTEGER =
+  /^(?:[0-9]+[ws])?(?:0[xX][0-9a-fA-F_]*[0-9a-fA-F][0-9a-fA-F_]*|0[dD][0-9_]*[0-9][0-9_]*|0[oO][0-7_]*[0-7][0-7_]*|0[bB][01_]*[01][01_]*|[0-9][0-9_]*)$/;
+
+const NEWLINE = 10;
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/**
+ * Takes a file's text apart into tokens, comments left out. Never fails: characters that make no token become tokens of
+ * kind `bad`. Only a comment without end is reported at once.
+ */
+export class Lexer {
+  readonly #source: SplicedText;
+  readonly #text: string;
+  #at = 0;
+  #lineStart = true;
+  #spaced = false;
+  /** A string had no end: from then on strings end on their line, lest every quote is searched to the end of the file. */
+  #endless = false;
+
+  constructor(
+    readonly file: SourceFile,
+    readonly diagnostics: Diagnostics,
+  ) {
+    this.#source = new SplicedText(file);
+    this.#text = this.#source.text;
+    if (this.#text.charCodeAt(0) === 0xfeff) this.#at = 1;
+  }
+
+  /** The next token; at the end of the file a token of kind `end`, again and again. */
+  next(): Token {
+    this.#skipSpace();
+    const text = this.#text;
+    const start = this.#at;
+    if (start >= text.length) return this.#token('end', '', start);
+    const first = text.charCodeAt(start);
+    if (first === QUOTE) return this.#string();
+    WORD.lastIndex = start;
+    const word = WORD.exec(text)?.[0];
+    if (word !== undefined) {
+      this.#at += word.length;
+      return this.#token(word === '_' || isKeyword(word) ? word : 'name', word, start);
+    }
+    NUMBER.lastIndex = start;
+    const number = NUMBER.exec(text)?.[0];
+    if (number !== undefined) {
+      this.#at += number.length;
+      if (INTEGER.test(number)) return this.#token('integer', number, start);
+      return this.#token('bad', number, start, { code: 'bad-number', message: `'${shown(number)}' is no number` });
+    }
+    const operator = operatorAt(text, start);
+    if (operator !== undefined && operator !== '#' && operator !== '##') {
+      this.#at += operator.length;
+      return this.#token(operator, operator, start);
+    }
+    if (operator !== undefined) {
+      this.#at += operator.length;
+      return this.#token(operator, operator, start, unexpected(operator));
+    }
+    const character = String.fromCodePoint(text.codePointAt(start)!);
+    this.#at += character.length;
+    return this.#token('bad', character, start, unexpected(character));
+  }
+
+  /** `<path>` or `"path"` if it stands next on this line, for an include. */
+  headerName(): { readonly path: string; readonly isSystem: boolean; readonly span: Span } | undefined {
+    this.#skipBlanks();
+    const match = /^(?:<([^>\n]*)>|"([^"\n]*)")/.exec(this.#restOfLine());
+    if (match === null) return undefined;
+    const start = this.#at;
+    this.#at += match[0].length;
+    return {
+      path: match[1] ?? match[2] ?? '',
+      isSystem: match[1] !== undefined,
+      span: this.#span(start, this.#at),
+    };
+  }
+
+  /** The word that stands next on this line: a directive's name. */
+  directiveWord(): Token | undefined {
+    this.#skipBlanks();
+    WORD.lastIndex = this.#at;
+    return WORD.test(this.#text) ? this.next() : undefined;
+  }
+
+  /** What is left of this line, without comments, and its span; the lexer then stands behind it. */
+  takeLine(): { readonly text: string; readonly span: Span } {
+    this.#skipBlanks();
+    const start = this.#at;
+    let end = start;
+    let out = '';
+    while (this.#at < this.#text.length && this.#text.charCodeAt(this.#at) !== NEWLINE) {
+      if (this.#text.startsWith('//', this.#at)) {
+        this.#skipToLineEnd();
+      } else if (this.#text.startsWith('/*', this.#at)) {
+        this.#skipComment();
+        out += ' ';
+      } else {
+        out += this.#text[this.#at++];
+        end = this.#at;
+      }
+    }
+    return { text: out.trim(), span: this.#span(start, Math.max(end, start)) };
+  }
+
+  /**
+   * Skips lines up to one whose first character but blanks is `#`, and returns that token; `end` if there is none. The
+   * text on the way is not taken apart, but comments hide what stands in them.
+   */
+  skipToDirective(): Token {
+    for (;;) {
+      this.#skipSpace();
+      const start = this.#at;
+      if (start >= this.#text.length) return this.#token('end', '', start);
+      if (this.#lineStart && this.#text[start] === '#') {
+        this.#at++;
+        return this.#token('#', '#', start);
+      }
+      this.#lineStart = false;
+      // A quoted text hides comment signs, if it ends on its line.
+      const quoted = this.#text[start] === '"' ? /^"(?:[^"\\\n]|\\.)*"/.exec(this.#restOfLine())?.[0] : undefined;
+      if (quoted !== undefined) {
+        this.#at += quoted.length;
+        continue;
+      }
+      WORD.lastIndex = start;
+      this.#at += WORD.exec(this.#text)?.[0].length ?? 1;
+    }
+  }
+
+  #restOfLine(): string {
+    const end = this.#text.indexOf('\n', this.#at);
+    return this.#text.slice(this.#at, end === -1 ? undefined : end);
+  }
+
+  #string(): Token {
+    const start = this.#at;
+    const text = this.#text;
+    let at = start + 1;
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === QUOTE) {
+        this.#at = at + 1;
+        return this.#token('text', text.slice(start + 1, at), start);
+      }
+      if (unit === NEWLINE && this.#endless) break;
+      if (unit === BACKSLASH) at++;
+    }
+    this.#endless = true;
+    // Without an end the text is taken to be its line, so that what follows can still be read.
+    const lineEnd = text.indexOf('\n', start);
+    this.#at = lineEnd === -1 ? text.length : lineEnd;
+    return this.#token('bad', text.slice(start, this.#at), start, {
+      code: 'unterminated-string',
+      message: 'a string without a closing quote',
+    });
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      const unit = this.#text[this.#at];
+      if (unit === ' ' || unit === '\t' || unit === '\r' || unit === '\f' || unit === '\v') this.#at++;
+      else if (unit === '/' && this.#text[this.#at + 1] === '*') this.#skipComment();
+      else return;
+    }
+  }
+
+  #skipToLineEnd(): void {
+    const end = this.#text.indexOf('\n', this.#at);
+    this.#at = end === -1 ? this.#text.length : end;
+  }
+
+  #skipComment(): void {
+    const start = this.#at;
+    const end = this.#text.indexOf('*/', start + 2);
+    if (end === -1) {
+      this.#at = this.#text.length;
+      this.diagnostics.error('lexer', 'unterminated-comment', this.#span(start, start + 2), "a comment without '*/'");
+    } else {
+      this.#at = end + 2;
+    }
+  }
+
+  #skipSpace(): void {
+    const text = this.#text;
+    for (;;) {
+      const unit = text[this.#at];
+      if (unit === '\n') {
+        this.#lineStart = true;
+        this.#at++;
+      } else if (unit === ' ' || unit === '\t' || unit === '\r' || unit === '\f' || unit === '\v') {
+        this.#at++;
+      } else if (unit === '/' && text[this.#at + 1] === '/') {
+        this.#skipToLineEnd();
+      } else if (unit === '/' && text[this.#at + 1] === '*') {
+        this.#skipComment();
+      } else {
+        return;
+      }
+      this.#spaced = true;
+    }
+  }
+
+  #span(start: number, end: number): Span {
+    const from = this.#source.original(start);
+    return { file: this.file, start: from, end: Math.max(from, this.#source.originalEnd(end)) };
+  }
+
+  #token(kind: string, text: string, start: number, problem?: TokenProblem): Token {
+    const token: Token = {
+      kind,
+      text,
+      span: this.#span(start, this.#at),
+      lineStart: this.#lineStart,
+      spaced: this.#spaced,
+      joined: kind === '>' && this.#text[this.#at] === '>',
+      expanded: false,
+      ...(problem && { problem }),
+    };
+    if (kind !== 'end') this.#lineStart = false;
+    this.#spaced = false;
+    return token;
+  }
+}
+
+function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+}
+
+function unexpected(character: string): TokenProblem {
+  const code = character.codePointAt(0)!;
+  const name =
+    code < 0x20 || code === 0x7f || code > 0xd7ff ? `U+${code.toString(16).toUpperCase()}` : `'${character}'`;
+  return { code: 'unexpected-character', message: `unexpected character ${name}` };
+}
+
+/** All tokens of a text that is no file of its own, such as one made by `##`, without the one of kind `end`. */
+export function tokensOf(file: SourceFile, diagnostics: Diagnostics): Token[] {
+  const lexer = new Lexer(file, diagnostics);
+  const tokens: Token[] = [];
+  for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next()) tokens.push(token);
+  return tokens;
+}

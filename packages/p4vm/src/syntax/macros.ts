@@ -1,0 +1,280 @@
+import { Diagnostics } from '../source/diagnostics.js';
+import { lineColumn, type Span, spanning } from '../source/position.js';
+import { tokensOf } from './lexer.js';
+import { isWord, type Token } from './tokens.js';
+
+/** Tokens that macros may make in all; more is taken for a runaway expansion. */
+const MAX_EXPANDED_TOKENS = 1_000_000;
+/** Macro calls within arguments of macro calls. */
+const MAX_ARGUMENT_NESTING = 64;
+
+const VARIADIC = '__VA_ARGS__';
+
+export interface Macro {
+  readonly name: string;
+  /** Undefined for an object-like macro. */
+  readonly parameters: readonly string[] | undefined;
+  /** The last parameter takes all arguments that are left. */
+  readonly isVariadic: boolean;
+  readonly body: readonly Token[];
+}
+
+/** Reads what follows `#define`. Undefined, and a diagnostic, if it is none. */
+export function parseMacro(line: readonly Token[], span: Span, diagnostics: Diagnostics): Macro | undefined {
+  const fail = (token: Token | undefined, message: string): undefined => {
+    diagnostics.error('preprocessor', 'bad-macro', token?.span ?? span, message);
+  };
+  const name = line[0];
+  if (name === undefined || !isWord(name)) return fail(name, 'expected the name of a macro');
+  if (name.text === 'defined') return fail(name, "a macro cannot be named 'defined'");
+  const open = line[1];
+  if (open === undefined || open.kind !== '(' || open.spaced) {
+    return { name: name.text, parameters: undefined, isVariadic: false, body: line.slice(1) };
+  }
+  const parameters: string[] = [];
+  let isVariadic = false;
+  let at = 2;
+  if (line[at]?.kind === ')') at++;
+  else {
+    for (;;) {
+      const parameter = line[at];
+      if (parameter?.kind === '...') {
+        isVariadic = true;
+        parameters.push(VARIADIC);
+      } else if (parameter === undefined || !isWord(parameter)) {
+        return fail(parameter, 'expected the name of a macro parameter');
+      } else if (parameters.includes(parameter.text)) {
+        return fail(parameter, `two macro parameters are named '${parameter.text}'`);
+      } else {
+        parameters.push(parameter.text);
+      }
+      at++;
+      const separator = line[at++];
+      if (separator?.kind === ')') break;
+      if (separator?.kind !== ',' || isVariadic) return fail(separator, "expected ')' behind the macro parameters");
+    }
+  }
+  return { name: name.text, parameters, isVariadic, body: line.slice(at) };
+}
+
+/** Whether two definitions are the same but for their place. */
+export function isSameMacro(a: Macro, b: Macro): boolean {
+  const same = (x: readonly string[], y: readonly string[]): boolean =>
+    x.length === y.length && x.every((text, i) => text === y[i]);
+  const texts = (macro: Macro): string[] => macro.body.map((token) => `${token.kind} ${token.text}`);
+  if ((a.parameters === undefined) !== (b.parameters === undefined) || a.isVariadic !== b.isVariadic) return false;
+  return same(a.parameters ?? [], b.parameters ?? []) && same(texts(a), texts(b));
+}
+
+/** The macros of one run, and what all its expansions share. */
+export class MacroTable {
+  readonly macros = new Map<string, Macro>();
+  /** Macros being expanded: not expanded again within themselves. */
+  readonly active = new Set<string>();
+  /** Tokens that met their own macro's expansion: never expanded any more. */
+  readonly painted = new WeakSet<Token>();
+  #budget = MAX_EXPANDED_TOKENS;
+
+  constructor(readonly diagnostics: Diagnostics) {}
+
+  /** Takes from what may be expanded in all. False, and a diagnostic, once that is used up. */
+  spend(tokens: number, at: Span): boolean {
+    if (this.#budget < 0) return false;
+    this.#budget -= tokens;
+    if (this.#budget >= 0) return true;
+    this.diagnostics.error('preprocessor', 'expansion-too-large', at, 'macros expand to more than a million tokens');
+    return false;
+  }
+}
+
+interface Frame {
+  readonly tokens: readonly Token[];
+  at: number;
+  readonly macro: string | undefined;
+}
+
+/** A stream of tokens with macros expanded, over a stream without. */
+export class MacroExpansion {
+  readonly #frames: Frame[] = [];
+
+  constructor(
+    readonly table: MacroTable,
+    /** Gives the next token not yet expanded, of kind `end` when there is none. */
+    readonly base: () => Token,
+    readonly nesting = 0,
+  ) {}
+
+  /** The next token with macros expanded; of kind `end` when there is none. */
+  next(): Token {
+    for (;;) {
+      const token = this.#pull();
+      if (!isWord(token) || this.table.painted.has(token)) return token;
+      const macro = this.table.macros.get(token.text);
+      if (macro === undefined) {
+        if (token.text === '__LINE__' || token.text === '__FILE__') return builtIn(token);
+        return token;
+      }
+      if (this.table.active.has(macro.name)) {
+        this.table.painted.add(token);
+        return token;
+      }
+      const replacement = this.#replacement(macro, token);
+      if (replacement === undefined) return token;
+      if (this.table.spend(replacement.length + 1, token.span)) {
+        this.table.active.add(macro.name);
+        this.#frames.push({ tokens: replacement, at: 0, macro: macro.name });
+      }
+    }
+  }
+
+  #pull(): Token {
+    for (;;) {
+      const frame = this.#frames.at(-1);
+      if (frame === undefined) return this.base();
+      const token = frame.tokens[frame.at];
+      if (token !== undefined) {
+        frame.at++;
+        return token;
+      }
+      this.#frames.pop();
+      if (frame.macro !== undefined) this.table.active.delete(frame.macro);
+    }
+  }
+
+  /** What stands instead of a use of a macro; undefined if a function-like one has no arguments behind it. */
+  #replacement(macro: Macro, name: Token): Token[] | undefined {
+    if (macro.parameters === undefined) return substitute(this, macro, [], name, name.span);
+    const open = this.#pull();
+    if (open.kind !== '(') {
+      this.#frames.push({ tokens: [open], at: 0, macro: undefined });
+      return undefined;
+    }
+    const { arguments: found, close } = this.#arguments(macro, name);
+    const use = name.expanded || close === undefined || close.expanded ? name.span : spanning(name.span, close.span);
+    return substitute(this, macro, found, name, use);
+  }
+
+  #arguments(macro: Macro, name: Token): { arguments: Token[][]; close: Token | undefined } {
+    const wanted = macro.parameters?.length ?? 0;
+    const found: Token[][] = [[]];
+    let depth = 0;
+    let close: Token | undefined;
+    for (;;) {
+      const token = this.#pull();
+      if (token.kind === 'end') {
+        this.#frames.push({ tokens: [token], at: 0, macro: undefined });
+        const message = `the arguments of macro '${macro.name}' have no end`;
+        this.table.diagnostics.error('preprocessor', 'unterminated-macro-call', name.span, message);
+        break;
+      }
+      if (token.kind === ')' && depth === 0) {
+        close = token;
+        break;
+      }
+      if (token.kind === '(') depth++;
+      else if (token.kind === ')') depth--;
+      const takesRest = macro.isVariadic && found.length === wanted;
+      if (token.kind === ',' && depth === 0 && !takesRest) found.push([]);
+      else found.at(-1)?.push(token);
+    }
+    const given = wanted === 0 && found.length === 1 && found[0]?.length === 0 ? 0 : found.length;
+    if (close !== undefined && given !== wanted && !(macro.isVariadic && given === wanted - 1)) {
+      const message = `macro '${macro.name}' takes ${wanted} argument${wanted === 1 ? '' : 's'}, not ${given}`;
+      this.table.diagnostics.error('preprocessor', 'macro-arguments', name.span, message);
+    }
+    return { arguments: found, close };
+  }
+}
+
+/** Expands all macros in a list of tokens. */
+export function expandTokens(table: MacroTable, tokens: readonly Token[], end: Token, nesting = 0): Token[] {
+  if (nesting > MAX_ARGUMENT_NESTING) {
+    const at = tokens[0]?.span ?? end.span;
+    table.diagnostics.error('preprocessor', 'nesting-too-deep', at, 'macro calls nested too deep');
+    return [...tokens];
+  }
+  let at = 0;
+  const expansion = new MacroExpansion(table, () => tokens[at++] ?? end, nesting);
+  const out: Token[] = [];
+  for (let token = expansion.next(); token.kind !== 'end'; token = expansion.next()) out.push(token);
+  return out;
+}
+
+function substitute(
+  expansion: MacroExpansion,
+  macro: Macro,
+  found: readonly Token[][],
+  name: Token,
+  use: Span,
+): Token[] {
+  const { table } = expansion;
+  const end: Token = { ...name, kind: 'end', text: '' };
+  const expandedArguments: (Token[] | undefined)[] = [];
+  const indexOf = (token: Token | undefined): number =>
+    token === undefined || !isWord(token) ? -1 : (macro.parameters?.indexOf(token.text) ?? -1);
+  const expanded = (index: number): Token[] => {
+    expandedArguments[index] ??= expandTokens(table, found[index] ?? [], end, expansion.nesting + 1);
+    return expandedArguments[index];
+  };
+  const placed = (token: Token): Token => ({ ...token, span: use, lineStart: false, expanded: true });
+  // Undefined stands for an argument without tokens beside `##`.
+  const out: (Token | undefined)[] = [];
+  for (let i = 0; i < macro.body.length; i++) {
+    const token = macro.body[i]!;
+    const following = macro.body[i + 1];
+    const index = indexOf(token);
+    if (token.kind === '#' && indexOf(following) >= 0) {
+      out.push(placed({ ...token, kind: 'text', text: stringOf(found[indexOf(following)] ?? []) }));
+      i++;
+    } else if (token.kind === '##' && out.length > 0 && following !== undefined) {
+      const right = indexOf(following) >= 0 ? (found[indexOf(following)] ?? []) : [placed(following)];
+      const left = out.pop();
+      const first = right[0];
+      if (left !== undefined && first !== undefined) out.push(...pasted(left, first, use));
+      else out.push(left ?? first);
+      for (let at = 1; at < right.length; at++) out.push(right[at]);
+      i++;
+    } else if (index >= 0 && following?.kind === '##') {
+      const raw = found[index] ?? [];
+      if (raw.length === 0) out.push(undefined);
+      else for (const argument of raw) out.push(argument);
+    } else if (index >= 0) {
+      // One by one: an argument may have more tokens than a call may have arguments.
+      for (const argument of expanded(index)) out.push(argument);
+    } else {
+      out.push(placed(token));
+    }
+    if (out.length > MAX_EXPANDED_TOKENS) break;
+  }
+  const tokens = out.filter((token) => token !== undefined);
+  const first = tokens[0];
+  if (first !== undefined) {
+    tokens[0] = { ...first, lineStart: name.lineStart, spaced: name.spaced };
+    if (table.painted.has(first)) table.painted.add(tokens[0]);
+  }
+  return tokens;
+}
+
+/** `#parameter`: the argument as a string literal. */
+function stringOf(tokens: readonly Token[]): string {
+  const texts = tokens.map((token, i) => {
+    const text = token.kind === 'text' ? `"${token.text}"`.replace(/["\\]/g, '\\$&') : token.text;
+    return i > 0 && (token.spaced || token.lineStart) ? ` ${text}` : text;
+  });
+  return texts.join('');
+}
+
+/** `left ## right`: the token of the two texts; the two side by side if that makes no single token (`a.##b`). */
+function pasted(left: Token, right: Token, use: Span): Token[] {
+  const text = left.text + right.text;
+  const tokens = left.kind === 'text' || right.kind === 'text' ? [] : tokensOf({ name: '', text }, new Diagnostics());
+  const made = tokens[0];
+  if (made === undefined || tokens.length > 1) return [left, { ...right, spaced: false }];
+  return [{ ...made, span: use, lineStart: false, spaced: left.spaced, expanded: true }];
+}
+
+function builtIn(token: Token): Token {
+  if (token.text === '__FILE__') return { ...token, kind: 'text', text: token.span.file.name, expanded: true };
+  const { line } = lineColumn(token.span.file, token.span.start);
+  return { ...token, kind: 'integer', text: String(line), expanded: true };
+}

@@ -1,0 +1,47 @@
+import type { Diagnostics } from '../source/diagnostics.js';
+import type { SourceFile } from '../source/position.js';
+import type { Program } from './ast.js';
+import { parseTokens } from './parser.js';
+import { type PreprocessOptions, preprocess } from './preprocessor.js';
+import type { Token } from './tokens.js';
+
+export type ParseOptions = PreprocessOptions;
+
+/**
+ * Preprocesses and parses a program. Errors go to `options.diagnostics`, several of one run if there are several; the
+ * tree then holds what could be read. Never throws for what a program holds, only what `options.resolve` throws.
+ */
+export function parseProgram(file: SourceFile, options: ParseOptions): Program {
+  const tokens = withoutBadTokens(preprocess(file, options), options.diagnostics);
+  return parseTokens(tokens, options.diagnostics);
+}
+
+/** Reports what is no token, and takes it out. Within annotations in parentheses, and in pragmas, anything may stand. */
+function withoutBadTokens(tokens: readonly Token[], diagnostics: Diagnostics): readonly Token[] {
+  if (!tokens.some((token) => token.problem !== undefined)) return tokens;
+  const out: Token[] = [];
+  let annotation = 0;
+  let isPragma = false;
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!;
+    if (token.lineStart) isPragma = false;
+    if (annotation > 0) {
+      if (token.kind === '(') annotation++;
+      else if (token.kind === ')') annotation--;
+    } else if (token.kind === '(' && tokens[i - 2]?.kind === '@') {
+      annotation = 1;
+    } else if (token.text === 'pragma' && tokens[i - 1]?.kind === '@') {
+      isPragma = true;
+    }
+    if (token.problem === undefined || annotation > 0 || isPragma) {
+      out.push(token);
+      continue;
+    }
+    const { code, message } = token.problem;
+    diagnostics.error('lexer', code, token.span, message);
+    // What was meant as a number or a string stands for one, so that the parser finds no second fault.
+    if (code === 'bad-number') out.push({ ...token, kind: 'integer', text: '0' });
+    else if (code === 'unterminated-string') out.push({ ...token, kind: 'text' });
+  }
+  return out;
+}

@@ -1,0 +1,413 @@
+import type { Diagnostics } from '../source/diagnostics.js';
+import type {
+  ActionDeclaration,
+  Annotation,
+  ControlDeclaration,
+  ControlTypeDeclaration,
+  Declaration,
+  Direction,
+  EnumDeclaration,
+  EnumMember,
+  ErrorDeclaration,
+  ExternDeclaration,
+  ExternMethod,
+  FunctionDeclaration,
+  Identifier,
+  MatchKindDeclaration,
+  PackageDeclaration,
+  Parameter,
+  ParserDeclaration,
+  ParserState,
+  ParserTypeDeclaration,
+  Program,
+  StructDeclaration,
+  StructField,
+  TypedefDeclaration,
+  TypeNode,
+  TypeParameter,
+  ValueSetDeclaration,
+} from './ast.js';
+import { TableParser } from './table-parser.js';
+import { isNameToken, type Token } from './tokens.js';
+
+type Annotations = readonly Annotation[];
+
+/** Whole programs: the declarations, over the parts of the parser below. */
+class ProgramParser extends TableParser {
+  program(): Program {
+    const start = this.tokens.at(-1)!;
+    const declarations: Declaration[] = [];
+    while (!this.at('end')) {
+      if (this.accept(';') !== undefined) continue;
+      const { index } = this;
+      const declaration = this.recovering(() => this.#declaration());
+      if (declaration !== undefined) declarations.push(declaration);
+      if (this.index === index) {
+        // A `}` too many, or what cannot begin a declaration; in the second case that is reported.
+        if (this.at('}')) this.report('unexpected-token', this.token.span, "expected a declaration, found '}'");
+        this.advance();
+      }
+    }
+    return { kind: 'program', declarations, span: { ...start.span, start: 0 } };
+  }
+
+  #declaration(): Declaration | undefined {
+    const annotations = this.annotations();
+    switch (this.token.kind) {
+      case 'const':
+        return this.constant(annotations);
+      case 'extern':
+        return this.#extern(annotations);
+      case 'action':
+        return this.#action(annotations);
+      case 'parser':
+        return this.#parser(annotations);
+      case 'control':
+        return this.#control(annotations);
+      case 'package':
+        return this.#package(annotations);
+      case 'header':
+      case 'struct':
+      case 'header_union':
+        return this.#struct(annotations);
+      case 'enum':
+        return this.#enum(annotations);
+      case 'typedef':
+      case 'type':
+        return this.#typedef(annotations);
+      case 'error':
+      case 'match_kind':
+        if (this.peek().kind === '{') return this.#members(annotations);
+        break;
+      default:
+    }
+    if (!this.isTypeAt(0) && !this.atName && !this.at('.')) this.fail('a declaration');
+    const start = this.token;
+    const type = this.type();
+    if (this.at('(')) return this.instance(annotations, start, type);
+    return this.functionDeclaration(annotations, start, type);
+  }
+
+  protected functionDeclaration(annotations: Annotations, start: Token, returnType: TypeNode): FunctionDeclaration {
+    const name = this.name("'(' or the name of a function");
+    this.scopes.declareValue(name.text);
+    this.scopes.push();
+    const typeParameters = this.typeParameters();
+    const parameters = this.#parameters();
+    const body = this.block();
+    this.scopes.pop();
+    const span = this.spanFrom(start);
+    return { kind: 'function', name, annotations, typeParameters, returnType, parameters, body, span };
+  }
+
+  /** `(...)` of a declaration; the names are values from here on. */
+  #parameters(): Parameter[] {
+    const parameters: Parameter[] = [];
+    this.expect('(');
+    this.recovering(
+      () => {
+        if (!this.at(')')) {
+          do parameters.push(this.#parameter());
+          while (this.accept(',') !== undefined);
+        }
+        this.expect(')');
+      },
+      (start) => this.skipBehindParenthesis(start),
+    );
+    for (const { name } of parameters) this.scopes.declareValue(name.text);
+    return parameters;
+  }
+
+  #parameter(): Parameter {
+    const start = this.token;
+    const annotations = this.annotations();
+    const { kind } = this.token;
+    const direction: Direction = kind === 'in' || kind === 'out' || kind === 'inout' ? kind : 'none';
+    if (direction !== 'none') this.advance();
+    const { name, type } = this.declarator(this.type(), 'the name of a parameter');
+    const defaultValue = this.accept('=') === undefined ? undefined : this.expression();
+    return { kind: 'parameter', name, annotations, direction, type, defaultValue, span: this.spanFrom(start) };
+  }
+
+  #action(annotations: Annotations): ActionDeclaration {
+    const start = this.expect('action');
+    const name = this.name('the name of an action');
+    this.scopes.push();
+    const parameters = this.#parameters();
+    const body = this.block();
+    this.scopes.pop();
+    return { kind: 'action', name, annotations, parameters, body, span: this.spanFrom(start) };
+  }
+
+  #typeHead(what: string): { name: Identifier; typeParameters: TypeParameter[] } {
+    const name = this.name(what);
+    this.scopes.declareType(name.text);
+    this.scopes.push();
+    return { name, typeParameters: this.typeParameters() };
+  }
+
+  #parser(annotations: Annotations): ParserTypeDeclaration | ParserDeclaration {
+    const start = this.expect('parser');
+    const { name, typeParameters } = this.#typeHead('the name of a parser');
+    const parameters = this.#parameters();
+    const head = { name, annotations, typeParameters, parameters };
+    if (this.at(';') || !(this.at('(') || this.at('{'))) {
+      this.scopes.pop();
+      this.semicolon();
+      return { kind: 'parser-type', ...head, span: this.spanFrom(start) };
+    }
+    const constructorParameters = this.at('(') ? this.#parameters() : [];
+    const brace = this.openBrace();
+    const locals: ParserDeclaration['locals'][number][] = [];
+    const states: ParserState[] = [];
+    this.inContainer = true;
+    this.itemsToBrace(() => this.#parserItem(locals, states), 'state', 'action', 'table');
+    this.inContainer = false;
+    this.scopes.pop();
+    if (states.length === 0 && !this.diagnostics.hasErrors) {
+      this.report('missing-state', brace.span, `parser '${name.text}' has no states`);
+    }
+    return { kind: 'parser', ...head, constructorParameters, locals, states, span: this.spanFrom(start) };
+  }
+
+  #parserItem(locals: ParserDeclaration['locals'][number][], states: ParserState[]): undefined {
+    const annotations = this.annotations();
+    if (this.at('state') && isNameToken(this.peek()) && this.peek(2).kind === '{') {
+      states.push(this.state(annotations));
+      return;
+    }
+    if (states.length > 0) this.fail("a state or '}'");
+    if (this.at('const')) locals.push(this.constant(annotations));
+    else if (this.at('value_set')) locals.push(this.#valueSet(annotations));
+    else locals.push(this.localDeclaration(annotations));
+  }
+
+  #valueSet(annotations: Annotations): ValueSetDeclaration {
+    const start = this.expect('value_set');
+    this.expect('<');
+    const type = this.type();
+    this.expect('>');
+    this.expect('(');
+    const size = this.expression();
+    this.expect(')');
+    const name = this.name('the name of a value set');
+    this.scopes.declareValue(name.text);
+    this.semicolon();
+    return { kind: 'value-set', name, annotations, type, size, span: this.spanFrom(start) };
+  }
+
+  #control(annotations: Annotations): ControlTypeDeclaration | ControlDeclaration {
+    const start = this.expect('control');
+    const { name, typeParameters } = this.#typeHead('the name of a control');
+    const parameters = this.#parameters();
+    const head = { name, annotations, typeParameters, parameters };
+    if (this.at(';') || !(this.at('(') || this.at('{'))) {
+      this.scopes.pop();
+      this.semicolon();
+      return { kind: 'control-type', ...head, span: this.spanFrom(start) };
+    }
+    const constructorParameters = this.at('(') ? this.#parameters() : [];
+    const brace = this.openBrace();
+    const locals: ControlDeclaration['locals'][number][] = [];
+    let apply: ControlDeclaration['apply'] | undefined;
+    this.inContainer = true;
+    this.itemsToBrace(
+      () => {
+        if (apply !== undefined) this.fail("'}' behind the apply block");
+        const local = this.annotations();
+        if (this.at('const')) locals.push(this.constant(local));
+        else if (this.at('action')) locals.push(this.#action(local));
+        else if (this.at('table')) locals.push(this.table(local));
+        else if (this.at('apply') && (this.peek().kind === '{' || this.peek().kind === '@')) {
+          this.advance();
+          apply = this.block(this.annotations());
+        } else locals.push(this.localDeclaration(local));
+        return undefined;
+      },
+      'action',
+      'table',
+      'apply',
+      'state',
+    );
+    this.inContainer = false;
+    this.scopes.pop();
+    const span = this.spanFrom(start);
+    if (apply === undefined && !this.diagnostics.hasErrors) {
+      this.report('missing-apply', brace.span, `control '${name.text}' has no apply block`);
+    }
+    apply ??= { kind: 'block', statements: [], annotations: [], span: brace.span };
+    return { kind: 'control', ...head, constructorParameters, locals, apply, span };
+  }
+
+  #package(annotations: Annotations): PackageDeclaration {
+    const start = this.expect('package');
+    const { name, typeParameters } = this.#typeHead('the name of a package');
+    const parameters = this.#parameters();
+    this.scopes.pop();
+    this.semicolon();
+    return { kind: 'package', name, annotations, typeParameters, parameters, span: this.spanFrom(start) };
+  }
+
+  /** An extern object or function; undefined for `extern Name;`, which only announces a type. */
+  #extern(annotations: Annotations): ExternDeclaration | undefined {
+    const start = this.expect('extern');
+    if (this.atName && this.peek().kind === ';') {
+      this.scopes.declareType(this.name().text);
+      this.advance();
+      return undefined;
+    }
+    if (!this.#externObjectFollows()) {
+      const method = this.#method([], undefined);
+      const span = this.spanFrom(start);
+      return {
+        kind: 'extern',
+        name: method.name,
+        annotations,
+        isFunction: true,
+        typeParameters: [],
+        methods: [method],
+        span,
+      };
+    }
+    const { name, typeParameters } = this.#typeHead('the name of an extern');
+    this.openBrace();
+    const methods = this.itemsToBrace(() => this.#method(this.annotations(), name));
+    this.scopes.pop();
+    return {
+      kind: 'extern',
+      name,
+      annotations,
+      isFunction: false,
+      typeParameters,
+      methods,
+      span: this.spanFrom(start),
+    };
+  }
+
+  /** `Name {`, or `Name<A, B> {`, rather than a function's return type. */
+  #externObjectFollows(): boolean {
+    if (!this.atName) return false;
+    if (this.peek().kind !== '<') return this.peek().kind === '{';
+    let at = 2;
+    while (isNameToken(this.peek(at)) && this.peek(at + 1).kind === ',') at += 2;
+    return isNameToken(this.peek(at)) && this.peek(at + 1).kind === '>' && this.peek(at + 2).kind === '{';
+  }
+
+  /** A method or constructor of an extern, or, without an `owner`, an extern function. */
+  #method(annotations: Annotations, owner: Identifier | undefined): ExternMethod {
+    const start = this.token;
+    const isAbstract = owner !== undefined && this.accept('abstract') !== undefined;
+    const isConstructor = owner !== undefined && this.atName && this.peek().kind === '(';
+    if (isConstructor && this.token.text !== owner.text) {
+      const message = `a constructor of '${owner.text}' has its name; a method has a type before its name`;
+      this.report('constructor-name', this.token.span, message);
+    }
+    const returnType = isConstructor ? undefined : this.type();
+    const name = this.name('the name of a function');
+    if (owner === undefined) this.scopes.declareValue(name.text);
+    this.scopes.push();
+    const typeParameters = isConstructor ? [] : this.typeParameters();
+    const parameters = this.#parameters();
+    this.scopes.pop();
+    this.semicolon();
+    const span = this.spanFrom(start);
+    return {
+      kind: 'method',
+      name,
+      annotations,
+      isConstructor,
+      isAbstract,
+      typeParameters,
+      returnType,
+      parameters,
+      span,
+    };
+  }
+
+  #struct(annotations: Annotations): StructDeclaration {
+    const start = this.advance();
+    const kind = start.kind === 'header_union' ? 'union' : start.kind === 'header' ? 'header' : 'struct';
+    const { name, typeParameters } = this.#typeHead('the name of a type');
+    this.openBrace();
+    const fields = this.itemsToBrace(() => this.#field());
+    this.scopes.pop();
+    return { kind, name, annotations, typeParameters, fields, span: this.spanFrom(start) };
+  }
+
+  #field(): StructField {
+    const annotations = this.annotations();
+    const start = this.token;
+    const { name, type } = this.declarator(this.type(), 'the name of a field');
+    this.semicolon();
+    return { kind: 'field', name, annotations, type, span: this.spanFrom(start) };
+  }
+
+  #enum(annotations: Annotations): EnumDeclaration {
+    const start = this.expect('enum');
+    const underlying = this.atName && this.peek().kind === '{' ? undefined : this.type();
+    const name = this.name('the name of a type');
+    this.scopes.declareType(name.text);
+    const members: EnumMember[] = [];
+    this.#names((member) => {
+      const value = this.accept('=') === undefined ? undefined : this.expression();
+      if (value === undefined && underlying !== undefined) this.fail("'='");
+      if (value !== undefined && underlying === undefined) {
+        this.report('enum-without-type', member.span, 'members have values only in an enum with a type');
+      }
+      members.push({ kind: 'enum-member', name: member, value, span: this.spanFrom(member) });
+    }, true);
+    return { kind: 'enum', name, annotations, underlying, members, span: this.spanFrom(start) };
+  }
+
+  /** `error {...}` or `match_kind {...}`. */
+  #members(annotations: Annotations): ErrorDeclaration | MatchKindDeclaration {
+    const start = this.advance();
+    const members: Identifier[] = [];
+    this.#names((member) => members.push(member), start.kind === 'match_kind');
+    const name: Identifier = { text: start.text, span: start.span };
+    const kind = start.kind === 'error' ? 'error' : 'match-kind';
+    return { kind, name, annotations, members, span: this.spanFrom(start) };
+  }
+
+  /** `{ a, b, c }`, for most with or without a comma at the end. */
+  #names(each: (name: Identifier) => void, mayEndWithComma: boolean): void {
+    this.expect('{');
+    do {
+      if (mayEndWithComma && this.at('}')) break;
+      this.annotations();
+      each(this.name());
+    } while (this.accept(',') !== undefined);
+    this.expect('}');
+  }
+
+  #typedef(annotations: Annotations): TypedefDeclaration {
+    const start = this.advance();
+    const written = this.#typedefType(start.kind === 'type');
+    const { name, type } = this.declarator(written, 'the name of a type');
+    this.scopes.declareType(name.text);
+    this.semicolon();
+    return { kind: 'typedef', isNew: start.kind === 'type', name, annotations, type, span: this.spanFrom(start) };
+  }
+
+  #typedefType(isNew: boolean): TypeNode {
+    const start = this.token;
+    const annotations = this.annotations();
+    const { kind } = this.token;
+    if (isNew) return this.type();
+    if (kind === 'enum') {
+      return { kind: 'declared-type', declaration: this.#enum(annotations), span: this.spanFrom(start) };
+    }
+    if (kind === 'struct' || kind === 'header' || kind === 'header_union') {
+      return { kind: 'declared-type', declaration: this.#struct(annotations), span: this.spanFrom(start) };
+    }
+    return this.type();
+  }
+}
+
+/**
+ * Parses tokens (the last of kind `end`) into a program. What does not fit the grammar is reported, with what was
+ * expected, and left out of the tree. Never fails and never recurses deeper than a fixed limit, whatever the tokens.
+ */
+export function parseTokens(tokens: readonly Token[], diagnostics: Diagnostics): Program {
+  return new ProgramParser(tokens, diagnostics).program();
+}

@@ -1,0 +1,368 @@
+import { coreFile } from '../include/core.js';
+import { v1modelFile } from '../include/v1model.js';
+import type { Diagnostics } from '../source/diagnostics.js';
+import type { SourceFile, Span } from '../source/position.js';
+import { evaluateCondition } from './condition.js';
+import { Lexer, tokensOf } from './lexer.js';
+import { expandTokens, isSameMacro, MacroExpansion, MacroTable, parseMacro } from './macros.js';
+import { isWord, type Token } from './tokens.js';
+
+const MAX_INCLUDE_DEPTH = 64;
+const MAX_INCLUDES = 10_000;
+const MAX_TOKENS = 1_000_000;
+
+/** Where an include comes from and how it is written. */
+export interface IncludeRequest {
+  /** `<path>` rather than `"path"`. */
+  readonly isSystem: boolean;
+  /** The file with the `#include`. */
+  readonly from: SourceFile;
+}
+
+/** Finds the file of an `#include`; undefined if there is none. */
+export type IncludeResolver = (path: string, request: IncludeRequest) => SourceFile | undefined;
+
+export interface PreprocessOptions {
+  /** Asked for includes. `<core.p4>` and `<v1model.p4>` are found without it. */
+  readonly resolve?: IncludeResolver | undefined;
+  /** Macros by name, as with `-D`; a name may have parameters: `F(x)`. */
+  readonly defines?: Readonly<Record<string, string>> | undefined;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Macros a compiler for this target defines. */
+const PREDEFINED: Readonly<Record<string, string>> = { __p4c__: '1', __TARGET_BMV2__: '1' };
+
+interface Conditional {
+  readonly span: Span;
+  /** A branch of it was, or is, taken. */
+  taken: boolean;
+  sawElse: boolean;
+}
+
+interface Input {
+  readonly file: SourceFile;
+  readonly lexer: Lexer;
+  readonly conditionals: Conditional[];
+  /** A token read too far. */
+  pending: Token | undefined;
+}
+
+/**
+ * Runs the preprocessor over a file: includes, macros with and without arguments, conditionals. Returns the program's
+ * tokens, the last of kind `end`; their spans are those of the files they were written in. Source: P4_16 specification,
+ * "Preprocessing"; what that leaves open is as in C.
+ */
+export function preprocess(file: SourceFile, options: PreprocessOptions): Token[] {
+  return new Preprocessor(file, options).run();
+}
+
+class Preprocessor {
+  readonly #diagnostics: Diagnostics;
+  readonly #table: MacroTable;
+  readonly #inputs: Input[] = [];
+  readonly #once = new Set<string>();
+  readonly #resolve: IncludeResolver | undefined;
+  #includes = 0;
+
+  constructor(file: SourceFile, options: PreprocessOptions) {
+    this.#diagnostics = options.diagnostics;
+    this.#resolve = options.resolve;
+    this.#table = new MacroTable(options.diagnostics);
+    for (const [name, value] of Object.entries({ ...PREDEFINED, ...options.defines })) {
+      const text: SourceFile = { name: '<defines>', text: `${name} ${value}` };
+      this.#define(tokensOf(text, this.#diagnostics), { file: text, start: 0, end: name.length });
+    }
+    this.#enter(file);
+  }
+
+  run(): Token[] {
+    const expansion = new MacroExpansion(this.#table, () => this.#raw());
+    const out: Token[] = [];
+    for (;;) {
+      const token = expansion.next();
+      if (out.length >= MAX_TOKENS && token.kind !== 'end') {
+        const message = 'the program has more than a million tokens';
+        this.#diagnostics.error('preprocessor', 'program-too-large', token.span, message);
+        out.push({ ...token, kind: 'end', text: '' });
+        return out;
+      }
+      out.push(token);
+      if (token.kind === 'end') return out;
+    }
+  }
+
+  #enter(file: SourceFile): void {
+    this.#inputs.push({ file, lexer: new Lexer(file, this.#diagnostics), conditionals: [], pending: undefined });
+  }
+
+  /** The next token outside of directives, macros not expanded. Enters and leaves included files. */
+  #raw(): Token {
+    for (;;) {
+      const input = this.#inputs.at(-1)!;
+      const token = input.pending ?? input.lexer.next();
+      input.pending = undefined;
+      if (token.kind === '#' && token.lineStart) {
+        this.#directive(input, token);
+      } else if (token.kind === 'end') {
+        for (const { span } of input.conditionals.splice(0)) this.#unterminated(span);
+        if (this.#inputs.length === 1) return token;
+        this.#inputs.pop();
+      } else {
+        return token;
+      }
+    }
+  }
+
+  #unterminated(span: Span): void {
+    this.#diagnostics.error('preprocessor', 'unterminated-conditional', span, "a condition without '#endif'");
+  }
+
+  #directive(input: Input, hash: Token): void {
+    const word = input.lexer.directiveWord();
+    if (word === undefined) {
+      // `#` alone, or a line number as a preprocessor leaves it.
+      input.lexer.takeLine();
+      return;
+    }
+    const span = { file: hash.span.file, start: hash.span.start, end: word.span.end };
+    switch (word.text) {
+      case 'include':
+        this.#include(input, span);
+        break;
+      case 'define':
+        this.#define(this.#line(input), span);
+        break;
+      case 'undef':
+        this.#undefine(this.#line(input), span);
+        break;
+      case 'if':
+      case 'ifdef':
+      case 'ifndef':
+        this.#if(input, word.text, span);
+        break;
+      case 'elif':
+      case 'else':
+      case 'endif':
+        this.#branch(input, word.text, span);
+        break;
+      case 'error':
+      case 'warning':
+        this.#message(input, word.text, span);
+        break;
+      case 'pragma':
+        if (/^once\b/.test(input.lexer.takeLine().text)) this.#once.add(input.file.name);
+        break;
+      case 'line':
+        input.lexer.takeLine();
+        break;
+      default:
+        input.lexer.takeLine();
+        this.#diagnostics.warning('preprocessor', 'unknown-directive', span, `'#${word.text}' is ignored`);
+    }
+  }
+
+  /** The tokens left on the line of a directive. */
+  #line(input: Input): Token[] {
+    const tokens: Token[] = [];
+    for (;;) {
+      const token = input.lexer.next();
+      if (token.kind === 'end' || token.lineStart) {
+        input.pending = token;
+        return tokens;
+      }
+      tokens.push(token);
+    }
+  }
+
+  #define(line: readonly Token[], span: Span): void {
+    const macro = parseMacro(line, span, this.#diagnostics);
+    if (macro === undefined) return;
+    const before = this.#table.macros.get(macro.name);
+    if (before !== undefined && !isSameMacro(before, macro)) {
+      const message = `macro '${macro.name}' is defined again, and differently`;
+      this.#diagnostics.warning('preprocessor', 'macro-redefined', line[0]?.span ?? span, message);
+    }
+    this.#table.macros.set(macro.name, macro);
+  }
+
+  #undefine(line: readonly Token[], span: Span): void {
+    const name = line[0];
+    if (name === undefined || !isWord(name)) {
+      this.#diagnostics.error('preprocessor', 'bad-directive', name?.span ?? span, 'expected the name of a macro');
+    } else {
+      this.#table.macros.delete(name.text);
+    }
+  }
+
+  #message(input: Input, kind: 'error' | 'warning', span: Span): void {
+    const { text } = input.lexer.takeLine();
+    if (kind === 'error') this.#diagnostics.error('preprocessor', 'error-directive', span, `#error ${text}`.trim());
+    else this.#diagnostics.warning('preprocessor', 'warning-directive', span, `#warning ${text}`.trim());
+  }
+
+  #include(input: Input, span: Span): void {
+    let path: string;
+    let isSystem: boolean;
+    let where: Span;
+    const header = input.lexer.headerName();
+    if (header !== undefined) {
+      input.lexer.takeLine();
+      ({ path, isSystem, span: where } = header);
+    } else {
+      const line = this.#line(input);
+      const end: Token = { ...(input.pending as Token), kind: 'end', text: '' };
+      const tokens = expandTokens(this.#table, line, end);
+      const first = tokens[0];
+      const last = tokens.at(-1);
+      where = line[0]?.span ?? span;
+      isSystem = first?.kind === '<';
+      if (first?.kind === 'text' && tokens.length === 1) {
+        path = first.text;
+      } else if (isSystem && last?.kind === '>') {
+        path = tokens
+          .slice(1, -1)
+          .map((token) => token.text)
+          .join('');
+      } else {
+        this.#diagnostics.error('preprocessor', 'bad-directive', where, 'expected "FILE" or <FILE> behind #include');
+        return;
+      }
+    }
+    const file = this.#find(path, isSystem, input.file);
+    if (file === undefined) {
+      this.#diagnostics.error('preprocessor', 'missing-include', where, `there is no file '${path}'`);
+    } else if (!this.#once.has(file.name)) {
+      this.#enterInclude(file, where);
+    }
+  }
+
+  #enterInclude(file: SourceFile, where: Span): void {
+    // After the limit is met once nothing is included any more: files that include themselves twice would go on forever.
+    if (this.#includes > MAX_INCLUDES) return;
+    if (this.#inputs.length > MAX_INCLUDE_DEPTH || ++this.#includes > MAX_INCLUDES) {
+      this.#includes = MAX_INCLUDES + 1;
+      const isCycle = this.#inputs.some((input) => input.file === file || input.file.name === file.name);
+      if (isCycle) {
+        const message = `'${file.name}' includes itself without end`;
+        this.#diagnostics.error('preprocessor', 'include-cycle', where, message);
+      } else {
+        this.#diagnostics.error('preprocessor', 'include-too-deep', where, 'too many files are included');
+      }
+      return;
+    }
+    this.#enter(file);
+  }
+
+  /** The standard files come first for `<...>`, so that programs mean the same wherever they run. */
+  #find(path: string, isSystem: boolean, from: SourceFile): SourceFile | undefined {
+    const embedded = path === coreFile.name ? coreFile : path === v1modelFile.name ? v1modelFile : undefined;
+    if (isSystem && embedded !== undefined) return embedded;
+    return this.#resolve?.(path, { isSystem, from }) ?? embedded;
+  }
+
+  #if(input: Input, kind: 'if' | 'ifdef' | 'ifndef', span: Span): void {
+    const line = this.#line(input);
+    let holds: boolean;
+    if (kind === 'if') {
+      holds = this.#condition(line, input, span);
+    } else {
+      const name = line[0];
+      if (name === undefined || !isWord(name)) {
+        this.#diagnostics.error('preprocessor', 'bad-directive', name?.span ?? span, 'expected the name of a macro');
+      }
+      holds = name !== undefined && this.#table.macros.has(name.text) === (kind === 'ifdef');
+    }
+    input.conditionals.push({ span, taken: holds, sawElse: false });
+    if (!holds) this.#skipGroup(input);
+  }
+
+  /** `#elif`, `#else` or `#endif` behind a group that was taken. */
+  #branch(input: Input, kind: 'elif' | 'else' | 'endif', span: Span): void {
+    const conditional = input.conditionals.at(-1);
+    if (conditional === undefined) {
+      input.lexer.takeLine();
+      this.#diagnostics.error('preprocessor', 'unbalanced-conditional', span, `'#${kind}' without '#if'`);
+      return;
+    }
+    if (this.#continues(input, conditional, kind, span)) this.#skipGroup(input);
+  }
+
+  /**
+   * What a branch directive means for the conditional it belongs to; returns whether the group behind it is skipped.
+   * `#endif` closes the conditional.
+   */
+  #continues(input: Input, conditional: Conditional, kind: string, span: Span): boolean {
+    if (kind === 'endif') {
+      input.lexer.takeLine();
+      input.conditionals.pop();
+      return false;
+    }
+    if (conditional.sawElse) {
+      this.#diagnostics.error('preprocessor', 'unbalanced-conditional', span, `'#${kind}' behind '#else'`);
+    }
+    if (kind === 'else') {
+      input.lexer.takeLine();
+      conditional.sawElse = true;
+    }
+    if (conditional.taken) {
+      if (kind === 'elif') input.lexer.takeLine();
+      return true;
+    }
+    conditional.taken = kind === 'else' || this.#condition(this.#line(input), input, span);
+    return !conditional.taken;
+  }
+
+  #condition(line: readonly Token[], input: Input, span: Span): boolean {
+    const end: Token = { ...(input.pending as Token), kind: 'end', text: '' };
+    const tokens = expandTokens(this.#table, this.#resolveDefined(line), end);
+    return evaluateCondition(tokens, span, this.#diagnostics);
+  }
+
+  /** `defined NAME` and `defined(NAME)` become 0 and 1 before names are expanded. */
+  #resolveDefined(line: readonly Token[]): Token[] {
+    const out: Token[] = [];
+    for (let i = 0; i < line.length; i++) {
+      const token = line[i]!;
+      const hasParentheses = line[i + 1]?.kind === '(';
+      const name = line[hasParentheses ? i + 2 : i + 1];
+      const isUse = token.text === 'defined' && token.kind === 'name' && name !== undefined && isWord(name);
+      if (isUse && (!hasParentheses || line[i + 3]?.kind === ')')) {
+        out.push({ ...token, kind: 'integer', text: this.#table.macros.has(name.text) ? '1' : '0' });
+        i += hasParentheses ? 3 : 1;
+      } else {
+        out.push(token);
+      }
+    }
+    return out;
+  }
+
+  /** Skips the group behind a condition that does not hold, up to a branch that is taken or to the end. */
+  #skipGroup(input: Input): void {
+    let depth = 0;
+    // The line of the condition was read up to the next token, which may be the `#` looked for.
+    let pending = input.pending;
+    input.pending = undefined;
+    for (;;) {
+      const hash = pending?.kind === '#' && pending.lineStart ? pending : input.lexer.skipToDirective();
+      pending = undefined;
+      if (hash.kind === 'end') {
+        input.pending = hash;
+        return;
+      }
+      const word = input.lexer.directiveWord();
+      const name = word?.text ?? '';
+      if (name === 'if' || name === 'ifdef' || name === 'ifndef') depth++;
+      else if (name === 'endif' && depth > 0) depth--;
+      else if (depth === 0 && (name === 'elif' || name === 'else' || name === 'endif')) {
+        const conditional = input.conditionals.at(-1);
+        const span = { file: hash.span.file, start: hash.span.start, end: word?.span.end ?? hash.span.end };
+        if (conditional === undefined || !this.#continues(input, conditional, name, span)) return;
+        pending = input.pending;
+        input.pending = undefined;
+        continue;
+      }
+      input.lexer.takeLine();
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import type { Diagnostics } from '../source/diagnostics.js';
+import { type Span, spanning } from '../source/position.js';
+import type { Identifier } from './ast.js';
+import { NameScopes } from './name-scopes.js';
+import { describeToken, isNameToken, type Token } from './tokens.js';
+
+/** How deep brackets, blocks and operators may be nested. */
+const MAX_NESTING = 256;
+/** How high the tree of one expression may grow: chains of operators grow without being nested in the text. */
+const MAX_HEIGHT = 512;
+
+/** Thrown where the text does not fit the grammar, once it is reported; caught where parsing can go on. */
+export class SyntaxFailure extends Error {}
+
+/**
+ * Keywords that only begin something an action, block or table cannot contain, and what may stand behind the name that
+ * follows: before them a `}` is missing.
+ */
+const STRUCTURES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
+  ['action', '('],
+  ['control', '(<'],
+  ['parser', '(<'],
+  ['package', '(<'],
+  ['header', '{<'],
+  ['header_union', '{<'],
+  ['struct', '{<'],
+  ['enum', '{<'],
+]);
+
+/** Reads tokens, reports what does not fit and finds a place to go on. The base of the parser's parts. */
+export class TokenCursor {
+  protected index = 0;
+  protected depth = 0;
+  /** Within `bit<...>`: a `>` closes the bracket. */
+  protected noGreater = false;
+  /** Within the braces of a control or parser: tables, states and an apply block may follow a block. */
+  protected inContainer = false;
+  protected readonly scopes = new NameScopes();
+  readonly #heights = new WeakMap<object, number>();
+
+  constructor(
+    /** The last is of kind `end`. */
+    protected tokens: readonly Token[],
+    protected diagnostics: Diagnostics,
+  ) {}
+
+  protected get token(): Token {
+    return this.tokens[this.index]!;
+  }
+
+  protected peek(distance = 1): Token {
+    return this.tokens[Math.min(this.index + distance, this.tokens.length - 1)]!;
+  }
+
+  /** The token read last. */
+  protected get previous(): Token {
+    return this.tokens[Math.max(this.index - 1, 0)]!;
+  }
+
+  protected advance(): Token {
+    const token = this.token;
+    if (token.kind !== 'end') this.index++;
+    return token;
+  }
+
+  protected at(kind: string): boolean {
+    return this.token.kind === kind;
+  }
+
+  protected accept(kind: string): Token | undefined {
+    return this.token.kind === kind ? this.advance() : undefined;
+  }
+
+  protected expect(kind: string): Token {
+    return this.accept(kind) ?? this.fail(`'${kind}'`);
+  }
+
+  protected get atName(): boolean {
+    return isNameToken(this.token);
+  }
+
+  protected name(what = 'a name'): Identifier {
+    if (!this.atName) this.fail(what);
+    const token = this.advance();
+    return { text: token.text, span: token.span };
+  }
+
+  /** The span from a token, or node, up to what was read last. */
+  protected spanFrom(start: { readonly span: Span }): Span {
+    return spanning(start.span, this.previous.span);
+  }
+
+  /** Reports that something else was expected here, and gives up what is being parsed. */
+  protected fail(expected: string): never {
+    this.report('unexpected-token', this.token.span, `expected ${expected}, found ${describeToken(this.token)}`);
+    throw new SyntaxFailure(expected);
+  }
+
+  protected report(code: string, span: Span, message: string): void {
+    this.diagnostics.error('parser', code, span, message);
+  }
+
+  /** The `;` behind a statement. If only that is missing, it is reported and parsing goes on as if it were there. */
+  protected semicolon(): void {
+    if (this.accept(';') !== undefined) return;
+    const { token, previous } = this;
+    // A string without end has swallowed it.
+    if (previous.problem !== undefined && token.lineStart) return;
+    if (!token.lineStart && token.kind !== '}' && token.kind !== 'end') this.fail("';'");
+    const span = { file: previous.span.file, start: previous.span.end, end: previous.span.end };
+    this.report('missing-semicolon', span, `expected ';' before ${describeToken(token)}`);
+  }
+
+  /** Goes one level deeper; `leave` must follow unless parsing fails. */
+  protected enter(): void {
+    if (++this.depth > MAX_NESTING) this.tooDeep(this.token.span);
+  }
+
+  protected leave(): void {
+    this.depth--;
+  }
+
+  protected tooDeep(span: Span): never {
+    this.report('nesting-too-deep', span, `nested deeper than ${MAX_NESTING} levels`);
+    throw new SyntaxFailure();
+  }
+
+  /** Notes the height of a node made of others, so that no later stage meets a tree too high to walk. */
+  protected sized<T extends { readonly span: Span }>(node: T, ...parts: readonly (object | undefined)[]): T {
+    let height = 0;
+    for (const part of parts) if (part !== undefined) height = Math.max(height, this.#heights.get(part) ?? 0);
+    return this.#withHeight(node, height + 1);
+  }
+
+  /** As `sized`, for a node of a list of others. */
+  protected sizedList<T extends { readonly span: Span }>(node: T, parts: readonly object[], first?: object): T {
+    let height = first === undefined ? 0 : (this.#heights.get(first) ?? 0);
+    for (const part of parts) height = Math.max(height, this.#heights.get(part) ?? 0);
+    return this.#withHeight(node, height + 1);
+  }
+
+  #withHeight<T extends { readonly span: Span }>(node: T, height: number): T {
+    if (height > MAX_HEIGHT) {
+      this.report('nesting-too-deep', node.span, `an expression of more than ${MAX_HEIGHT} levels`);
+      throw new SyntaxFailure();
+    }
+    this.#heights.set(node, height);
+    return node;
+  }
+
+  /** Whether the token begins something that can only stand outside of the block being parsed. */
+  protected get atStructure(): boolean {
+    const { kind } = this.token;
+    const isNamed = isNameToken(this.peek());
+    const behind = this.peek(2).kind;
+    if (kind === 'typedef' || kind === 'extern') return true;
+    if (STRUCTURES.get(kind)?.includes(behind)) return isNamed || kind === 'enum';
+    if (!this.inContainer) return false;
+    if (kind === 'apply') return this.peek().kind === '{' || this.peek().kind === '@';
+    return (kind === 'table' || kind === 'state') && isNamed && behind === '{';
+  }
+
+  /** Runs a part of the parser; if that fails, skips to where parsing can go on and returns undefined. */
+  protected recovering<T>(part: () => T, skip = (start: number): void => this.#synchronise(start)): T | undefined {
+    const { index, depth, noGreater } = this;
+    const level = this.scopes.level;
+    try {
+      return part();
+    } catch (error) {
+      if (!(error instanceof SyntaxFailure)) throw error;
+      this.depth = depth;
+      this.noGreater = noGreater;
+      this.scopes.restore(level);
+      skip(index);
+      return undefined;
+    }
+  }
+
+  /**
+   * Items up to a `}`, which is read; those that fail are left out. The list also ends before what can only stand
+   * further out, but for the keywords given.
+   */
+  protected itemsToBrace<T>(item: () => T | undefined, ...structures: readonly string[]): T[] {
+    const items: T[] = [];
+    while (!this.at('}') && !this.at('end')) {
+      if (this.atStructure && !structures.includes(this.token.kind)) break;
+      const { index } = this;
+      const found = this.recovering(item);
+      if (found !== undefined) items.push(found);
+      if (this.index === index) this.advance();
+    }
+    this.closeBrace();
+    return items;
+  }
+
+  /** The `{` of a block. If only that is missing, it is reported and parsing goes on as if it were there. */
+  protected openBrace(): Token {
+    const { token } = this;
+    if (token.kind === '{') return this.advance();
+    if (!token.lineStart || token.kind === 'end') this.fail("'{'");
+    this.report('unexpected-token', token.span, `expected '{', found ${describeToken(token)}`);
+    return token;
+  }
+
+  /** Skips behind the `)` that closes a list begun at `start`, or before a `{` or `;` that comes first. */
+  protected skipBehindParenthesis(start: number): void {
+    let depth = 0;
+    for (this.index = start; !this.at('end'); this.advance()) {
+      const { kind, lineStart } = this.token;
+      if (kind === '{' || kind === ';' || kind === '}' || (lineStart && this.atStructure)) return;
+      if (kind === '(') depth++;
+      else if (kind === ')' && depth-- === 0) {
+        this.advance();
+        return;
+      }
+    }
+  }
+
+  /** The `}` of a block. A missing one is reported, and taken to stand here. */
+  protected closeBrace(): void {
+    if (this.accept('}') !== undefined) return;
+    this.report('missing-brace', this.token.span, `expected '}', found ${describeToken(this.token)}`);
+  }
+
+  /**
+   * Skips to where parsing can go on: behind the `;` or block that ends what began at `start`, before the `}` that
+   * closes what is around it, or before something that can only begin further out.
+   */
+  #synchronise(start: number): void {
+    if (this.diagnostics.errors >= this.diagnostics.limit) {
+      this.index = this.tokens.length - 1;
+      return;
+    }
+    let braces = 0;
+    let brackets = 0;
+    for (let i = start; i < this.index; i++) {
+      const { kind } = this.tokens[i]!;
+      if (kind === '{') braces++;
+      else if (kind === '}') braces--;
+      else if (kind === '(' || kind === '[') brackets++;
+      else if (kind === ')' || kind === ']') brackets--;
+    }
+    for (; !this.at('end'); this.advance()) {
+      const { kind, lineStart } = this.token;
+      if (this.index > start && lineStart && this.atStructure) return;
+      if (kind === '{') braces++;
+      else if (kind === '}') {
+        if (braces <= 0) return;
+        if (--braces === 0 && !this.#continuesBehindBrace()) {
+          this.advance();
+          this.accept(';');
+          return;
+        }
+      } else if (kind === '(' || kind === '[') brackets++;
+      else if (kind === ')' || kind === ']') brackets--;
+      else if (kind === ';' && braces <= 0 && (brackets <= 0 || this.peek().lineStart)) {
+        this.advance();
+        return;
+      }
+    }
+  }
+
+  #continuesBehindBrace(): boolean {
+    const following = this.peek();
+    return !following.lineStart && [')', ']', ',', 'else', '.', ':'].includes(following.kind);
+  }
+}

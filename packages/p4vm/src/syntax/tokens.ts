@@ -1,0 +1,197 @@
+import type { Span } from '../source/position.js';
+
+/** Reserved words of P4_16 version 1.2.5; `CONTEXTUAL_KEYWORDS` of them may also stand where a name is expected. */
+const KEYWORDS = /* @__PURE__ */ new Set([
+  'abstract',
+  'action',
+  'actions',
+  'apply',
+  'bit',
+  'bool',
+  'break',
+  'const',
+  'continue',
+  'control',
+  'default',
+  'else',
+  'entries',
+  'enum',
+  'error',
+  'exit',
+  'extern',
+  'false',
+  'for',
+  'header',
+  'header_union',
+  'if',
+  'in',
+  'inout',
+  'int',
+  'key',
+  'list',
+  'match_kind',
+  'out',
+  'package',
+  'parser',
+  'priority',
+  'return',
+  'select',
+  'state',
+  'string',
+  'struct',
+  'switch',
+  'table',
+  'this',
+  'transition',
+  'true',
+  'tuple',
+  'type',
+  'typedef',
+  'value_set',
+  'varbit',
+  'void',
+]);
+
+/** Keywords that are names wherever the grammar wants a name (`nonTypeName`, and `list`). */
+const CONTEXTUAL_KEYWORDS = /* @__PURE__ */ new Set([
+  'apply',
+  'key',
+  'actions',
+  'state',
+  'entries',
+  'type',
+  'priority',
+  'list',
+]);
+
+/** Operators and punctuation, longest first. A `>` is always one token: see `Token.joined`. */
+const OPERATORS = [
+  '|+|=',
+  '|-|=',
+  '<<=',
+  '>>=',
+  '&&&',
+  '...',
+  '|+|',
+  '|-|',
+  '{#}',
+  '..',
+  '<<',
+  '&&',
+  '||',
+  '==',
+  '!=',
+  '>=',
+  '<=',
+  '++',
+  '+=',
+  '-=',
+  '*=',
+  '/=',
+  '%=',
+  '&=',
+  '|=',
+  '^=',
+  '+:',
+  '##',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '|',
+  '&',
+  '^',
+  '~',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '}',
+  '<',
+  '>',
+  '!',
+  ':',
+  ',',
+  '?',
+  '.',
+  '=',
+  ';',
+  '@',
+  '#',
+] as const;
+
+/**
+ * What a token is: `name`, `integer`, `text` (a string literal), `end` (of the input), `bad` (characters that are no
+ * token, see `Token.problem`), `_`, or the text of a keyword or operator itself.
+ */
+export type TokenKind = string;
+
+/** Something the lexer found wrong; it is reported only if the token reaches the parser. */
+export interface TokenProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One token. Tokens that come out of a macro have the span of the macro's use. */
+export interface Token {
+  readonly kind: TokenKind;
+  /** As written; of a string literal what stands between the quotes. */
+  readonly text: string;
+  readonly span: Span;
+  /** First of its line. */
+  readonly lineStart: boolean;
+  /** White space or a comment stands before it. */
+  readonly spaced: boolean;
+  /** Of `>`: another `>` follows without space, so that the two may be a shift. */
+  readonly joined: boolean;
+  /** Comes out of a macro, so that `text` is not what stands at `span`. */
+  readonly expanded: boolean;
+  readonly problem?: TokenProblem;
+}
+
+export function isKeyword(text: string): boolean {
+  return KEYWORDS.has(text);
+}
+
+/** Whether a keyword may be used as a name. */
+function isContextualKeyword(text: string): boolean {
+  return CONTEXTUAL_KEYWORDS.has(text);
+}
+
+/** Whether a token is a name for the grammar's `name`. */
+export function isNameToken(token: Token): boolean {
+  return token.kind === 'name' || CONTEXTUAL_KEYWORDS.has(token.kind);
+}
+
+/** Whether a token is a word: a name, a keyword, or `_`. Macros may have the name of any of them. */
+export function isWord(token: Token): boolean {
+  return token.kind === 'name' || token.kind === '_' || KEYWORDS.has(token.kind);
+}
+
+const operatorsByFirst: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ (() => {
+  const map = new Map<string, string[]>();
+  for (const operator of OPERATORS) {
+    const list = map.get(operator[0]!);
+    if (list === undefined) map.set(operator[0]!, [operator]);
+    else list.push(operator);
+  }
+  return map;
+})();
+
+/** The longest operator at `at`, or undefined. */
+export function operatorAt(text: string, at: number): string | undefined {
+  for (const operator of operatorsByFirst.get(text[at] ?? '') ?? []) {
+    if (text.startsWith(operator, at)) return operator;
+  }
+  return undefined;
+}
+
+/** A token as a message shows it. */
+export function describeToken(token: Token): string {
+  if (token.kind === 'end') return 'the end of the file';
+  if (token.kind === 'text') return 'a string';
+  const text = token.text.length > 40 ? `${token.text.slice(0, 37)}...` : token.text;
+  return `'${text}'`;
+}

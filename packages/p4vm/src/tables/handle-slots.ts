@@ -1,0 +1,76 @@
+import { ControlError } from './control-error.js';
+
+/** Slots fit in 24 bits; the bits above count how often the slot was used before. */
+export const SLOT_MASK = 0x00ffffff;
+
+/**
+ * Gives out slots and handles: always the lowest free slot. A handle is the slot with a version above it, counted up
+ * modulo 256 at each release, so that a handle kept too long is noticed.
+ */
+export class HandleSlots {
+  readonly #used: boolean[] = [];
+  readonly #versions: number[] = [];
+  #lowestFree = 0;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** One more than the highest slot ever used. */
+  get limit(): number {
+    return this.#used.length;
+  }
+
+  isUsed(slot: number): boolean {
+    return this.#used[slot] === true;
+  }
+
+  handleOf(slot: number): number {
+    return (((this.#versions[slot] ?? 0) << 24) | slot) >>> 0;
+  }
+
+  /** Takes the lowest free slot. */
+  take(): number {
+    const slot = this.#lowestFree;
+    this.#used[slot] = true;
+    this.#versions[slot] ??= 0;
+    let next = slot + 1;
+    while (this.#used[next] === true) next++;
+    this.#lowestFree = next;
+    this.#count++;
+    return slot;
+  }
+
+  release(slot: number): void {
+    this.#used[slot] = false;
+    this.#versions[slot] = ((this.#versions[slot] ?? 0) + 1) & 0xff;
+    if (slot < this.#lowestFree) this.#lowestFree = slot;
+    this.#count--;
+  }
+
+  /**
+   * The slot of a handle.
+   *
+   * @throws ControlError `bad-handle` if there is no entry in its slot, `expired-handle` if there is another one
+   */
+  slotOf(handle: number): number {
+    if (!Number.isInteger(handle) || handle < 0 || handle > 0xffffffff) {
+      throw new ControlError('bad-handle', `${handle} is not a handle`);
+    }
+    const slot = handle & SLOT_MASK;
+    if (this.#used[slot] !== true) throw new ControlError('bad-handle', `there is no entry with handle ${handle}`);
+    if (this.#versions[slot] !== handle >>> 24) {
+      throw new ControlError('expired-handle', `the entry with handle ${handle} was deleted`);
+    }
+    return slot;
+  }
+
+  /** Frees all slots and forgets the versions. */
+  clear(): void {
+    this.#used.length = 0;
+    this.#versions.length = 0;
+    this.#lowestFree = 0;
+    this.#count = 0;
+  }
+}

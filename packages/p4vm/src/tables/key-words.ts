@@ -1,0 +1,81 @@
+import type { RuntimeValue } from '../machine/runtime.js';
+import { NARROW_BITS } from './data-width.js';
+
+const wide = /* @__PURE__ */ new BigUint64Array(1);
+const halves = /* @__PURE__ */ new Int32Array(/* @__PURE__ */ wide.buffer);
+/** Position of the low half: 0 on machines with little-endian memory. */
+const LOW = /* @__PURE__ */ new Uint8Array(/* @__PURE__ */ Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;
+
+/** Words of a key: one per 32 bits begun. */
+export function wordsOfWidth(width: number): number {
+  return Math.max(1, Math.ceil(width / 32));
+}
+
+/**
+ * Keys as 32-bit words, least significant first, unused high bits 0. Indexes hash, mask and compare words, so that no
+ * bigint is made while a packet is looked up (but for keys wider than 64 bits that are given as bigints).
+ */
+export class KeyWords {
+  /** The keys loaded last. */
+  readonly words: Int32Array;
+  /** First word of each key. */
+  readonly starts: readonly number[];
+  readonly #isNarrow: readonly boolean[];
+  readonly #ends: readonly number[];
+
+  constructor(widths: readonly number[]) {
+    const starts: number[] = [];
+    let count = 0;
+    for (const width of widths) {
+      starts.push(count);
+      count += wordsOfWidth(width);
+    }
+    this.words = new Int32Array(count);
+    this.starts = starts;
+    this.#isNarrow = widths.map((width) => width <= NARROW_BITS);
+    this.#ends = [...starts.slice(1), count];
+  }
+
+  /** Loads one value per key. */
+  load(keys: readonly RuntimeValue[]): Int32Array {
+    for (let i = 0; i < this.starts.length; i++) this.#set(this.words, i, keys[i]!);
+    return this.words;
+  }
+
+  load1(a: RuntimeValue): Int32Array {
+    this.#set(this.words, 0, a);
+    return this.words;
+  }
+
+  load2(a: RuntimeValue, b: RuntimeValue): Int32Array {
+    this.#set(this.words, 0, a);
+    this.#set(this.words, 1, b);
+    return this.words;
+  }
+
+  /** Words of bit patterns, one per key, in an array of its own. */
+  of(values: readonly bigint[]): Int32Array {
+    const words = new Int32Array(this.words.length);
+    values.forEach((value, i) => {
+      this.#set(words, i, this.#isNarrow[i] ? Number(value) : value);
+    });
+    return words;
+  }
+
+  #set(words: Int32Array, key: number, value: RuntimeValue): void {
+    const start = this.starts[key]!;
+    if (this.#isNarrow[key]) {
+      words[start] = value as number;
+      return;
+    }
+    const end = this.#ends[key]!;
+    let rest = value as bigint;
+    for (let at = start; at < end; at += 2) {
+      // Stored modulo 2^64.
+      wide[0] = rest;
+      words[at] = halves[LOW]!;
+      if (at + 1 < end) words[at + 1] = halves[1 - LOW]!;
+      if (at + 2 < end) rest >>= 64n;
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import type { KeyMatch, MatchKind } from '../ir/program.js';
+import { type KeyShape, maskOf } from './key-match.js';
+import { KeyWords } from './key-words.js';
+import { TernaryIndex } from './ternary-index.js';
+import { WordIndex } from './word-index.js';
+
+/** Finds the entry for a packet's keys. Matches given to it are canonical (see `canonicalMatch`). */
+export interface MatchIndex {
+  /** Slot of the entry that wins; -1 if none matches. The keys' words (see `KeyWords`). */
+  find(words: Int32Array): number;
+  /** For keys of one word in all. */
+  find1(word: number): number;
+  /** Slot of the entry with these very matches (and, where priorities count, this priority); -1 if there is none. */
+  equal(matches: readonly KeyMatch[], priority: number): number;
+  add(matches: readonly KeyMatch[], priority: number, slot: number): void;
+  remove(matches: readonly KeyMatch[], priority: number, slot: number): void;
+  clear(): void;
+}
+
+/** Whether entries have a priority: with a ternary, range or optional key. Prefix lengths do not count then. */
+export function hasPriorities(kinds: readonly MatchKind[]): boolean {
+  return kinds.some((kind) => kind === 'ternary' || kind === 'range' || kind === 'optional');
+}
+
+export function createMatchIndex(shapes: readonly KeyShape[]): MatchIndex {
+  if (hasPriorities(shapes.map(({ kind }) => kind))) return new TernaryIndex(shapes);
+  const lpm = shapes.findIndex((shape) => shape.kind === 'lpm');
+  if (lpm >= 0) return new LpmIndex(shapes, lpm);
+  return new ExactIndex(shapes);
+}
+
+/** Words of the masked values of matches, one after the other. */
+function valueWords(words: KeyWords, shapes: readonly KeyShape[], matches: readonly KeyMatch[]): Int32Array {
+  return words.of(matches.map((match, i) => maskOf(shapes[i]!.width, match).value));
+}
+
+class ExactIndex implements MatchIndex {
+  readonly #shapes: readonly KeyShape[];
+  readonly #words: KeyWords;
+  readonly #index: WordIndex;
+
+  constructor(shapes: readonly KeyShape[]) {
+    this.#shapes = shapes;
+    this.#words = new KeyWords(shapes.map((shape) => shape.width));
+    this.#index = new WordIndex(this.#words.words.length);
+  }
+
+  find(words: Int32Array): number {
+    return this.#index.get(words);
+  }
+
+  find1(word: number): number {
+    return this.#index.get1(word | 0);
+  }
+
+  equal(matches: readonly KeyMatch[]): number {
+    return this.#index.get(valueWords(this.#words, this.#shapes, matches));
+  }
+
+  add(matches: readonly KeyMatch[], _priority: number, slot: number): void {
+    this.#index.set(valueWords(this.#words, this.#shapes, matches), slot);
+  }
+
+  remove(matches: readonly KeyMatch[]): void {
+    this.#index.delete(valueWords(this.#words, this.#shapes, matches));
+  }
+
+  clear(): void {
+    this.#index.clear();
+  }
+}
+
+interface PrefixGroup {
+  readonly length: number;
+  readonly masks: Int32Array;
+  readonly index: WordIndex;
+}
+
+/** One hash index per prefix length in use, longest first; exact keys beside the lpm key are part of the hashed key. */
+class LpmIndex implements MatchIndex {
+  readonly #shapes: readonly KeyShape[];
+  readonly #lpm: number;
+  readonly #words: KeyWords;
+  readonly #groups: PrefixGroup[] = [];
+
+  constructor(shapes: readonly KeyShape[], lpm: number) {
+    this.#shapes = shapes;
+    this.#lpm = lpm;
+    this.#words = new KeyWords(shapes.map((shape) => shape.width));
+  }
+
+  find(words: Int32Array): number {
+    const groups = this.#groups;
+    for (let i = 0; i < groups.length; i++) {
+      const { index, masks } = groups[i]!;
+      const slot = index.getMasked(words, masks);
+      if (slot >= 0) return slot;
+    }
+    return -1;
+  }
+
+  find1(word: number): number {
+    const groups = this.#groups;
+    for (let i = 0; i < groups.length; i++) {
+      const { index, masks } = groups[i]!;
+      const slot = index.get1(word & masks[0]!);
+      if (slot >= 0) return slot;
+    }
+    return -1;
+  }
+
+  equal(matches: readonly KeyMatch[]): number {
+    const length = this.#lengthOf(matches);
+    const group = this.#groups.find((each) => each.length === length);
+    return group === undefined ? -1 : group.index.get(valueWords(this.#words, this.#shapes, matches));
+  }
+
+  add(matches: readonly KeyMatch[], _priority: number, slot: number): void {
+    const length = this.#lengthOf(matches);
+    let group = this.#groups.find((each) => each.length === length);
+    if (group === undefined) {
+      const masks = this.#words.of(matches.map((match, i) => maskOf(this.#shapes[i]!.width, match).mask));
+      group = { length, masks, index: new WordIndex(masks.length) };
+      this.#groups.push(group);
+      this.#groups.sort((left, right) => right.length - left.length);
+    }
+    group.index.set(valueWords(this.#words, this.#shapes, matches), slot);
+  }
+
+  remove(matches: readonly KeyMatch[]): void {
+    const length = this.#lengthOf(matches);
+    const at = this.#groups.findIndex((each) => each.length === length);
+    const group = this.#groups[at];
+    if (group === undefined) return;
+    group.index.delete(valueWords(this.#words, this.#shapes, matches));
+    if (group.index.size === 0) this.#groups.splice(at, 1);
+  }
+
+  clear(): void {
+    this.#groups.length = 0;
+  }
+
+  #lengthOf(matches: readonly KeyMatch[]): number {
+    const match = matches[this.#lpm]!;
+    if (match.kind !== 'prefix') throw new TypeError('the match of an lpm key is a prefix');
+    return match.length;
+  }
+}

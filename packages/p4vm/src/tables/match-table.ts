@@ -1,0 +1,467 @@
+import type { ActionProfile, ProfileTarget } from '../externs/action-profile.js';
+import type { CounterValue, DirectCounter } from '../externs/counter.js';
+import type { PacketEnvironment } from '../externs/environment.js';
+import type { DirectMeter, MeterRate } from '../externs/meter.js';
+import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
+import type { RuntimeValue } from '../machine/runtime.js';
+import { ControlError } from './control-error.js';
+import { widthOf } from './data-width.js';
+import { HandleSlots, SLOT_MASK } from './handle-slots.js';
+import { type KeyShape, shapeOf } from './key-match.js';
+import { KeyWords } from './key-words.js';
+import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
+import { BitPacker } from './selector-bytes.js';
+import type { BoundAction, TableEntrySpec, TableRuntime } from './table.js';
+import { bindAction, canonicalKeys, type EntryTarget, type TableEntry } from './table-entry.js';
+import { createLookup, createWordLookup, type LookupParts } from './table-lookup.js';
+
+export type { EntryTarget, TableEntry } from './table-entry.js';
+
+/** Entries of a table whose program says no size. */
+export const DEFAULT_TABLE_SIZE = 1024;
+
+interface StoredEntry {
+  handle: number;
+  keys: readonly KeyMatch[];
+  target: EntryTarget;
+  priority: number;
+  isConst: boolean;
+  timeoutUs: number;
+  lastHitUs: number;
+  /** Undefined for entries that point into an action profile. */
+  bound: BoundAction | undefined;
+}
+
+interface MutableBoundAction extends BoundAction {
+  action: number;
+  data: readonly RuntimeValue[];
+  words: readonly number[];
+  isHit: boolean;
+  handle: number;
+}
+
+/** Extern objects that belong to a table. */
+export interface TableAttachments {
+  readonly profile: ActionProfile | undefined;
+  readonly counter: DirectCounter | undefined;
+  readonly meter: DirectMeter | undefined;
+}
+
+const NO_DATA: readonly RuntimeValue[] = [];
+const NO_WORDS: readonly number[] = [];
+
+/** A match-action table: entries, default action, lookup. */
+export class MatchTable implements TableRuntime {
+  /** One value per key, selector keys included. */
+  readonly lookup: (...keys: readonly RuntimeValue[]) => BoundAction;
+  /** As `lookup`, keys in 32-bit words; undefined for tables with selector keys. See `TableRuntime`. */
+  readonly lookupWords: ((...words: readonly number[]) => BoundAction) | undefined;
+  /** Keys that are matched, in order: all but the selector keys. */
+  readonly shapes: readonly KeyShape[];
+  /** Entries it can hold. */
+  readonly size: number;
+  /** Whether entries have priorities, of which the smallest wins. */
+  readonly hasPriorities: boolean;
+  readonly profile: ActionProfile | undefined;
+  readonly counter: DirectCounter | undefined;
+  readonly meter: DirectMeter | undefined;
+  readonly #environment: PacketEnvironment;
+  readonly #index: MatchIndex;
+  readonly #slots = new HandleSlots();
+  readonly #entries: (StoredEntry | undefined)[] = [];
+  readonly #positions = new Map<number, number>();
+  readonly #result: MutableBoundAction = { action: -1, data: NO_DATA, words: NO_WORDS, isHit: false, handle: -1 };
+  readonly #packer: BitPacker;
+  readonly #selectorValues: RuntimeValue[] = [];
+  #default: BoundAction = { action: -1, data: NO_DATA, words: NO_WORDS, isHit: false, handle: -1 };
+  #defaultTarget: EntryTarget | undefined;
+
+  constructor(
+    readonly declaration: Table,
+    environment: PacketEnvironment,
+    attachments: Partial<TableAttachments> = {},
+  ) {
+    const { keys, entries, actions } = declaration;
+    this.#environment = environment;
+    this.profile = attachments.profile;
+    this.counter = attachments.counter;
+    this.meter = attachments.meter;
+    this.shapes = keys.filter((key) => key.matchKind !== 'selector').map(shapeOf);
+    this.hasPriorities = hasPriorities(this.shapes.map(({ kind }) => kind));
+    this.size = Math.max(
+      Math.min(declaration.size > 0 ? declaration.size : DEFAULT_TABLE_SIZE, SLOT_MASK),
+      entries.length,
+    );
+    this.#index = createMatchIndex(this.shapes);
+    const words = new KeyWords(this.shapes.map((shape) => shape.width));
+    this.#packer = new BitPacker(keys.filter((key) => key.matchKind === 'selector').map((key) => widthOf(key.type)));
+    actions.forEach(({ action }, position) => {
+      if (!this.#positions.has(action.id)) this.#positions.set(action.id, position);
+    });
+    const lookup: LookupParts = {
+      index: this.#index,
+      words,
+      isSelector: keys.map((key) => key.matchKind === 'selector'),
+      selectorValues: this.#selectorValues,
+      found: (slot) => this.#found(slot),
+    };
+    this.lookup = createLookup(lookup);
+    this.lookupWords = createWordLookup(lookup);
+    this.#setDefaultTo(this.#initialDefault());
+    this.#addProgramEntries();
+  }
+
+  /** Number of entries. */
+  get count(): number {
+    return this.#slots.count;
+  }
+
+  /** What happens on a miss; undefined: nothing. */
+  get defaultTarget(): EntryTarget | undefined {
+    return this.#defaultTarget;
+  }
+
+  /**
+   * Adds an entry that runs an action.
+   *
+   * @returns its handle
+   * @throws ControlError `const-table`, `no-key`, `indirect`, `unknown-action`, `wrong-arity`, `bad-match`,
+   *   `value-too-wide`, `duplicate-entry`, `table-full`, in this order
+   */
+  add(spec: TableEntrySpec): number {
+    this.#needMutable();
+    if (this.profile !== undefined) {
+      throw new ControlError('indirect', `entries of table ${this.declaration.name} point into an action profile`);
+    }
+    return this.#add(spec.keys, { kind: 'action', call: spec.call }, spec.priority, false);
+  }
+
+  /**
+   * Adds an entry that points to a member or group of the table's action profile.
+   *
+   * @throws ControlError `not-indirect`, `bad-member`, `bad-group`, `empty-group`, and as {@link add}
+   */
+  addIndirect(keys: readonly KeyMatch[], target: ProfileTarget, priority: number): number {
+    this.#needMutable();
+    this.#needProfile().check(target);
+    const handle = this.#add(keys, target, priority, false);
+    this.#needProfile().use(target, 1);
+    return handle;
+  }
+
+  /** Changes what an entry does. @throws ControlError `bad-handle`, `expired-handle`, and as {@link add} */
+  modify(handle: number, call: ActionCall): void {
+    this.#needMutable();
+    if (this.profile !== undefined) {
+      throw new ControlError('indirect', `entries of table ${this.declaration.name} point into an action profile`);
+    }
+    const entry = this.#stored(handle);
+    this.#needChangeable(entry);
+    entry.bound = bindAction(this.declaration, call, true, handle);
+    entry.target = { kind: 'action', call };
+  }
+
+  /** Lets an entry point elsewhere. @throws as {@link addIndirect}, and `bad-handle`, `expired-handle` */
+  modifyIndirect(handle: number, target: ProfileTarget): void {
+    this.#needMutable();
+    const profile = this.#needProfile();
+    const entry = this.#stored(handle);
+    this.#needChangeable(entry);
+    profile.check(target);
+    if (entry.target.kind !== 'action') profile.use(entry.target, -1);
+    profile.use(target, 1);
+    entry.target = target;
+  }
+
+  /** @throws ControlError `const-table`, `bad-handle`, `expired-handle` */
+  delete(handle: number): void {
+    this.#needMutable();
+    const entry = this.#stored(handle);
+    this.#needChangeable(entry);
+    const slot = handle & SLOT_MASK;
+    this.#index.remove(entry.keys, entry.priority, slot);
+    if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+    this.#entries[slot] = undefined;
+    this.#slots.release(slot);
+  }
+
+  /** Removes all entries but constant ones; handles begin anew. @throws ControlError `const-table` */
+  clear(): void {
+    this.#needMutable();
+    this.#clear((entry) => entry.isConst);
+  }
+
+  /** Entries in order of their slots. */
+  entries(): readonly TableEntry[] {
+    return this.#entries.filter((entry) => entry !== undefined).map((entry) => this.#seen(entry));
+  }
+
+  /** @throws ControlError `bad-handle`, `expired-handle` */
+  entry(handle: number): TableEntry {
+    return this.#seen(this.#stored(handle));
+  }
+
+  /** Handle of the entry with these keys (and priority); undefined if there is none. @throws as {@link add} on bad keys */
+  find(keys: readonly KeyMatch[], priority: number): number | undefined {
+    const slot = this.#index.equal(
+      canonicalKeys(this.declaration, this.shapes, keys),
+      this.hasPriorities ? priority : 0,
+    );
+    return slot < 0 ? undefined : this.#slots.handleOf(slot);
+  }
+
+  /** @throws ControlError `const-default`, `unknown-action`, `wrong-arity`, `indirect` */
+  setDefault(call: ActionCall): void {
+    this.#needMutableDefault();
+    if (this.profile !== undefined) {
+      throw new ControlError('indirect', `the default of table ${this.declaration.name} is in an action profile`);
+    }
+    this.#setDefaultTo({ kind: 'action', call });
+  }
+
+  /** @throws ControlError `const-default`, `not-indirect`, `bad-member`, `bad-group` */
+  setDefaultIndirect(target: ProfileTarget): void {
+    this.#needMutableDefault();
+    this.#needProfile().check(target, true);
+    this.#setDefaultTo(target);
+  }
+
+  /** Puts the default action back to that of the program. */
+  resetDefault(): void {
+    this.#setDefaultTo(this.#initialDefault());
+  }
+
+  /** Everything as it was when the program was loaded. */
+  reset(): void {
+    this.#clear(() => false);
+    this.resetDefault();
+    this.#addProgramEntries();
+  }
+
+  /** @throws ControlError `no-timeout`, `bad-handle`, `expired-handle` */
+  setTimeout(handle: number, timeoutUs: number): void {
+    if (!this.declaration.supportsTimeout) {
+      throw new ControlError('no-timeout', `table ${this.declaration.name} does not support timeouts`);
+    }
+    if (!Number.isFinite(timeoutUs) || timeoutUs < 0) throw new ControlError('bad-value', `${timeoutUs} is no timeout`);
+    const entry = this.#stored(handle);
+    entry.timeoutUs = timeoutUs;
+    entry.lastHitUs = this.#environment.nowUs;
+  }
+
+  /** Handles of the entries that were not hit for as long as their timeout. */
+  expired(): readonly number[] {
+    const now = this.#environment.nowUs;
+    return this.#entries
+      .filter((entry) => entry !== undefined)
+      .filter((entry) => entry.timeoutUs > 0 && now - entry.lastHitUs >= entry.timeoutUs)
+      .map((entry) => entry.handle);
+  }
+
+  /** Microseconds since an entry was hit, or since its timeout was set. */
+  idleUs(handle: number): number {
+    return this.#environment.nowUs - this.#stored(handle).lastHitUs;
+  }
+
+  /** Of the entry that is in the handle's slot now. @throws ControlError `no-counter`, `bad-handle` */
+  readCounter(handle: number): CounterValue {
+    const counter = this.#needCounter();
+    return counter.readSlot(this.#usedSlot(handle));
+  }
+
+  /** Of the entry that is in the handle's slot now. @throws ControlError `no-counter`, `bad-handle`, `bad-value` */
+  writeCounter(handle: number, value: CounterValue): void {
+    const counter = this.#needCounter();
+    counter.writeSlot(this.#usedSlot(handle), value);
+  }
+
+  /** @throws ControlError `no-counter` */
+  resetCounters(): void {
+    this.#needCounter().reset();
+  }
+
+  /** Of the entry that is in the handle's slot now. @throws ControlError `no-meter`, `bad-handle`, `bad-rates` */
+  setMeterRates(handle: number, rates: readonly MeterRate[]): void {
+    const meter = this.#needMeter();
+    meter.bank.setRates(this.#usedSlot(handle), rates);
+  }
+
+  /** Committed and peak rate; undefined if none were set. @throws as {@link setMeterRates} */
+  meterRates(handle: number): readonly [MeterRate, MeterRate] | undefined {
+    const meter = this.#needMeter();
+    return meter.bank.rates(this.#usedSlot(handle));
+  }
+
+  /** Position in `Table.actions` of an action; -1 if the table has not got it. */
+  positionOf(actionId: number): number {
+    return this.#positions.get(actionId) ?? -1;
+  }
+
+  // Lookup
+
+  #found(slot: number): BoundAction {
+    if (slot < 0) return this.#missed();
+    const entry = this.#entries[slot]!;
+    if (this.counter !== undefined) this.counter.countSlot(slot, this.#environment.packetLength);
+    if (this.meter !== undefined) {
+      const { packetLength, nowUs } = this.#environment;
+      this.meter.color = this.meter.bank.execute(slot, packetLength, nowUs);
+    }
+    if (entry.timeoutUs > 0) entry.lastHitUs = this.#environment.nowUs;
+    return entry.bound ?? this.#resolve(entry.target, true, entry.handle);
+  }
+
+  #missed(): BoundAction {
+    if (this.meter !== undefined) this.meter.color = -1;
+    const target = this.#defaultTarget;
+    return target === undefined || target.kind === 'action' ? this.#default : this.#resolve(target, false, -1);
+  }
+
+  #resolve(target: EntryTarget, isHit: boolean, handle: number): BoundAction {
+    const result = this.#result;
+    result.isHit = isHit;
+    result.handle = handle;
+    result.action = -1;
+    result.data = NO_DATA;
+    result.words = NO_WORDS;
+    if (target.kind === 'action' || this.profile === undefined) return result;
+    const packer = this.#packer;
+    if (target.kind === 'group') packer.pack(this.#selectorValues);
+    const member = this.profile.select(target, packer.bytes, packer.bytes.length);
+    if (member !== undefined) {
+      result.action = this.positionOf(member.action.id);
+      result.data = member.data;
+      result.words = member.words;
+    }
+    return result;
+  }
+
+  // Entries
+
+  #add(keys: readonly KeyMatch[], target: EntryTarget, priority: number, isConst: boolean): number {
+    if (this.shapes.length === 0) throw new ControlError('no-key', `table ${this.declaration.name} has no key`);
+    if (!Number.isSafeInteger(priority)) throw new ControlError('bad-priority', `${priority} is no priority`);
+    // Before anything changes: throws if the action or its data are wrong.
+    const draft = target.kind === 'action' ? bindAction(this.declaration, target.call, true, 0) : undefined;
+    const canonical = canonicalKeys(this.declaration, this.shapes, keys);
+    const rank = this.hasPriorities ? priority : 0;
+    if (this.#index.equal(canonical, rank) >= 0) {
+      throw new ControlError('duplicate-entry', `table ${this.declaration.name} has an entry with these keys`);
+    }
+    if (this.#slots.count >= this.size) {
+      throw new ControlError('table-full', `table ${this.declaration.name} holds ${this.size} entries`);
+    }
+    const slot = this.#slots.take();
+    const handle = this.#slots.handleOf(slot);
+    this.#entries[slot] = {
+      handle,
+      keys: canonical,
+      target,
+      priority: rank,
+      isConst,
+      timeoutUs: 0,
+      lastHitUs: this.#environment.nowUs,
+      bound: draft === undefined ? undefined : { ...draft, handle },
+    };
+    this.#index.add(canonical, rank, slot);
+    this.counter?.prepare(slot);
+    return handle;
+  }
+
+  #addProgramEntries(): void {
+    for (const entry of this.declaration.entries) {
+      this.#add(
+        entry.keys,
+        { kind: 'action', call: entry.call },
+        entry.priority,
+        entry.isConst || this.declaration.areEntriesConst,
+      );
+    }
+  }
+
+  #initialDefault(): EntryTarget | undefined {
+    const call = this.declaration.defaultAction;
+    return call === undefined ? undefined : { kind: 'action', call };
+  }
+
+  #setDefaultTo(target: EntryTarget | undefined): void {
+    this.#default =
+      target?.kind === 'action'
+        ? bindAction(this.declaration, target.call, false, -1)
+        : { action: -1, data: NO_DATA, words: NO_WORDS, isHit: false, handle: -1 };
+    const old = this.#defaultTarget;
+    if (old !== undefined && old.kind !== 'action') this.profile?.use(old, -1);
+    if (target !== undefined && target.kind !== 'action') this.profile?.use(target, 1);
+    this.#defaultTarget = target;
+  }
+
+  #clear(keeps: (entry: StoredEntry) => boolean): void {
+    const kept: StoredEntry[] = [];
+    for (const entry of this.#entries) {
+      if (entry === undefined) continue;
+      if (keeps(entry)) kept.push(entry);
+      else if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+    }
+    this.#entries.length = 0;
+    this.#slots.clear();
+    this.#index.clear();
+    for (const entry of kept) this.#add(entry.keys, entry.target, entry.priority, true);
+  }
+
+  #seen(entry: StoredEntry): TableEntry {
+    const { handle, keys, target, priority, isConst, timeoutUs } = entry;
+    return { handle, keys, target, priority, isConst, timeoutUs };
+  }
+
+  #stored(handle: number): StoredEntry {
+    const entry = this.#entries[this.#slots.slotOf(handle)];
+    if (entry === undefined) throw new ControlError('bad-handle', `there is no entry with handle ${handle}`);
+    return entry;
+  }
+
+  /** Counters and meters do not look at the version of a handle. */
+  #usedSlot(handle: number): number {
+    const slot = handle & SLOT_MASK;
+    if (!Number.isInteger(handle) || handle < 0 || !this.#slots.isUsed(slot)) {
+      throw new ControlError('bad-handle', `there is no entry with handle ${handle}`);
+    }
+    return slot;
+  }
+
+  #needMutable(): void {
+    if (this.declaration.areEntriesConst) {
+      throw new ControlError('const-table', `the entries of table ${this.declaration.name} are constant`);
+    }
+  }
+
+  #needChangeable(entry: StoredEntry): void {
+    if (entry.isConst) throw new ControlError('const-table', `entry ${entry.handle} is constant`);
+  }
+
+  #needMutableDefault(): void {
+    if (this.declaration.isDefaultConst) {
+      throw new ControlError('const-default', `the default action of table ${this.declaration.name} is constant`);
+    }
+  }
+
+  #needProfile(): ActionProfile {
+    if (this.profile === undefined) {
+      throw new ControlError('not-indirect', `table ${this.declaration.name} has no action profile`);
+    }
+    return this.profile;
+  }
+
+  #needCounter(): DirectCounter {
+    if (this.counter === undefined) {
+      throw new ControlError('no-counter', `table ${this.declaration.name} has no direct counter`);
+    }
+    return this.counter;
+  }
+
+  #needMeter(): DirectMeter {
+    if (this.meter === undefined) {
+      throw new ControlError('no-meter', `table ${this.declaration.name} has no direct meter`);
+    }
+    return this.meter;
+  }
+}

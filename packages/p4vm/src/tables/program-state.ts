@@ -1,0 +1,102 @@
+import { ActionProfile } from '../externs/action-profile.js';
+import { nameCalculations } from '../externs/calculation-names.js';
+import { Calculations } from '../externs/calculations.js';
+import { Counter, DirectCounter } from '../externs/counter.js';
+import { DigestQueue } from '../externs/digest.js';
+import type { PacketEnvironment } from '../externs/environment.js';
+import type { ExternRuntime } from '../externs/extern.js';
+import { DirectMeter, Meter } from '../externs/meter.js';
+import { createRandomBits, type RandomBits } from '../externs/random.js';
+import { Register } from '../externs/register.js';
+import type { ExternInstance, IrProgram } from '../ir/program.js';
+import { MatchTable } from './match-table.js';
+import { ParserValueSet } from './value-set.js';
+
+/** Seed of random numbers where none is given. */
+export const DEFAULT_SEED = 1;
+
+export interface ProgramStateOptions {
+  /** Source of random bits; a generator seeded with {@link DEFAULT_SEED} if absent. */
+  readonly random?: RandomBits;
+}
+
+/** Everything a program keeps between packets. Lists are in the order of ids. */
+export interface ProgramState {
+  readonly tables: readonly MatchTable[];
+  readonly externs: readonly ExternRuntime[];
+  readonly valueSets: readonly ParserValueSet[];
+  readonly calculations: Calculations;
+  readonly digests: DigestQueue;
+  readonly random: RandomBits;
+  /** Tables, counters, meters, registers, profiles, digests as after loading; custom CRCs and value sets stay. */
+  reset(): void;
+}
+
+function createExtern(
+  declaration: ExternInstance,
+  environment: PacketEnvironment,
+  calculations: Calculations,
+): ExternRuntime {
+  switch (declaration.type) {
+    case 'counter':
+      return new Counter(declaration, environment);
+    case 'direct_counter':
+      return new DirectCounter(declaration);
+    case 'meter':
+      return new Meter(declaration, environment);
+    case 'direct_meter':
+      return new DirectMeter(declaration);
+    case 'register':
+      return new Register(declaration, environment);
+    case 'action_profile':
+    case 'action_selector':
+      return new ActionProfile(declaration, (algorithm) => calculations.get(algorithm));
+    case 'Checksum16':
+      return { kind: 'checksum16', declaration };
+    default:
+      throw new TypeError(`no extern type ${declaration.type} (${declaration.name})`);
+  }
+}
+
+/**
+ * Makes the tables and extern objects of a program.
+ *
+ * @param environment read while packets are processed: the switch's `Runtime` object
+ * @throws TypeError if the program declares something that does not exist in v1model
+ */
+export function createProgramState(
+  program: IrProgram,
+  environment: PacketEnvironment,
+  options: ProgramStateOptions = {},
+): ProgramState {
+  const random = options.random ?? createRandomBits(DEFAULT_SEED);
+  const calculations = new Calculations(nameCalculations(program), random);
+  const externs = program.externs.map((declaration) => createExtern(declaration, environment, calculations));
+  const at = (declaration: ExternInstance | undefined): ExternRuntime | undefined =>
+    declaration === undefined ? undefined : externs[declaration.id];
+  const tables = program.tables.map((declaration) => {
+    const profile = at(declaration.implementation);
+    const counter = at(declaration.counter);
+    const meter = at(declaration.meter);
+    return new MatchTable(declaration, environment, {
+      profile: profile instanceof ActionProfile ? profile : undefined,
+      counter: counter instanceof DirectCounter ? counter : undefined,
+      meter: meter instanceof DirectMeter ? meter : undefined,
+    });
+  });
+  const valueSets = program.valueSets.map((declaration) => new ParserValueSet(declaration));
+  const digests = new DigestQueue();
+  return {
+    tables,
+    externs,
+    valueSets,
+    calculations,
+    digests,
+    random,
+    reset(): void {
+      for (const table of tables) table.reset();
+      for (const each of externs) if ('reset' in each && typeof each.reset === 'function') each.reset();
+      digests.reset();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { ProfileTarget } from '../externs/action-profile.js';
+import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
+import { ControlError } from './control-error.js';
+import { dataParameters, toRuntimeValue, toWords } from './data-width.js';
+import { canonicalMatch, type KeyShape, prefixMask } from './key-match.js';
+import { hasPriorities } from './match-index.js';
+import type { BoundAction } from './table.js';
+
+/** What an entry does: an action of its own, or a member or group of the table's action profile. */
+export type EntryTarget = { readonly kind: 'action'; readonly call: ActionCall } | ProfileTarget;
+
+/** An entry as the control plane sees it. Keys in canonical form, without selector keys. */
+export interface TableEntry {
+  readonly handle: number;
+  readonly keys: readonly KeyMatch[];
+  readonly target: EntryTarget;
+  /** 0 for tables without priorities. */
+  readonly priority: number;
+  readonly isConst: boolean;
+  /** Microseconds without a hit after which the entry counts as expired; 0: never. */
+  readonly timeoutUs: number;
+}
+
+/**
+ * Brings the keys of an entry into canonical form. Matches for selector keys may be among them; they are left out.
+ *
+ * @param shapes of the keys that are matched
+ * @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide`
+ */
+export function canonicalKeys(
+  table: Table,
+  shapes: readonly KeyShape[],
+  keys: readonly KeyMatch[],
+): readonly KeyMatch[] {
+  let matches = keys;
+  if (keys.length !== shapes.length && keys.length === table.keys.length) {
+    matches = keys.filter((_, i) => table.keys[i]!.matchKind !== 'selector');
+  }
+  if (matches.length !== shapes.length) {
+    throw new ControlError('wrong-arity', `table ${table.name} needs ${shapes.length} key fields, not ${keys.length}`);
+  }
+  const isTernary = hasPriorities(shapes.map(({ kind }) => kind));
+  return matches.map((match, i) => {
+    const canonical = canonicalMatch(shapes[i]!, match);
+    // Beside ternary keys an lpm key is a ternary one with a mask that is a prefix.
+    return isTernary && canonical.kind === 'prefix'
+      ? { ...canonical, value: canonical.value & prefixMask(shapes[i]!.width, canonical.length) }
+      : canonical;
+  });
+}
+
+/**
+ * A call of one of the table's actions with its data as run-time values, cut to the width of the parameters.
+ *
+ * @throws ControlError `unknown-action`, `wrong-arity`
+ */
+export function bindAction(table: Table, call: ActionCall, isHit: boolean, handle: number): BoundAction {
+  const action = table.actions[call.action]?.action;
+  if (action === undefined)
+    throw new ControlError('unknown-action', `table ${table.name} has no action ${call.action}`);
+  const parameters = dataParameters(action.parameters);
+  if (parameters.length !== call.data.length) {
+    throw new ControlError(
+      'wrong-arity',
+      `action ${action.name} needs ${parameters.length} parameters, not ${call.data.length}`,
+    );
+  }
+  const types = parameters.map(({ variable }) => variable.type);
+  const data = call.data.map((value, i) => toRuntimeValue(types[i]!, value));
+  return { action: call.action, data, words: toWords(types, call.data), isHit, handle };
+}

@@ -1,0 +1,72 @@
+import type { KeyMatch, ValueSet } from '../ir/program.js';
+import type { RuntimeValue } from '../machine/runtime.js';
+import { ControlError } from './control-error.js';
+import { canonicalMatch, type KeyShape, shapeOf } from './key-match.js';
+import { KeyWords } from './key-words.js';
+import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
+import type { ValueSetRuntime } from './table.js';
+
+/** A parser value set: members, each with a match per key. The declared size is not enforced, as in the reference switch. */
+export class ParserValueSet implements ValueSetRuntime {
+  readonly shapes: readonly KeyShape[];
+  readonly #index: MatchIndex;
+  readonly #words: KeyWords;
+  readonly #members: (readonly KeyMatch[] | undefined)[] = [];
+
+  constructor(readonly declaration: ValueSet) {
+    this.shapes = declaration.keys.map(shapeOf);
+    this.#index = createMatchIndex(this.shapes);
+    this.#words = new KeyWords(this.shapes.map((shape) => shape.width));
+  }
+
+  /** Bits of all keys together. */
+  get width(): number {
+    return this.shapes.reduce((sum, shape) => sum + shape.width, 0);
+  }
+
+  get hasPriorities(): boolean {
+    return hasPriorities(this.shapes.map(({ kind }) => kind));
+  }
+
+  matches(...keys: readonly RuntimeValue[]): boolean {
+    return this.#index.find(this.#words.load(keys)) >= 0;
+  }
+
+  /** Does nothing if the member is there already. @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide` */
+  add(keys: readonly KeyMatch[]): void {
+    const matches = this.#canonical(keys);
+    if (this.#index.equal(matches, 0) >= 0) return;
+    let slot = this.#members.indexOf(undefined);
+    if (slot < 0) slot = this.#members.length;
+    this.#members[slot] = matches;
+    this.#index.add(matches, 0, slot);
+  }
+
+  /** Does nothing if there is no such member. @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide` */
+  remove(keys: readonly KeyMatch[]): void {
+    const matches = this.#canonical(keys);
+    const slot = this.#index.equal(matches, 0);
+    if (slot < 0) return;
+    this.#index.remove(matches, 0, slot);
+    this.#members[slot] = undefined;
+  }
+
+  members(): readonly (readonly KeyMatch[])[] {
+    return this.#members.filter((member) => member !== undefined);
+  }
+
+  clear(): void {
+    this.#index.clear();
+    this.#members.length = 0;
+  }
+
+  #canonical(keys: readonly KeyMatch[]): readonly KeyMatch[] {
+    if (keys.length !== this.shapes.length) {
+      throw new ControlError(
+        'wrong-arity',
+        `value set ${this.declaration.name} needs ${this.shapes.length} values, not ${keys.length}`,
+      );
+    }
+    return keys.map((match, i) => canonicalMatch(this.shapes[i]!, match));
+  }
+}

@@ -1,0 +1,188 @@
+import type { ParameterType, Type } from './type.js';
+
+function sameList(first: readonly Type[], second: readonly Type[]): boolean {
+  return first.length === second.length && first.every((type, i) => sameType(type, second[i]!));
+}
+
+function sameParameters(first: readonly ParameterType[], second: readonly ParameterType[]): boolean {
+  return (
+    first.length === second.length &&
+    first.every((parameter, i) => {
+      const other = second[i]!;
+      return parameter.direction === other.direction && sameType(parameter.type, other.type);
+    })
+  );
+}
+
+interface Generic {
+  readonly name: string;
+  readonly typeArguments: readonly Type[];
+}
+
+/** Specialisations of one generic type (their names are unique) that are two objects, because one has `_` in it. */
+function sameArguments(first: Generic, second: Generic): boolean {
+  return (
+    first.name === second.name && first.typeArguments.length > 0 && sameList(first.typeArguments, second.typeArguments)
+  );
+}
+
+/**
+ * Whether two types are the same: nominal types by identity, the others by structure. The unknown type and `_` agree
+ * with all. Parser and control types are compared by their parameters' directions and types, as the language does when
+ * an instance is passed to a constructor.
+ */
+export function sameType(first: Type, second: Type): boolean {
+  if (first === second) return true;
+  if (first.kind === 'unknown' || second.kind === 'unknown' || first.kind === 'any' || second.kind === 'any')
+    return true;
+  switch (first.kind) {
+    case 'bits':
+      return second.kind === 'bits' && first.width === second.width && first.isSigned === second.isSigned;
+    case 'varbit':
+      return second.kind === 'varbit' && first.maxWidth === second.maxWidth;
+    case 'stack':
+      return second.kind === 'stack' && first.size === second.size && sameType(first.element, second.element);
+    case 'tuple':
+      return second.kind === 'tuple' && sameList(first.elements, second.elements);
+    case 'list':
+      return second.kind === 'list' && sameType(first.element, second.element);
+    case 'set':
+      return second.kind === 'set' && sameType(first.element, second.element);
+    case 'struct':
+      // Structs without a name: those of `{a = 1}` before a named one is known.
+      if (second.kind !== 'struct') return false;
+      if (first.name !== '' || second.name !== '') return sameArguments(first, second);
+      return (
+        first.fields.length === second.fields.length &&
+        first.fields.every(
+          (field, i) => field.name === second.fields[i]!.name && sameType(field.type, second.fields[i]!.type),
+        )
+      );
+    case 'parser':
+      return second.kind === 'parser' && sameParameters(first.parameters, second.parameters);
+    case 'control':
+      return second.kind === 'control' && sameParameters(first.parameters, second.parameters);
+    case 'header':
+    case 'union':
+    case 'extern':
+    case 'package':
+      return second.kind === first.kind && sameArguments(first, second);
+    case 'enum':
+    case 'serializable-enum':
+    case 'newtype':
+    case 'variable':
+    case 'function':
+    case 'action':
+    case 'table':
+    case 'action-enum':
+    case 'table-result':
+      return false;
+    default:
+      return first.kind === second.kind;
+  }
+}
+
+/** Whether a type variable occurs in a type. Fields of generic structs are not visited: their arguments are. */
+export function hasVariable(type: Type): boolean {
+  switch (type.kind) {
+    case 'variable':
+      return true;
+    case 'stack':
+    case 'list':
+    case 'set':
+      return hasVariable(type.element);
+    case 'tuple':
+      return type.elements.some(hasVariable);
+    case 'struct':
+      return type.name === ''
+        ? type.fields.some((field) => hasVariable(field.type))
+        : type.typeArguments.some(hasVariable);
+    case 'header':
+    case 'union':
+    case 'extern':
+    case 'package':
+      return type.typeArguments.some(hasVariable);
+    case 'newtype':
+      return hasVariable(type.underlying);
+    case 'parser':
+    case 'control':
+    case 'action':
+      return type.parameters.some((parameter) => hasVariable(parameter.type));
+    case 'function':
+      return hasVariable(type.returnType) || type.parameters.some((parameter) => hasVariable(parameter.type));
+    default:
+      return false;
+  }
+}
+
+/** Whether `int` of any width occurs in a value of the type. */
+export function hasInteger(type: Type): boolean {
+  switch (type.kind) {
+    case 'integer':
+      return true;
+    case 'tuple':
+      return type.elements.some(hasInteger);
+    case 'struct':
+      return type.name === '' && type.fields.some((field) => hasInteger(field.type));
+    default:
+      return false;
+  }
+}
+
+const identities = /* @__PURE__ */ new WeakMap<object, number>();
+let lastIdentity = 0;
+
+function identity(type: object): string {
+  let number = identities.get(type);
+  if (number === undefined) {
+    number = ++lastIdentity;
+    identities.set(type, number);
+  }
+  return `#${number}`;
+}
+
+function parameterKey(parameters: readonly ParameterType[]): string {
+  return parameters.map((each) => `${each.direction} ${typeKey(each.type)}`).join();
+}
+
+/** A text that two types share if and only if they are the same: key of caches of specialisations. */
+export function typeKey(type: Type): string {
+  switch (type.kind) {
+    case 'bits':
+      return `${type.isSigned ? 'i' : 'b'}${type.width}`;
+    case 'varbit':
+      return `v${type.maxWidth}`;
+    case 'stack':
+      return `${typeKey(type.element)}[${type.size}]`;
+    case 'tuple':
+      return `<${type.elements.map(typeKey).join()}>`;
+    case 'list':
+      return `list<${typeKey(type.element)}>`;
+    case 'set':
+      return `set<${typeKey(type.element)}>`;
+    case 'struct':
+      return type.name === ''
+        ? `{${type.fields.map((field) => `${field.name}:${typeKey(field.type)}`).join()}}`
+        : identity(type);
+    case 'parser':
+      return `parser(${parameterKey(type.parameters)})`;
+    case 'control':
+      return `control(${parameterKey(type.parameters)})`;
+    case 'header':
+    case 'union':
+    case 'enum':
+    case 'serializable-enum':
+    case 'newtype':
+    case 'variable':
+    case 'extern':
+    case 'package':
+    case 'function':
+    case 'action':
+    case 'table':
+    case 'action-enum':
+    case 'table-result':
+      return identity(type);
+    default:
+      return type.kind;
+  }
+}

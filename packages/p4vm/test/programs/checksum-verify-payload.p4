@@ -1,0 +1,37 @@
+// A checksum over the payload, verified on the way in.
+#include "include/base.p4"
+
+header sum_h { bit<16> sum; bit<16> word; }
+struct headers_t { pair_h h; sum_h s; sum_h u; }
+NO_METADATA
+
+PARSER {
+    state start {
+        packet.extract(hdr.h);
+        packet.extract(hdr.s);
+        transition select(hdr.h.a) {
+            0: accept;
+            default: second;
+        }
+    }
+    state second {
+        packet.extract(hdr.u);
+        transition accept;
+    }
+}
+VERIFY {
+    apply {
+        verify_checksum_with_payload(true, { hdr.s.word }, hdr.s.sum, HashAlgorithm.csum16);
+    }
+}
+
+INGRESS {
+    apply {
+        SM.egress_spec = 1;
+        if (SM.checksum_error == 1) SM.egress_spec = 2;
+    }
+}
+NO_EGRESS
+NO_COMPUTE
+EMIT_ALL
+SWITCH

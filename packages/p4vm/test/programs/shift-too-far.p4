@@ -1,0 +1,23 @@
+// A shift by a constant of the width or more gives 0, or the sign of a signed number.
+#include "include/base.p4"
+
+header data_h { bit<32> x; bit<32> y; bit<32> z; }
+struct headers_t { data_h d; }
+NO_METADATA
+
+PARSER { state start { packet.extract(hdr.d); transition accept; } }
+NO_VERIFY
+
+INGRESS {
+    apply {
+        SM.egress_spec = 1;
+        int<32> s = (int<32>) hdr.d.x;
+        hdr.d.y = hdr.d.x << 32;
+        hdr.d.z = (bit<32>) (s >> 40);
+        hdr.d.x = hdr.d.x >> 200;
+    }
+}
+NO_EGRESS
+NO_COMPUTE
+EMIT_ALL
+SWITCH

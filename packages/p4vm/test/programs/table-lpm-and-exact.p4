@@ -1,0 +1,23 @@
+// An lpm key beside an exact one: the longest prefix among the entries whose exact key matches.
+#include "include/base.p4"
+
+PAIR_HEADERS
+NO_METADATA
+
+PARSE_PAIR
+NO_VERIFY
+
+INGRESS {
+    action to(bit<9> port) { SM.egress_spec = port; }
+    action drop() { mark_to_drop(SM); }
+    table t {
+        key = { hdr.h.a: lpm; hdr.h.b: exact; }
+        actions = { to; drop; }
+        default_action = drop();
+    }
+    apply { t.apply(); }
+}
+NO_EGRESS
+NO_COMPUTE
+EMIT_ALL
+SWITCH

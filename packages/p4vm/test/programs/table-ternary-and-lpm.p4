@@ -1,0 +1,23 @@
+// Beside a ternary key the length of a prefix does not count: priority alone decides.
+#include "include/base.p4"
+
+PAIR_HEADERS
+NO_METADATA
+
+PARSE_PAIR
+NO_VERIFY
+
+INGRESS {
+    action to(bit<9> port) { SM.egress_spec = port; }
+    action drop() { mark_to_drop(SM); }
+    table t {
+        key = { hdr.h.a: lpm; hdr.h.b: ternary; }
+        actions = { to; drop; }
+        default_action = drop();
+    }
+    apply { t.apply(); }
+}
+NO_EGRESS
+NO_COMPUTE
+EMIT_ALL
+SWITCH

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { Replication } from '../../src/switch/replication.js';
+
+describe('Replication', () => {
+  it('gives nodes the lowest free handle', () => {
+    const replication = new Replication();
+    expect([1, 2, 3].map((id) => replication.createNode(id, []))).toEqual([0, 1, 2]);
+    expect(replication.destroyNode(1)).toBe(true);
+    expect(replication.createNode(4, [])).toBe(1);
+  });
+
+  it('makes copies node by node, by ascending port, of each port once', () => {
+    const replication = new Replication();
+    replication.createGroup(1);
+    replication.associateNode(1, replication.createNode(7, [9, 1, 9]));
+    replication.associateNode(1, replication.createNode(5, [1]));
+    expect(replication.copies(1)).toEqual([
+      { port: 1, replicationId: 7 },
+      { port: 9, replicationId: 7 },
+      { port: 1, replicationId: 5 },
+    ]);
+  });
+
+  it('follows changes', () => {
+    const replication = new Replication();
+    replication.createGroup(1);
+    const node = replication.createNode(0, [1]);
+    expect(replication.associateNode(1, node)).toBe(true);
+    expect(replication.copies(1)).toHaveLength(1);
+    expect(replication.updateNode(node, [1, 2])).toBe(true);
+    expect(replication.copies(1)).toHaveLength(2);
+    expect(replication.dissociateNode(1, node)).toBe(true);
+    expect(replication.copies(1)).toEqual([]);
+    expect(replication.associateNode(1, node)).toBe(true);
+    expect(replication.destroyNode(node)).toBe(true);
+    expect(replication.copies(1)).toEqual([]);
+  });
+
+  it('has a node in one group only, even when that group is gone', () => {
+    const replication = new Replication();
+    replication.createGroup(1);
+    replication.createGroup(2);
+    const node = replication.createNode(0, [1]);
+    expect(replication.associateNode(1, node)).toBe(true);
+    expect(replication.associateNode(2, node)).toBe(false);
+    expect(replication.destroyGroup(1)).toBe(true);
+    expect(replication.associateNode(2, node)).toBe(false);
+    expect(replication.copies(1)).toEqual([]);
+  });
+
+  it('refuses what does not exist', () => {
+    const replication = new Replication();
+    expect(replication.associateNode(1, 0)).toBe(false);
+    expect(replication.updateNode(3, [1])).toBe(false);
+    expect(replication.destroyNode(3)).toBe(false);
+    expect(replication.dissociateNode(1, 0)).toBe(false);
+    expect(replication.deleteMirror(1)).toBe(false);
+    expect(() => replication.setMirror(32_768, { port: 1 })).toThrow(RangeError);
+  });
+
+  it('sends a copy to one port of a LAG', () => {
+    const replication = new Replication();
+    replication.createGroup(1);
+    replication.setLagMembership(0, [4, 5]);
+    replication.associateNode(1, replication.createNode(3, [1], [0, 2]));
+    expect(replication.copies(1)).toEqual([
+      { port: 1, replicationId: 3 },
+      { port: 5, replicationId: 3 },
+    ]);
+  });
+});
