@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { internetChecksum, parseAddress, source, transit } from '@int/codec';
+import { DartStore, flowKey, pathValue, SoftRnic } from '@int/dart';
 import { commandsPath, programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
+import { Random } from '@int/random';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { run } from './int-switch.js';
 import { hex } from './packets.js';
@@ -45,7 +47,7 @@ const COLLECTOR = 7;
 /** What the collectors' frames come from, in the vectors. */
 const SOURCE = { mac: '02:00:00:00:00:01', address: '10.0.3.1', port: 0xc000 };
 
-function sinkSwitch(copies: number, random = false): V1Switch {
+function createSwitchFor(collectors: Writes['collectors'], copies: number, random: boolean): V1Switch {
   const machine = createSwitch(loadProgram(programPath('dart')));
   run(
     machine,
@@ -60,8 +62,8 @@ function sinkSwitch(copies: number, random = false): V1Switch {
     `table_add IntEgress.port IntEgress.set_port ${OUT} => 1 0 0xffffff 0 0xffffffff`,
     `mirroring_add 99 ${COLLECTOR}`,
     'table_set_default IntEgress.reports IntEgress.set_session 99',
-    `table_set_default DartWrite.copies DartWrite.set_copies ${copies} ${Number(random)} ${vectors.collectors.length}`,
-    ...vectors.collectors.map(
+    `table_set_default DartWrite.copies DartWrite.set_copies ${copies} ${Number(random)} ${collectors.length}`,
+    ...collectors.map(
       ({ id, mac, address, queuePair, remoteKey, base, slots }) =>
         `table_add DartWrite.collector DartWrite.write ${id} => ${SOURCE.mac} ${mac} ${SOURCE.address} ${address} ${SOURCE.port} ${queuePair} ${remoteKey} ${base} ${slots}`,
     ),
@@ -108,7 +110,7 @@ function packetOf({ flow, value }: Writes['cases'][number]): Uint8Array {
 describe('dart.p4', () => {
   let all: V1Switch;
   beforeAll(() => {
-    all = sinkSwitch(vectors.copies);
+    all = createSwitchFor(vectors.collectors, vectors.copies, false);
   });
 
   // What the switch cannot make: flows of other protocols without ports, and postcards (below).
@@ -138,5 +140,60 @@ describe('dart.p4', () => {
         sequences.set(each.collector, sequence + 1);
       }
     }
+  });
+
+  test.each([
+    ['all copies', 2, false, 2],
+    ['one copy at random', 2, true, 1],
+  ])('what it writes a store answers (%s)', (_, copies, random, writes) => {
+    // Two collectors; every key is at the one that the hash names.
+    const collectors = vectors.collectors.slice(0, 2);
+    const switches = createSwitchFor(collectors, copies, random);
+    const stores = collectors.map(({ slots }, collector) => {
+      const store = new DartStore({ slots, copies, valueBytes: 20, hash: 'crc', collectors: 2, collector });
+      return store;
+    });
+    const rnics = collectors.map(
+      ({ queuePair, remoteKey, base }, i) =>
+        new SoftRnic({
+          queuePairs: [{ number: queuePair }],
+          regions: [{ remoteKey, base: BigInt(base), target: stores[i]! }],
+        }),
+    );
+    const random32 = new Random(5);
+    const flows = Array.from({ length: 300 }, (_unused, i) => ({
+      flow: {
+        source: `10.0.${i & 255}.${random32.integer(256)}`,
+        destination: `10.1.${random32.integer(256)}.1`,
+        protocol: random32.integer(2) === 0 ? 6 : 17,
+        sourcePort: random32.integer(65_536),
+        destinationPort: 80,
+      },
+      path: Array.from({ length: 1 + random32.integer(5) }, () => 1 + random32.integer(0xffff)),
+    }));
+    for (const { flow, path } of flows) {
+      const value = path
+        .map((id) => id.toString(16).padStart(8, '0'))
+        .join('')
+        .padEnd(40, '0');
+      const out = switches.process(IN, packetOf({ flow, value, node: null, collector: 0, frames: [] }));
+      const frames = out.filter(({ port }) => port === COLLECTOR);
+      expect(frames).toHaveLength(writes);
+      for (const { frame } of frames) {
+        const to = collectors.findIndex(({ mac }) => mac.replaceAll(':', '') === hex(frame.subarray(0, 6)));
+        rnics[to]!.receive(frame);
+      }
+    }
+    expect(rnics.map(({ counters }) => counters.rejected)).toEqual([0, 0]);
+    expect(rnics.reduce((sum, { counters }) => sum + counters.write, 0)).toBe(flows.length * writes);
+    // 65,536 slots for 300 flows: all but a few are found, and none is wrong.
+    let found = 0;
+    for (const { flow, path } of flows) {
+      const key = flowKey(flow);
+      const answers = stores.map((store) => store.query(key).value).filter((value) => value !== null);
+      for (const value of answers) expect(hex(value)).toBe(hex(pathValue(path, 20)));
+      found += answers.length;
+    }
+    expect(found).toBeGreaterThan(0.97 * flows.length);
   });
 });
