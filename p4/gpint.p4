@@ -1,0 +1,20 @@
+// A switch for GPINT probes: measures what they ask for, confirms them to the switch before, and keeps a clone of each until
+// the switch behind has confirmed it.
+#include <core.p4>
+#include <v1model.p4>
+
+#include "gpint/headers.p4"
+#include "gpint/parser.p4"
+#include "gpint/registers.p4"
+#include "gpint/clones.p4"
+#include "gpint/measurements.p4"
+#include "gpint/ingress.p4"
+#include "gpint/egress.p4"
+#include "gpint/deparser.p4"
+
+control GpintVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply { }
+}
+
+V1Switch(
+    GpintParser(), GpintVerifyChecksum(), GpintIngress(), GpintEgress(), GpintComputeChecksum(), GpintDeparser()) main;

@@ -1,0 +1,11 @@
+// Registers that more than one control reads or writes.
+#ifndef INT_GPINT_REGISTERS_P4
+#define INT_GPINT_REGISTERS_P4
+
+// By port: packets in the queue of the port, as the packet that last left by it found it.
+register<bit<32>>(512) queue_depth;
+
+// By cell of the store of clones: ticket (16 bits) and time (48) of the clone last put there.
+register<bit<64>>(65536) clone_kept;
+
+#endif

@@ -1,0 +1,97 @@
+// Where a packet goes, and whether its flow is watched.
+#ifndef INT_INTMON_INGRESS_P4
+#define INT_INTMON_INGRESS_P4
+
+#include "headers.p4"
+
+control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // Packets by watch rule.
+    direct_counter(CounterType.packets_and_bytes) watched_ipv4;
+    direct_counter(CounterType.packets_and_bytes) watched_ipv6;
+
+    action forward(port_t port) {
+        standard_metadata.egress_spec = port;
+    }
+
+    action drop() {
+        mark_to_drop(standard_metadata);
+    }
+
+    table forward_ipv4 {
+        key = { hdr.ipv4.destination: lpm @name("destination"); }
+        actions = { forward; drop; }
+        default_action = drop();
+        size = 4096;
+    }
+
+    table forward_ipv6 {
+        key = { hdr.ipv6.destination: lpm @name("destination"); }
+        actions = { forward; drop; }
+        default_action = drop();
+        size = 4096;
+    }
+
+    // What is neither.
+    table forward_other {
+        key = { hdr.ethernet.destination: exact @name("destination"); }
+        actions = { forward; drop; }
+        default_action = drop();
+        size = 4096;
+    }
+
+    // `fields`: of the eight, the first one the most significant bit. `max_hops`: switches that may push, this one included.
+    action collect(bit<8> fields, bit<8> max_hops) {
+        meta.is_watched = 1;
+        meta.instructions = fields ++ 8w0;
+        meta.max_hops = max_hops;
+    }
+
+    // Of a rule that excepts flows from one of lower priority.
+    action ignore() { }
+
+    table watch_ipv4 {
+        key = {
+            hdr.ipv4.source: ternary @name("source");
+            hdr.ipv4.destination: ternary @name("destination");
+            hdr.ipv4.protocol: ternary @name("protocol");
+            hdr.udp.source_port: ternary @name("source_port");
+            hdr.udp.destination_port: ternary @name("destination_port");
+        }
+        actions = { collect; ignore; }
+        default_action = ignore();
+        counters = watched_ipv4;
+        size = 1024;
+    }
+
+    table watch_ipv6 {
+        key = {
+            hdr.ipv6.source: ternary @name("source");
+            hdr.ipv6.destination: ternary @name("destination");
+            hdr.ipv6.next_header: ternary @name("protocol");
+            hdr.udp.source_port: ternary @name("source_port");
+            hdr.udp.destination_port: ternary @name("destination_port");
+        }
+        actions = { collect; ignore; }
+        default_action = ignore();
+        counters = watched_ipv6;
+        size = 1024;
+    }
+
+    apply {
+        if (hdr.ipv4.isValid()) {
+            forward_ipv4.apply();
+            if (meta.is_udp == 1) {
+                watch_ipv4.apply();
+            }
+        } else if (hdr.ipv6.isValid()) {
+            forward_ipv6.apply();
+            if (meta.is_udp == 1) {
+                watch_ipv6.apply();
+            }
+        } else {
+            forward_other.apply();
+        }
+    }
+}
+
+#endif
