@@ -23,6 +23,28 @@ const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'meter_get_rates',
   'meter_set_rates',
   'meter_array_set_rates',
+  'table_modify',
+  'table_delete',
+  'table_clear',
+  'table_reset_default',
+  'table_indirect_add',
+  'table_indirect_add_with_group',
+  'table_indirect_delete',
+  'table_indirect_set_default',
+  'table_indirect_set_default_with_group',
+  'table_indirect_reset_default',
+  'act_prof_create_member',
+  'act_prof_modify_member',
+  'act_prof_delete_member',
+  'act_prof_create_group',
+  'act_prof_delete_group',
+  'act_prof_add_member_to_group',
+  'act_prof_remove_member_from_group',
+  'pvs_add',
+  'pvs_remove',
+  'pvs_clear',
+  'set_crc16_parameters',
+  'set_crc32_parameters',
 ]);
 
 const NAME = '"[^"]+"|[A-Za-z_$][\\w$]*';
@@ -205,7 +227,8 @@ function statement(keyword: string, reader: LineReader): StfStatement {
 
 /**
  * Reads a packet test. One statement a line, `#` begins a comment. Beside the statements of p4c's tests:
- * `check_register NAME(INDEX) == NUMBER`, ranges `LOW->HIGH` and masks `VALUE&&&MASK` as values of keys.
+ * `check_register NAME(INDEX) == NUMBER`, ranges `LOW->HIGH` and masks `VALUE&&&MASK` as values of keys,
+ * and the commands of simple_switch_CLI for action profiles, value sets, custom CRCs and entries by their handles.
  *
  * @throws StfSyntaxError
  */

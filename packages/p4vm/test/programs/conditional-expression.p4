@@ -1,11 +1,12 @@
-// ?: takes one side only, and nests in parentheses.
+// Of a conditional expression only the branch chosen is evaluated: the other changes nothing.
 #include "include/base.p4"
 
-header x_h {
-    bit<8> a;
-    bit<8> r;
+bit<8> more(inout bit<8> count, in bit<8> by) {
+    count = count + by;
+    return count;
 }
-struct headers_t { x_h h; }
+
+PAIR_HEADERS
 NO_METADATA
 
 PARSE_PAIR
@@ -13,8 +14,11 @@ NO_VERIFY
 
 INGRESS {
     apply {
+        bit<8> count = 0;
         SM.egress_spec = 1;
-        hdr.h.r = hdr.h.a < 10 ? 8w1 : (hdr.h.a < 20 ? 8w2 : 8w3);
+        bit<8> r = hdr.h.a > 9 ? more(count, 1) : more(count, 16);
+        bit<8> s = hdr.h.a == 20 ? 8w1 : (hdr.h.a == 3 ? 8w2 : 8w4);
+        hdr.h.b = count + r + (s << 1);
     }
 }
 NO_EGRESS

@@ -1,26 +1,28 @@
-// A field handed over twice as inout: the parameter written back last wins.
+// inout arguments are copied in before the call and copied out after it, the last parameter last.
 #include "include/base.p4"
 
-header x_h {
-    bit<8> a;
-    bit<8> b;
+// The second parameter does not see what happens to the first.
+void mix(inout bit<8> p, inout bit<8> q) {
+    p = p + q;
+    q = q + 1;
 }
-struct headers_t { x_h h; }
+
+PAIR_HEADERS
 NO_METADATA
 
 PARSE_PAIR
 NO_VERIFY
 
-void both(inout bit<8> x, inout bit<8> y) {
-    x = x + 1;
-    y = y + 16;
-}
-
 INGRESS {
     apply {
         SM.egress_spec = 1;
-        both(hdr.h.a, hdr.h.a);
-        hdr.h.b = hdr.h.a;
+        bit<8> x = hdr.h.a;
+        mix(x, x);
+        hdr.h.b = x;
+        bit<8> n = 1;
+        bit<8> m = 2;
+        mix(n, m);
+        hdr.h.a = n + (m << 4);
     }
 }
 NO_EGRESS

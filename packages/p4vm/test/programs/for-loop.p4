@@ -1,4 +1,5 @@
 // Loops over numbers, with break and continue.
+// simple_switch does not: there the statements of a loop in an apply block run once, whatever its condition.
 #include "include/base.p4"
 
 header x_h {

@@ -1,5 +1,5 @@
 // A loop in an apply block, with a control applied in every round.
-// simple_switch does not run loops of apply blocks: it leaves after the first round.
+// simple_switch does not: there the statements of the loop run once, whatever its condition.
 #include "include/base.p4"
 
 PAIR_HEADERS

@@ -1,5 +1,5 @@
 // A loop over a range of numbers: both ends belong to it; an empty range does nothing.
-// The compiler of the reference switch refuses loops with in.
+// p4c does not compile loops with in for simple_switch.
 #include "include/base.p4"
 
 PAIR_HEADERS

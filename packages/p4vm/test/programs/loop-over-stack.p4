@@ -1,5 +1,5 @@
 // A loop over the elements of a stack: each in turn, valid or not.
-// The compiler of the reference switch refuses loops with in.
+// p4c does not compile loops with in for simple_switch.
 #include "include/base.p4"
 
 header item_h { bit<8> value; }

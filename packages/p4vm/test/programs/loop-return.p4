@@ -1,5 +1,5 @@
 // return within a loop ends the control, exit the pipeline.
-// The compiler of the reference switch refuses loops with in.
+// p4c does not compile loops with in for simple_switch.
 #include "include/base.p4"
 
 PAIR_HEADERS

@@ -1,4 +1,5 @@
 // lastIndex of a stack is the position of the element extracted last.
+// simple_switch does not load a select on lastIndex.
 #include "include/base.p4"
 
 header item_h {

@@ -1,5 +1,5 @@
 // select on a signed number.
-// simple_switch does not match a negative one.
+// simple_switch does not take negative values in a select.
 #include "include/base.p4"
 
 PAIR_HEADERS

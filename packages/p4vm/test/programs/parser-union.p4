@@ -8,12 +8,14 @@ header_union any_h {
     long_h l;
 }
 struct headers_t {
+    pair_h h;
     any_h u;
 }
 NO_METADATA
 
 PARSER {
     state start {
+        packet.extract(hdr.h);
         transition select(packet.lookahead<bit<8>>()) {
             1: short;
             2: long;

@@ -1,5 +1,5 @@
-// A register of signed numbers keep their sign.
-// simple_switch does not: it reads a negative number as a positive one.
+// A register of signed numbers keeps their sign.
+// simple_switch reads a negative number as a positive one.
 #include "include/base.p4"
 
 PAIR_HEADERS

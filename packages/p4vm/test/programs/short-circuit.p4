@@ -1,27 +1,24 @@
-// && and || do not call what they do not need.
+// && and || leave their right side alone when the left one decides.
 #include "include/base.p4"
 
-header x_h {
-    bit<8> a;
-    bit<8> calls;
+bool counted(inout bit<8> count) {
+    count = count + 1;
+    return true;
 }
-struct headers_t { x_h h; }
+
+PAIR_HEADERS
 NO_METADATA
 
 PARSE_PAIR
 NO_VERIFY
 
-bool count(inout bit<8> calls) {
-    calls = calls + 1;
-    return true;
-}
-
 INGRESS {
     apply {
         SM.egress_spec = 1;
-        bool x = hdr.h.a == 1 && count(hdr.h.calls);
-        bool y = hdr.h.a == 2 || count(hdr.h.calls);
-        if (x || y) hdr.h.a = 0xff;
+        bit<8> count = 0;
+        if (hdr.h.a > 9 && counted(count)) hdr.h.a = 0xaa;
+        if (hdr.h.a > 99 || counted(count)) count = count + 16;
+        hdr.h.b = count;
     }
 }
 NO_EGRESS

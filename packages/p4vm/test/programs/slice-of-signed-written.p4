@@ -1,5 +1,5 @@
 // A write to a slice of a signed number sets its sign.
-// The compiler of the reference switch refuses it.
+// p4c does not compile it for simple_switch.
 #include "include/base.p4"
 
 header data_h { bit<32> x; bit<32> y; bit<32> z; }

@@ -1,5 +1,5 @@
 // parser_error as a key.
-// The compiler of the reference switch refuses errors in entries.
+// p4c does not compile errors in entries for simple_switch.
 #include "include/base.p4"
 
 error { Odd }

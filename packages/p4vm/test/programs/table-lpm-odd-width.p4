@@ -1,5 +1,5 @@
 // Prefixes of a key of 12 bits are counted from its own top bit.
-// simple_switch does not: it counts from the top of the two bytes it keeps the key in.
+// simple_switch counts from the top of the two bytes it keeps the key in.
 #include "include/base.p4"
 
 PAIR_HEADERS
