@@ -32,7 +32,7 @@ const packages = workspaces()
 const config: KnipConfig = {
   tags: ['-internal'],
   // Installed by .ci/scripts/setup-system.sh.
-  ignoreBinaries: ['java', 'make', 'tshark', 'editcap', 'redis-cli'],
+  ignoreBinaries: ['java', 'make', 'tshark', 'editcap', 'redis-cli', 'taskset'],
   // A type that a signature of the same file mentions is exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {

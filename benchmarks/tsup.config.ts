@@ -31,6 +31,9 @@ export default defineConfig({
       '@int/flowcache/node': source('flowcache', 'node/index.ts'),
       '@int/gpint': source('gpint'),
       '@int/hash': source('hash'),
+      '@int/p4vm': source('p4vm'),
+      '@int/p4vm/node': source('p4vm', 'node/index.ts'),
+      '@int/pcap': source('pcap'),
       '@int/random': source('random'),
       '@int/rings': source('rings'),
     };

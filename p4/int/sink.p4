@@ -130,11 +130,15 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
                     hdr.own_level2_interfaces.ingress, hdr.own_level2_interfaces.egress,
                     hdr.own_utilization.utilization,
                     hdr.own_buffer.id, hdr.own_buffer.occupancy,
-                    hdr.own_complement.value,
-                    hdr.stack.words
+                    hdr.own_complement.value
                 },
                 32w65536);
             meta.removed = (bit<32>)~sum + meta.stack_sum;
+            // By itself: simple_switch ends where a varbit of an invalid header is among what is hashed.
+            if (hdr.stack.isValid()) {
+                hash(sum, HashAlgorithm.csum16, 16w0, { hdr.stack.words }, 32w65536);
+                meta.removed = meta.removed + (bit<32>)~sum;
+            }
             meta.added = 0;
 
             // UDP counts its length twice, in the header and in the pseudo header.

@@ -76,7 +76,7 @@ export function eventsOfModel(built: BuiltNetwork, index: number): Record<EventN
 }
 
 /** Commands that make a switch of a built network. */
-export function commandsOf(built: BuiltNetwork, index: number, settings: GpintSettings = {}): string {
+function commandsOf(built: BuiltNetwork, index: number, settings: GpintSettings = {}): string {
   const each = built.switches[index];
   if (each === undefined) throw new RangeError(`no switch ${index}`);
   const { recovery = true, timeoutNs = 1_500_000_000, cloneCapacity = 1000 } = settings;

@@ -10,7 +10,7 @@ let program: IrProgram | undefined;
 export const IN = 1;
 export const OUT = 2;
 export const MANAGEMENT = 7;
-export const NODE_ID = 0x1234_5678;
+const NODE_ID = 0x1234_5678;
 
 /** intmon.p4, read once. */
 export function intmonProgram(): IrProgram {

@@ -9,6 +9,7 @@ test.each([
   ['int', 'transit'],
   ['int', 'sink'],
   ['dart', 'hashes'],
+  ['flowcache', 'sink'],
   ['intmon', 'source'],
   ['intmon', 'transit'],
   ['intmon', 'sink'],

@@ -26,7 +26,7 @@ import type {
   ValueSetDeclaration,
   VariableDeclaration,
 } from '../syntax/ast.js';
-import type { BitsType, Field, FunctionType, Type } from '../types/type.js';
+import type { Field, FunctionType, Type } from '../types/type.js';
 
 /**
  * What the checker found out about a program without errors: the syntax tree, and maps from its nodes. A generic
@@ -249,5 +249,3 @@ export interface CheckedEntry {
 export function orderedValues(expression: StructExpression, fields: readonly Field[]): (Expression | undefined)[] {
   return fields.map((field) => expression.fields.find((each) => each.name.text === field.name)?.value);
 }
-
-;

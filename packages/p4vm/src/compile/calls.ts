@@ -196,6 +196,8 @@ function mayShare(
   return given.every((other, position) => {
     if (position === index || other.value === undefined) return true;
     const isOtherWritten = other.direction === 'out' || other.direction === 'inout';
+    // A scalar has been read before the callee writes anything.
+    if (!isOtherWritten && !isAggregate(other.value.type)) return true;
     return !(isWritten || isOtherWritten) || !mayOverlap(value, other.value);
   });
 }

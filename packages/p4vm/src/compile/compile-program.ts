@@ -5,6 +5,7 @@ import { Code } from './code.js';
 import type { PipelineCode } from './pipeline.js';
 import { type AggregatePlace, objectPlace, pathPlace } from './places.js';
 import { instanceName } from './routines.js';
+import { maskNames, writeLoadHeaders, writeSaveHeaders } from './saved-headers.js';
 import { writeSnapshot } from './snapshot.js';
 import { type CompileOptions, Unit } from './unit.js';
 
@@ -166,15 +167,27 @@ function writeStates(unit: Unit, roots: Roots, methods: Code): void {
     ['standard', program.standardMetadata, roots.standard],
   ] as const;
   const created = parts.map(([name, type]) => `${name}: ${types.create(type)}`);
+  const masks = maskNames(program.headers).map((name) => `${name}: 0`);
   methods.open('createState() {');
-  methods.line(`return { ${created.join(', ')} };`);
+  methods.line(`return { ${[...created, ...masks].join(', ')} };`);
   methods.close('},');
-  methods.open('save(into) {');
-  for (const [name, type, root] of parts) methods.line(`${types.functionOf('move', type)}(into.${name}, ${root});`);
-  methods.close('},');
-  methods.open('load(from) {');
-  for (const [name, type, root] of parts) methods.line(`${types.functionOf('move', type)}(${root}, from.${name});`);
-  methods.close('},');
+  for (const [suffix, moved] of [
+    ['', parts],
+    ['Metadata', parts.slice(1)],
+  ] as const) {
+    methods.open(`save${suffix}(into) {`);
+    for (const [name, type, root] of moved) {
+      if (name === 'headers') writeSaveHeaders(unit, type, root, methods);
+      else methods.line(`${types.functionOf('move', type)}(into.${name}, ${root});`);
+    }
+    methods.close('},');
+    methods.open(`load${suffix}(from) {`);
+    for (const [name, type, root] of moved) {
+      if (name === 'headers') writeLoadHeaders(unit, type, root, methods);
+      else methods.line(`${types.functionOf('move', type)}(${root}, from.${name});`);
+    }
+    methods.close('},');
+  }
   methods.open('loadFieldList(list, from) {');
   methods.open('switch (list) {');
   for (const [list, paths] of program.fieldLists) {

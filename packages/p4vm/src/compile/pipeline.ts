@@ -50,7 +50,12 @@ export interface PipelineCode {
   /** Makes a state to save into, to be used again and again. */
   createState(): PacketState;
   save(into: PacketState): void;
+  /** All that is live becomes what was saved. */
   load(from: PacketState): void;
+  /** As `save`, of metadata and standard metadata: the headers saved before stay. */
+  saveMetadata(into: PacketState): void;
+  /** As `load`, of metadata and standard metadata: headers stay as they are. */
+  loadMetadata(from: PacketState): void;
   /** Sets the user (and standard) metadata fields of a field list to what they are in `from`; the rest is not touched. */
   loadFieldList(list: number, from: PacketState): void;
   /** Bits of all valid headers: to follow how setValid and setInvalid change the length. */

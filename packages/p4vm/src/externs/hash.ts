@@ -14,9 +14,6 @@ export const HASH_ALGORITHMS = [
 
 export type HashAlgorithm = (typeof HASH_ALGORITHMS)[number];
 
-/** A hash over the first `length` bytes of `bytes`, as an unsigned number of up to 32 bits. */
-type Hash32 = (bytes: Uint8Array, length: number) => number;
-
 /** The Internet checksum (RFC 1071): ones' complement of the ones' complement sum of big-endian 16-bit words. */
 export function csum16(bytes: Uint8Array, length: number): number {
   let sum = 0;

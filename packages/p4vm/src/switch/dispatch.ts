@@ -104,18 +104,19 @@ export class Dispatch {
     }
   }
 
-  /** Sends the headers of `parsed` with the listed metadata of `original` to a mirror session's port and group. */
+  /**
+   * Sends the headers that are live with the listed metadata of `original` to a mirror session's port and group. The
+   * metadata that is live is another then.
+   */
   clone(
     pool: CodePool,
     { port, group, maxBytes = 0 }: MirrorSession,
-    parsed: SharedState,
     original: SharedState,
     fieldList: number,
     instanceType: number,
   ): void {
     const { code } = pool;
-    code.reset();
-    code.load(parsed.headersOnly);
+    code.loadMetadata(pool.zero);
     if (fieldList >= 0) code.loadFieldList(fieldList, original.state);
     const { priority } = code.standardMetadata;
     const clone = pool.save();

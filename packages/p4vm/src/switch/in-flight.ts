@@ -14,8 +14,6 @@ export const INSTANCE = /* @__PURE__ */ Object.freeze({
 /** Headers and metadata of a packet that waits; copies of one packet share it. */
 export interface SharedState {
   readonly state: PacketState;
-  /** Its headers with metadata that is all zero. */
-  readonly headersOnly: PacketState;
   users: number;
 }
 
@@ -82,13 +80,14 @@ export class InFlightPacket {
 export class CodePool {
   readonly #packets: InFlightPacket[] = [];
   readonly #states: SharedState[] = [];
-  readonly #zero: PacketState;
+  /** No headers, metadata all zero. */
+  readonly zero: PacketState;
 
   constructor(readonly code: PipelineCode) {
     code.reset();
     clearStandardMetadata(code);
-    this.#zero = code.createState();
-    code.save(this.#zero);
+    this.zero = code.createState();
+    code.save(this.zero);
   }
 
   /** Saves what is live now. */
@@ -96,6 +95,14 @@ export class CodePool {
     const shared = this.#states.pop() ?? this.#makeState();
     shared.users = 1;
     this.code.save(shared.state);
+    return shared;
+  }
+
+  /** Saves the metadata that is live; the headers of what it returns mean nothing. */
+  saveMetadata(): SharedState {
+    const shared = this.#states.pop() ?? this.#makeState();
+    shared.users = 1;
+    this.code.saveMetadata(shared.state);
     return shared;
   }
 
@@ -126,9 +133,7 @@ export class CodePool {
   }
 
   #makeState(): SharedState {
-    const state = this.code.createState();
-    const headersOnly = { headers: state.headers, metadata: this.#zero.metadata, standard: this.#zero.standard };
-    return { state, headersOnly, users: 1 };
+    return { state: this.code.createState(), users: 1 };
   }
 }
 

@@ -300,12 +300,10 @@ export class PacketPath {
     pool.code.standardMetadata.ingress_port = current.ingressPort & PORT_MASK;
     pool.code.parse();
     this.#findPayload();
-    const parsed = pool.save();
     const { length } = current;
     current.length = size;
-    this.#dispatch.clone(pool, destination, parsed, original, fieldList, INSTANCE.INGRESS_CLONE);
+    this.#dispatch.clone(pool, destination, original, fieldList, INSTANCE.INGRESS_CLONE);
     current.length = length;
-    pool.drop(parsed);
     input.cursor = cursor;
     this.#findPayload();
     return original;
@@ -319,7 +317,7 @@ export class PacketPath {
     this.#pool = pool;
     const runtime = this.#runtime;
     const { code } = pool;
-    code.reset();
+    // All that is live becomes what was saved: no reset is needed before.
     code.load(shared.state);
     const standard = code.standardMetadata;
     standard.instance_type = packet.instanceType;
@@ -391,14 +389,14 @@ export class PacketPath {
     }
     this.statistics.egressClones++;
     const pool = this.#pool;
-    const original = pool.save();
+    // The clone has the same headers: they stay where they are.
+    const original = pool.saveMetadata();
     const fieldList = this.#runtime.requests.cloneFieldList;
     current.passes++;
-    this.#dispatch.clone(pool, destination, original, original, fieldList, INSTANCE.EGRESS_CLONE);
+    this.#dispatch.clone(pool, destination, original, fieldList, INSTANCE.EGRESS_CLONE);
     current.passes--;
     if (isLiveNeeded) {
-      pool.code.reset();
-      pool.code.load(original.state);
+      pool.code.loadMetadata(original.state);
     }
     pool.drop(original);
   }

@@ -155,11 +155,6 @@ export function isKeyword(text: string): boolean {
   return KEYWORDS.has(text);
 }
 
-/** Whether a keyword may be used as a name. */
-function isContextualKeyword(text: string): boolean {
-  return CONTEXTUAL_KEYWORDS.has(text);
-}
-
 /** Whether a token is a name for the grammar's `name`. */
 export function isNameToken(token: Token): boolean {
   return token.kind === 'name' || CONTEXTUAL_KEYWORDS.has(token.kind);

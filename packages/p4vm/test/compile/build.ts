@@ -15,7 +15,6 @@ import type {
   State,
   Statement,
   StructDataType,
-  Table,
   Variable,
 } from '../../src/ir/program.js';
 import type { Runtime } from '../../src/machine/runtime.js';
@@ -277,26 +276,6 @@ export function control(
 
 function parser(name: string, parameters: readonly IrParameter[], ...states: readonly State[]): ParserInstance {
   return { kind: 'parser', name, typeName: name, parameters, locals: [], initial: [], states, start: 0, span };
-}
-
-function table(id: number, name: string, keys: Table['keys'], actions: Table['actions']): Table {
-  return {
-    id,
-    name,
-    keys,
-    actions,
-    defaultAction: undefined,
-    isDefaultConst: false,
-    entries: [],
-    areEntriesConst: false,
-    size: 16,
-    implementation: undefined,
-    counter: undefined,
-    meter: undefined,
-    supportsTimeout: false,
-    annotations: new Map(),
-    span,
-  };
 }
 
 const standardMetadata: StructDataType = structType('standard_metadata_t', {

@@ -104,6 +104,17 @@ function doubleCode(runtime: Runtime, stages: Stages): PipelineCode {
       Object.assign(live, from.headers, from.metadata);
       Object.assign(live.standard, from.standard);
     },
+    saveMetadata(into) {
+      isDouble(into);
+      const { kept, other } = live;
+      Object.assign(into.metadata, { kept, other });
+      Object.assign(into.standard, live.standard);
+    },
+    loadMetadata(from) {
+      isDouble(from);
+      Object.assign(live, from.metadata);
+      Object.assign(live.standard, from.standard);
+    },
     loadFieldList(list, from) {
       isDouble(from);
       if (list === 1) live.kept = from.metadata.kept;

@@ -1,0 +1,26 @@
+// A flow cache in the sink: int.p4, in which every INT packet updates the entry of its flow, and entries that give way and
+// events go to hosts.
+#include <core.p4>
+#include <v1model.p4>
+
+#include "flowcache/headers.p4"
+#include "flowcache/update.p4"
+#include "flowcache/export.p4"
+#define INT_SINK_STAGE FlowCache
+#define INT_SINK_STAGE_SESSION meta.flowcache.session
+#define INT_REPORT FlowCacheExport
+#include "int/parser.p4"
+#include "int/ingress.p4"
+#include "int/egress.p4"
+#include "int/deparser.p4"
+
+control FlowCacheVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply { }
+}
+
+control FlowCacheComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply { }
+}
+
+V1Switch(
+    IntParser(), FlowCacheVerifyChecksum(), IntIngress(), IntEgress(), FlowCacheComputeChecksum(), IntDeparser()) main;
