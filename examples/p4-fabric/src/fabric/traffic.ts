@@ -12,7 +12,6 @@ const PORT = 9000;
 /** Flows of a host. */
 const SOURCE_PORTS = 8;
 
-
 export interface TrafficSettings {
   /** By leaf. */
   readonly hosts: readonly (readonly Host[])[];
