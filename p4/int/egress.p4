@@ -83,6 +83,20 @@ control IntEgress(
         default_action = set_level2_ingress(0xffffffff);
     }
 
+    action mark_mtu() {
+    }
+
+    action report_mtu() {
+        meta.port.mtu_reports = 1;
+    }
+
+    // What becomes of a packet that has no room for this switch's metadata: the M bit, or an intermediate report that takes
+    // the stack.
+    table too_long {
+        actions = { mark_mtu; report_mtu; }
+        default_action = mark_mtu();
+    }
+
     action set_session(bit<32> session) {
         meta.report.session = session;
     }
@@ -141,11 +155,20 @@ control IntEgress(
                 meta.ip_room = 0xffff - hdr.ipv6.payload_length;
             }
             meta.mtu_room = 0xffff;
-            if (meta.port.mtu != 0) {
+            // What a sink adds leaves with the rest.
+            if (meta.port.mtu != 0 && meta.port.is_sink == 0) {
                 meta.mtu_room = meta.port.mtu |-| meta.ip_length;
             }
 
+            reports.apply();
+            too_long.apply();
+            meta.report.length = meta.ip_length;
+            meta.report.has_payload = 1;
+            meta.report.tracked_flow = 1;
             if (meta.has_md == 1) {
+                if (hdr.shim.npt != INT_NPT_NEW_UDP && hdr.udp.isValid()) {
+                    meta.report.has_payload = (bit<1>)(hdr.udp.length > 12 + ((bit<16>)hdr.shim.length << 2) + 1);
+                }
                 transit.apply(hdr, meta);
             } else if (meta.watch.starts == 1) {
                 source.apply(hdr, meta);
@@ -156,17 +179,19 @@ control IntEgress(
                 // Lengths of 0 say nothing (jumbograms, segmentation offload), and stay.
                 if (hdr.ipv4.isValid()) {
                     if (hdr.ipv4.total_length != 0) {
-                        hdr.ipv4.total_length = hdr.ipv4.total_length + meta.growth;
-                        hdr.ipv4.checksum = updated(hdr.ipv4.checksum, 0, (bit<32>)meta.growth);
+                        hdr.ipv4.total_length = hdr.ipv4.total_length + meta.growth - meta.shrink;
+                        hdr.ipv4.checksum = updated(hdr.ipv4.checksum, (bit<32>)meta.shrink, (bit<32>)meta.growth);
                     }
                 } else if (hdr.ipv6.payload_length != 0) {
-                    hdr.ipv6.payload_length = hdr.ipv6.payload_length + meta.growth;
+                    hdr.ipv6.payload_length = hdr.ipv6.payload_length + meta.growth - meta.shrink;
                 }
                 meta.added = meta.added + (bit<32>)meta.growth;
+                meta.removed = meta.removed + (bit<32>)meta.shrink;
                 if (hdr.udp.isValid()) {
                     if (hdr.udp.length != 0 || meta.new_udp == 1) {
-                        hdr.udp.length = hdr.udp.length + meta.growth;
+                        hdr.udp.length = hdr.udp.length + meta.growth - meta.shrink;
                         meta.added = meta.added + (bit<32>)meta.growth;
+                        meta.removed = meta.removed + (bit<32>)meta.shrink;
                     }
                 }
             }
@@ -189,18 +214,13 @@ control IntEgress(
             }
 
             meta.report.queue_congested = (bit<1>)(meta.node.queue_occupancy > meta.port.congested_above);
-            meta.report.length = meta.ip_length + meta.growth;
-            meta.report.has_payload = 1;
-            meta.report.tracked_flow = 1;
+            // An intermediate report is the packet as it came.
+            if (meta.report.intermediate == 0) {
+                meta.report.length = meta.ip_length + meta.growth;
+            }
 
             if (meta.has_md == 1) {
                 if (meta.port.is_sink == 1) {
-                    if (hdr.shim.npt != INT_NPT_NEW_UDP) {
-                        if (hdr.udp.isValid()) {
-                            meta.report.has_payload =
-                                (bit<1>)(hdr.udp.length > 12 + ((bit<16>)hdr.shim.length << 2) + 1);
-                        }
-                    }
                     detection.apply(hdr, meta, standard_metadata);
 #ifdef INT_SINK_STAGE
                     sink_stage.apply(hdr, meta, standard_metadata);
@@ -240,9 +260,6 @@ control IntEgress(
                 }
             }
 
-            if (meta.report.wanted == 1) {
-                reports.apply();
-            }
             if (meta.port.is_sink == 1 && (meta.has_md == 1 || meta.has_mx == 1)) {
                 if (meta.report.wanted == 1 && meta.report.session != 0) {
                     keep.apply(hdr);

@@ -100,6 +100,7 @@ struct watch_t {
 // What the egress port is like.
 struct port_settings_t {
     bit<1> is_sink;
+    bit<1> mtu_reports;         // a stack that is in the way goes to the collector instead of the M bit being set
     bit<1> complements;         // the Checksum Complement is used where it is asked for
     bit<16> mtu;
     bit<24> congested_above;    // packets in the queue; the Q bit of reports
@@ -221,6 +222,8 @@ struct metadata_t {
     bit<32> added;
     // Bytes that INT has made the packet longer.
     bit<16> growth;
+    // Bytes of INT that were taken out to make room.
+    bit<16> shrink;
     // Bytes of the IP packet, and of what stands behind its IP header.
     bit<16> ip_length;
     bit<16> ip_payload;

@@ -1,4 +1,4 @@
-import { decodeFrame, source, type TelemetryRecord } from '@int/codec';
+import { decodeFrame, sink, source, type TelemetryRecord, transit } from '@int/codec';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTOR, configure, IN, type IntSwitch, intSwitch, NODE_ID, OUT, run, SESSION } from './int-switch.js';
 import { frameOf, hex, type PacketShape } from './packets.js';
@@ -141,6 +141,41 @@ describe('telemetry reports of int.p4', () => {
     expect(data).toEqual([]);
     expect(reports).toMatchObject([{ status: 'ok', flow, report: { type: 'drop', dropped: true, dropReason: 44 } }]);
     run(node.machine, ['table_set_default IntIngress.drop_reports NoAction']);
+  });
+
+  test('where a packet has no room, the stack so far goes to the collector, if the port is told so', () => {
+    configure(node, { reports: true, mtu: 100 });
+    run(node.machine, ['table_set_default IntEgress.too_long IntEgress.report_mtu']);
+    for (const shape of [udp, { ...udp, protocol: 6 }, { ...udp, version: 6 as const }]) {
+      const config = { ...LOCATE, instructions: 0xf000, encapsulation: 'dscp' as const };
+      const hop = {
+        nodeId: 1,
+        l1IngressInterface: 3,
+        l1EgressInterface: 4,
+        hopLatency: 7,
+        queueId: 0,
+        queueOccupancy: 3,
+      };
+      const hops = [hop, { ...hop, nodeId: 2 }, { ...hop, nodeId: 3 }];
+      let { packet } = source(frameOf(shape), config, hops[0]);
+      for (const each of hops.slice(1)) packet = transit(packet, LOCATE, each).packet;
+      const { data, reports } = send(packet);
+      // The path ends with the switch that reports.
+      expect(reports).toMatchObject([{ status: 'ok', path: [1, 2, 3, NODE_ID], hops, report: { intermediate: true } }]);
+      // On goes the packet as if it had begun here, but for what it has come through: the count, and no M bit.
+      const [left] = data.map((each) => decodeFrame(Uint8Array.from(Buffer.from(each, 'hex')), LOCATE)[0]!);
+      expect(left).toMatchObject({ status: 'ok', path: [NODE_ID], int: { remainingHopCount: 4, mtuExceeded: false } });
+      // The sums hold: a sink gives back what the source took.
+      expect(hex(sink(Uint8Array.from(Buffer.from(data[0]!, 'hex')), LOCATE).restored)).toBe(hex(frameOf(shape)));
+    }
+    run(node.machine, ['table_set_default IntEgress.too_long IntEgress.mark_mtu']);
+  });
+
+  test('a packet that begins and ends here leaves as it came, and is reported', () => {
+    watch(`start_md ${ANY} => 1 0xf000 8 0 0 1`);
+    const { data, reports } = send(frameOf(udp));
+    expect(data).toEqual([hex(frameOf(udp))]);
+    expect(reports).toMatchObject([{ status: 'ok', path: [NODE_ID], flow }]);
   });
 
   test('postcards are sampled by flow', () => {

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const DEMO = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
+
+test('the demonstration ends by itself where nobody can stop it, and every report that it took was read', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [DEMO, '--json'], { maxBuffer: 1 << 28 });
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { type: string; received?: number; decoded?: number; reports?: number });
+  const total = lines.find(({ type }) => type === 'total');
+  expect(total?.received).toBeGreaterThan(100);
+  expect(lines.some(({ type }) => type === 'event')).toBe(true);
+});
