@@ -10,8 +10,8 @@ import { runFabric } from './fabric/run.js';
 
 /** Packets of hosts a second, each of which makes a report. A core makes a little more. */
 const RATE = 20_000;
-/** Without a terminal nobody can stop it: it ends by itself. */
-const UNATTENDED_MS = 10_000;
+/** Without a terminal nobody can stop it: it ends by itself, after ten seconds' packets. */
+const UNATTENDED_PACKETS = 200_000;
 
 /** A port that nobody listens on. A terminal's view does not tell the port that the system has chosen. */
 async function freePort(): Promise<number> {
@@ -50,8 +50,12 @@ collector.on('exit', (code) => {
   process.exitCode = code ?? 0;
   stopping.abort();
 });
-if (!process.stdout.isTTY) setTimeout(() => collector.kill('SIGINT'), UNATTENDED_MS).unref();
 
 // By the time the switches' programs are compiled, it listens.
-const options = readOptions(['--collector', `127.0.0.1:${port}`, '--rate', String(RATE), '--seconds', '0']);
+const options = readOptions([
+  ...['--collector', `127.0.0.1:${port}`, '--rate', String(RATE)],
+  ...(process.stdout.isTTY ? ['--seconds', '0'] : ['--packets', String(UNATTENDED_PACKETS)]),
+]);
 if (typeof options !== 'string') await runFabric(options, stopping.signal);
+// A second interrupt would end it without its totals.
+if (!stopping.signal.aborted) collector.kill('SIGINT');
