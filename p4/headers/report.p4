@@ -4,7 +4,6 @@
 
 const bit<4> REPORT_VERSION = 2;
 
-const bit<4> REPORT_TYPE_INNER_ONLY = 0;
 const bit<4> REPORT_TYPE_INT = 1;
 
 const bit<4> REPORT_INNER_ETHERNET = 3;

@@ -37,6 +37,8 @@ control IntEgress(
 
     bit<32> count;
     bit<32> cell;
+    // Bytes of the transport header and INT.
+    bit<16> headers;
 
     // Reports of this switch's own metadata (INT-MX, INT-XD), by flow: packets since the last one reported.
     register<bit<32>>(65536) sample_count;
@@ -120,30 +122,8 @@ control IntEgress(
 
     apply {
         node.apply();
-        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
-            || standard_metadata.instance_type == INSTANCE_INGRESS_CLONE)
-        {
-            if (meta.report.was_kept == 1) {
-                restore_kept.apply(hdr);
-            }
-            if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
-                // Of a packet that was dropped: it comes as it was received, and never saw a queue.
-                meta.report.items = 0x4001;
-                meta.node.egress = 0xffff;
-                meta.report.length = hdr.ipv6.payload_length + 40;
-                if (hdr.ipv4.isValid()) {
-                    meta.report.length = hdr.ipv4.total_length;
-                }
-                meta.report.has_payload = 1;
-                meta.report.tracked_flow = 1;
-            }
-            report.apply(hdr, meta, standard_metadata);
-        } else {
-            port.apply();
-            ingress_port.apply();
-            measure();
-            utilization.apply(meta, standard_metadata);
-
+        // A clone of egress brings this along, of the packet it was made of.
+        if (standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
             if (hdr.ipv4.isValid()) {
                 meta.ip_length = hdr.ipv4.total_length;
                 meta.ip_payload = hdr.ipv4.total_length - ((bit<16>)hdr.ipv4.ihl << 2);
@@ -154,6 +134,37 @@ control IntEgress(
                 meta.ip_length = hdr.ipv6.payload_length |+| 40;
                 meta.ip_room = 0xffff - hdr.ipv6.payload_length;
             }
+            headers = 0;
+            if (hdr.udp.isValid()) {
+                headers = 8;
+            } else if (hdr.tcp.isValid()) {
+                headers = (bit<16>)hdr.tcp.data_offset << 2;
+            }
+            if (meta.has_md == 1 || meta.has_mx == 1) {
+                headers = headers + 4 + ((bit<16>)hdr.shim.length << 2);
+            }
+            meta.report.length = meta.ip_length;
+            meta.report.has_payload = (bit<1>)(meta.ip_payload > headers + 1);
+            meta.report.tracked_flow = 1;
+        }
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
+            || standard_metadata.instance_type == INSTANCE_INGRESS_CLONE)
+        {
+            if (meta.report.was_kept == 1) {
+                restore_kept.apply(hdr);
+            }
+            if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
+                // Of a packet that was dropped: it comes as it was received, and never saw a queue.
+                meta.report.items = 0x4001;
+                meta.node.egress = 0xffff;
+            }
+            report.apply(hdr, meta, standard_metadata);
+        } else {
+            port.apply();
+            ingress_port.apply();
+            measure();
+            utilization.apply(meta, standard_metadata);
+
             meta.mtu_room = 0xffff;
             // What a sink adds leaves with the rest.
             if (meta.port.mtu != 0 && meta.port.is_sink == 0) {
@@ -162,13 +173,7 @@ control IntEgress(
 
             reports.apply();
             too_long.apply();
-            meta.report.length = meta.ip_length;
-            meta.report.has_payload = 1;
-            meta.report.tracked_flow = 1;
             if (meta.has_md == 1) {
-                if (hdr.shim.npt != INT_NPT_NEW_UDP && hdr.udp.isValid()) {
-                    meta.report.has_payload = (bit<1>)(hdr.udp.length > 12 + ((bit<16>)hdr.shim.length << 2) + 1);
-                }
                 transit.apply(hdr, meta);
             } else if (meta.watch.starts == 1) {
                 source.apply(hdr, meta);

@@ -155,6 +155,10 @@ control IntReport(
             if (inner > meta.report.most) {
                 inner = meta.report.most;
             }
+            // The length in words has eight bits, and all of them ones would mean another thing.
+            if (inner > 968) {
+                inner = 968;
+            }
             words = inner >> 2;
             hdr.report_individual.length = (bit<8>)(2 + item_words + words);
             hdr.report_individual.metadata_length = (bit<8>)item_words;

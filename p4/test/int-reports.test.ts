@@ -61,6 +61,8 @@ describe('telemetry reports of int.p4', () => {
     ['no payload', { ...udp, payload: new Uint8Array(0) }],
     ['IPv6', { ...udp, version: 6 as const }],
     ['TCP with options', { ...udp, protocol: 6, tcpOptions: 3 }],
+    ['TCP without payload', { ...udp, protocol: 6, payload: new Uint8Array(0) }],
+    ['one byte of payload', { ...udp, payload: Uint8Array.of(1) }],
     ['more payload than is sent', { ...udp, payload: new Uint8Array(1200) }],
   ])('INT-MD: all hops, the last of which is the sink (%s)', (_, shape) => {
     const frame = frameOf(shape);
@@ -173,9 +175,12 @@ describe('telemetry reports of int.p4', () => {
 
   test('a packet that begins and ends here leaves as it came, and is reported', () => {
     watch(`start_md ${ANY} => 1 0xf000 8 0 0 1`);
-    const { data, reports } = send(frameOf(udp));
-    expect(data).toEqual([hex(frameOf(udp))]);
-    expect(reports).toMatchObject([{ status: 'ok', path: [NODE_ID], flow }]);
+    for (const payload of [udp.payload, new Uint8Array(0)]) {
+      const frame = frameOf({ ...udp, payload });
+      const { data, reports } = send(frame);
+      expect(data).toEqual([hex(frame)]);
+      expect(reports).toMatchObject([{ status: 'ok', path: [NODE_ID], hops: [{ nodeId: NODE_ID }], flow }]);
+    }
   });
 
   test('postcards are sampled by flow', () => {
