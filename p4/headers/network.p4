@@ -6,6 +6,7 @@
 typedef bit<48> mac_address_t;
 typedef bit<32> ipv4_address_t;
 typedef bit<128> ipv6_address_t;
+typedef bit<9> port_t;
 
 const bit<16> ETHERTYPE_IPV4 = 0x0800;
 const bit<16> ETHERTYPE_IPV6 = 0x86dd;
