@@ -13,7 +13,7 @@ const { testing } = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', '
  * worker. No other barrel file counts, so that an export which nobody can import is found.
  */
 const packages = workspaces()
-  .filter(({ folder }) => folder.startsWith('packages/'))
+  .filter(({ isPackage }) => isPackage)
   .map(({ folder, path }) => {
     const file = join(path, 'tsup.config.ts');
     const built = existsSync(file) ? readFileSync(file, 'utf8').matchAll(/'(src\/[^']+\.ts)'/g) : [];

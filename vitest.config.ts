@@ -20,6 +20,7 @@ export default defineConfig({
     include: [
       'packages/*/test/**/*.test.ts',
       'examples/*/test/**/*.test.ts',
+      'native-afxdp/test/**/*.test.ts',
       'p4/test/**/*.test.ts',
       'benchmarks/test/**/*.test.ts',
       '.ci/test/**/*.test.ts',

@@ -30,7 +30,7 @@ const layerOf = (short) => rules.layers.findIndex(({ packages }) => packages.inc
 /** The P4 programs, whose tests hold them to the packages, stand above every layer; examples and benchmarks above them.
  * @param {Workspace} workspace */
 const rank = (workspace) =>
-  workspace.folder.startsWith('packages/')
+  workspace.isPackage
     ? layerOf(workspace.short)
     : rules.layers.length + (workspace.folder === 'p4' ? 0 : 1);
 
@@ -42,7 +42,7 @@ const rank = (workspace) =>
  */
 function objection(from, to) {
   const uses = rules.uses[from.short];
-  if (uses !== undefined && from.folder.startsWith('packages/') && !uses.includes(to.short)) {
+  if (uses !== undefined && from.isPackage && !uses.includes(to.short)) {
     return `${from.manifest.name} may use ${uses.length === 0 ? 'no other package' : `only ${uses.join(', ')}`}`;
   }
   if (rank(to) < rank(from)) return undefined;
@@ -90,7 +90,7 @@ function checkImport(from, file, specifier) {
     return;
   }
 
-  if (inSource && from.folder.startsWith('packages/') && !rules.node.includes(from.short)) {
+  if (inSource && from.isPackage && !rules.node.includes(from.short)) {
     const nodeOnly = /[/\\]src[/\\]node([/\\]|\.ts$)/.test(file);
     if (!nodeOnly && (specifier.startsWith('node:') || builtinModules.includes(specifier))) {
       problems.push(`${where}: imports ${specifier}, but ${from.manifest.name} must also run in a browser`);
@@ -126,8 +126,8 @@ function checkImport(from, file, specifier) {
 }
 
 for (const workspace of all) {
-  const { folder, short, manifest } = workspace;
-  if (folder.startsWith('packages/')) {
+  const { folder, short, manifest, isPackage } = workspace;
+  if (isPackage) {
     if (manifest.name !== `@int/${short}`) problems.push(`${folder}: is named ${manifest.name}, not @int/${short}`);
     if (layerOf(short) < 0) {
       problems.push(`${folder}: has no layer; add "${short}" to one in .ci/scripts/layers.json`);

@@ -32,7 +32,8 @@ import { fileURLToPath } from 'node:url';
  * @typedef {object} Workspace
  * @property {string} folder relative to the repository with forward slashes, such as `packages/codec`
  * @property {string} path absolute
- * @property {string} short the folder's last part, such as `codec`
+ * @property {string} short the folder's last part, such as `codec`; of a package elsewhere, its name without the scope
+ * @property {boolean} isPackage whether it is a library, with a layer: all in `packages/`, and `native-afxdp`
  * @property {Manifest} manifest
  * @property {boolean} begun false while the folder has a package.json and no sources
  */
@@ -40,8 +41,12 @@ import { fileURLToPath } from 'node:url';
 /** The repository's root folder, without a slash at the end. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
+/** The package that is not in `packages/`: its C code has the folder's first place. */
+const NATIVE = 'native-afxdp';
+
 /**
- * Every workspace: those in `packages/` and `examples/`, each in alphabetical order, then `p4` and `benchmarks`.
+ * Every workspace: those in `packages/` and `examples/`, each in alphabetical order, then `native-afxdp`, `p4` and
+ * `benchmarks`.
  * @param {string} [root] another repository's root, for tests of the scripts
  * @returns {Workspace[]}
  */
@@ -53,24 +58,25 @@ export function workspaces(root = repository) {
           .map((name) => `${parent}/${name}`)
       : [],
   );
-  return [...folders, 'p4', 'benchmarks']
+  return [...folders, NATIVE, 'p4', 'benchmarks']
     .filter((folder) => existsSync(join(root, folder, 'package.json')))
     .map((folder) => ({
       folder,
       path: join(root, folder),
-      short: folder.slice(folder.lastIndexOf('/') + 1),
+      short: folder === NATIVE ? 'afxdp' : folder.slice(folder.lastIndexOf('/') + 1),
+      isPackage: folder.startsWith('packages/') || folder === NATIVE,
       manifest: JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
       begun: existsSync(join(root, folder, 'src', 'index.ts')),
     }));
 }
 
 /**
- * The packages that are published: in `packages/` and not private.
+ * The packages that are published: libraries that are not private.
  * @param {string} [root]
  * @returns {Workspace[]}
  */
 export function publicPackages(root = repository) {
-  return workspaces(root).filter(({ folder, manifest }) => folder.startsWith('packages/') && manifest.private !== true);
+  return workspaces(root).filter(({ isPackage, manifest }) => isPackage && manifest.private !== true);
 }
 
 /**

@@ -14,8 +14,22 @@ const printed = new Set<string>();
  */
 export function skip(reason: string): never {
   if (process.env.INT_REQUIRE_ALL === '1') throw new Error(`required by INT_REQUIRE_ALL=1: ${reason}`);
+  return leaveOut(reason);
+}
+
+/**
+ * Skips the running test for a limit of the kernel or of the rights that the tests have, which nothing can be installed
+ * against: also with `INT_REQUIRE_ALL=1`.
+ *
+ * @param reason the limit, without a full stop
+ */
+export function limit(reason: string): never {
+  return leaveOut(reason);
+}
+
+function leaveOut(reason: string): never {
   const test = TestRunner.getCurrentTest();
-  if (test === undefined) throw new Error(`skip() belongs inside a test: ${reason}`);
+  if (test === undefined) throw new Error(`skipping belongs inside a test: ${reason}`);
   if (!printed.has(reason)) {
     printed.add(reason);
     writeSync(1, `skipped: ${reason}\n`);

@@ -16,7 +16,7 @@ export function buildNative(): string | undefined {
   return version.stdout.split('\n')[0]!;
 }
 
-/** Writes reports in the file format of `native-afxdp/src/frames_file.h`. */
+/** Writes reports in the file format of `native-afxdp/twins/frames_file.h`. */
 export function writeFrames(path: string, reports: Reports, batch: { frames: number; hops: number }): void {
   const none = 0x10000;
   const header = Uint32Array.of(

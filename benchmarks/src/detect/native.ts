@@ -9,7 +9,7 @@ const PROGRAMS = fileURLToPath(new URL('../../native-afxdp/build/', import.meta.
 /** A batch's first byte lies at the start of its buffer, and this much behind its last is only there for alignment. */
 const SLACK = 64;
 
-/** Writes batches in the file format of `native-afxdp/src/detect_bench.c`. Each must have a buffer of its own. */
+/** Writes batches in the file format of `native-afxdp/twins/detect_bench.c`. Each must have a buffer of its own. */
 export function writeBatches(path: string, batches: readonly TelemetryBatch[]): void {
   const { capacity, buffer } = batches[0]!;
   const size = buffer.byteLength - SLACK;

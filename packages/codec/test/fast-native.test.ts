@@ -32,7 +32,7 @@ afterAll(() => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-/** The file format of `native-afxdp/src/frames_file.h`. */
+/** The file format of `native-afxdp/twins/frames_file.h`. */
 function framesFile(frames: readonly Uint8Array[], options: FastOptions, batch: TelemetryBatch): Uint8Array {
   const { bytes, offsets, lengths } = layOut(frames, 1);
   const settings = fastSettings(options);

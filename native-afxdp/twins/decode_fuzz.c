@@ -7,7 +7,7 @@
  *
  * decode_fuzz [SEED [FRAMES]]
  */
-#include "../src/decode_report2.h"
+#include "decode_report2.h"
 
 #include <stdio.h>
 #include <stdlib.h>
