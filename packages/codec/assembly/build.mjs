@@ -14,9 +14,14 @@ const kernel = {
   target: fileURLToPath(new URL('../src/fast/decode.wasm.ts', import.meta.url)),
   constant: 'DECODE_WASM',
   package: '@int/codec',
+  flags: ['--maximumMemory', '65536'],
 };
 
 export const compile = () => kernels.compile(kernel);
+
+/** The same for a memory that threads share: of this module, the one in use differs in one bit. */
+export const compileShared = () =>
+  kernels.compile({ ...kernel, flags: [...kernel.flags, '--enable', 'threads', '--sharedMemory'] });
 
 /** @param {Uint8Array} binary */
 export const render = (binary) => kernels.render(kernel, binary);

@@ -12,6 +12,11 @@ afterEach(() => {
 /** A module that imports `env.memory` with a maximum of 65,536 pages and exports nothing. */
 const BOUNDED = Buffer.from('0061736d010000000212' + '0103656e76066d656d6f7279020101808004', 'hex').toString('base64');
 
+/** The same without a maximum. */
+const UNBOUNDED = Buffer.from('0061736d01000000020f' + '0103656e76066d656d6f7279020001', 'hex').toString('base64');
+
+const large = (): KernelMemory => new KernelMemory(2 ** 32);
+
 describe('KernelMemory', () => {
   it('is shared if asked for, and has the bytes asked for', () => {
     for (const isShared of [false, true]) {
@@ -25,11 +30,18 @@ describe('KernelMemory', () => {
   });
 
   it('has up to 4 GiB, for modules that import a memory with a maximum', () => {
-    const large = new KernelMemory(2 ** 32);
-    expect(large.buffer.byteLength).toBe(2 ** 32);
-    expect(large.instantiate(BOUNDED)).toEqual({});
-    expect(() => new KernelReport2(large)).toThrow(/more than 2 GiB/);
-    expect(() => new KernelReport2(new KernelMemory(1 << 20, true))).toThrow(/env\.memory/);
+    const memory = large();
+    expect(memory.buffer.byteLength).toBe(2 ** 32);
+    expect(memory.instantiate(BOUNDED)).toEqual({});
+    expect(() => memory.instantiate(UNBOUNDED)).toThrow(/more than 2 GiB/);
+    expect(() => new KernelMemory(1 << 20, true).instantiate(UNBOUNDED)).toThrow(/env\.memory/);
+    expect(new KernelMemory(1 << 20).instantiate(UNBOUNDED)).toEqual({});
+  });
+
+  it('has room for the decoder of reports, whatever its kind', () => {
+    for (const memory of [large(), new KernelMemory(1 << 20, true), new KernelMemory(1 << 20)]) {
+      expect(new KernelReport2(memory).memory).toBe(memory);
+    }
   });
 
   it('says which modules the engine can run', () => {
@@ -55,7 +67,7 @@ describe('withSharedMemory', () => {
 
   it('refuses others, and those that share already', () => {
     const module = decodeBase64(BOUNDED);
-    for (const other of [decodeBase64(DECODE_WASM), module.subarray(0, 8), withSharedMemory(module)]) {
+    for (const other of [decodeBase64(UNBOUNDED), module.subarray(0, 8), withSharedMemory(module)]) {
       expect(() => withSharedMemory(other)).toThrow(/env\.memory/);
     }
   });

@@ -159,7 +159,7 @@ export class KernelReport2 implements FastDecoder {
    * @param memory where batches, and input that shall not be copied, lie
    * @param options what marks a report and an INT packet
    * @throws RangeError for a port or DSCP out of range, TypeError for mode `ethernet` without a report port; RangeError if the memory is exhausted
-   * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}; if the memory is shared or of more than 2 GiB
+   * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}
    */
   constructor(memory: KernelMemory, options: KernelOptions = {}) {
     const stagingBytes = options.stagingBytes ?? 0x40000;

@@ -22,8 +22,8 @@ export interface KernelHost {
  * The size is fixed, so that no view of it is ever detached. It is address space, not memory in use: pages that are
  * never written cost nothing on the usual systems.
  *
- * A memory that threads share, or of more than 2 GiB, is for modules that import a memory with a maximum. The kernel of
- * {@link KernelReport2} does not: `instantiate` refuses it there.
+ * A memory that threads share, or of more than 2 GiB, is for modules that import a memory with a maximum, as the kernel
+ * of {@link KernelReport2} does: `instantiate` refuses others there.
  *
  * @example
  * const memory = new KernelMemory(64 << 20);
