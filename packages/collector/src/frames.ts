@@ -1,4 +1,4 @@
-import type { LinkLayer } from '@int/codec';
+import type { LinkLayer, TelemetryBatch } from '@int/codec';
 
 /**
  * What a source hands to the pipeline: the bytes of many frames, and where each of them lies.
@@ -20,6 +20,13 @@ export interface FrameBatch {
   readonly timestampsLow: Uint32Array;
   /** Frames held. */
   readonly count: number;
+  /**
+   * What the source has decoded of these frames itself: the frames 0 to `decoded.frames - 1`, in the columns that a
+   * `BatchDecoder` with this `linkType`, these `bytes` and the collector's own decode options gives. The pipeline counts
+   * them, shows them to the stages and gives them to the sinks as they are, and decodes the frames that are left. It is
+   * the source's own and used again, as the bytes are.
+   */
+  readonly decoded?: TelemetryBatch;
 }
 
 /**
@@ -34,6 +41,21 @@ const MS_PER_HIGH_WORD = 4294.967296;
 /** The time of frame `row` in milliseconds since the epoch; exact to a microsecond. */
 export function frameTimeMs(frames: FrameBatch, row: number): number {
   return frames.timestampsHigh[row]! * MS_PER_HIGH_WORD + frames.timestampsLow[row]! / 1e6;
+}
+
+/**
+ * Writes one time into rows `from` to `to - 1` of a batch's time columns.
+ * @param timeMs milliseconds since the epoch, fractions allowed
+ */
+export function fillFrameTimes(
+  { timestampsHigh, timestampsLow }: Pick<FrameBatch, 'timestampsHigh' | 'timestampsLow'>,
+  from: number,
+  to: number,
+  timeMs: number,
+): void {
+  const high = Math.floor(timeMs / MS_PER_HIGH_WORD);
+  timestampsHigh.fill(high, from, to);
+  timestampsLow.fill((timeMs - high * MS_PER_HIGH_WORD) * 1e6, from, to);
 }
 
 /** How much a {@link FrameSlab} holds. */

@@ -12,13 +12,16 @@ export {
 } from './detection/stage.js';
 export type { SweepOptions } from './flows/ageing.js';
 export { FlowStage, type FlowStageOptions } from './flows/stage.js';
-export { type FrameBatch, FrameSlab, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
+export { type FrameBatch, FrameSlab, fillFrameTimes, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
+export type { SequenceCounts, SequenceTrackerOptions } from './loss/sequence-tracker.js';
+export { type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
 export { DEFAULT_REPORT_PORT, formatUdpAddress, parseUdpAddress, type UdpAddress } from './source/address.js';
 export { CaptureSource, type CaptureSourceOptions } from './source/capture.js';
 export { type Source, SourceError, type SourceErrorCode } from './source/source.js';
 export { type ReceiveBuffer, UdpSource, type UdpSourceOptions } from './source/udp.js';
+export { WallClock } from './source/wall-clock.js';
 export type { Sink, Stage } from './stage.js';
 export type { CongestedPath } from './statistics/congestion-log.js';
 export {
@@ -27,3 +30,12 @@ export {
   type StatisticsSnapshot,
   type SwitchStatistics,
 } from './statistics/live.js';
+export {
+  type Buckets,
+  type InterfaceGauge,
+  type QueueGauge,
+  type SwitchCounters,
+  SwitchTotals,
+  type SwitchTotalsOptions,
+  type SwitchTotalsSnapshot,
+} from './statistics/switch-totals.js';

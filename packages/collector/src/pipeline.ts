@@ -33,8 +33,8 @@ export interface CollectorOptions {
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
 /**
- * The pipeline: sources push batches of frames, which are decoded into columns, shown to the stages and given to the
- * sinks. Every frame is counted exactly once.
+ * The pipeline: sources push batches of frames, which are decoded into columns (unless the source has done that, see
+ * {@link FrameBatch.decoded}), shown to the stages and given to the sinks. Every frame is counted exactly once.
  *
  * Nothing in it grows: sources wait for, or count, what the pipeline cannot take at once.
  */
@@ -145,7 +145,7 @@ export class Collector {
     return done;
   }
 
-  /** Decodes and hands on the frames from row `from`. Returns a promise only if a sink does. */
+  /** Decodes, where that is left to do, and hands on the frames from row `from`. Returns a promise only if a sink does. */
   #run(frames: FrameBatch, from: number): Promise<void> | undefined {
     if (frames.linkType === null) {
       this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
@@ -153,7 +153,13 @@ export class Collector {
     }
     const decoder = this.#decoderFor(frames.linkType);
     const batch = this.#batch;
+    const { decoded } = frames;
     let next = from;
+    if (decoded !== undefined && from === 0 && decoded.frames > 0) {
+      next = decoded.frames;
+      const busy = this.#take(decoded, frames, 0, next);
+      if (busy !== undefined) return this.#goOn(busy, frames, next);
+    }
     while (next < frames.count) {
       const first = next;
       batch.clear();
@@ -164,22 +170,28 @@ export class Collector {
         next++;
         continue;
       }
-      this.#counters.add(batch.frameCode, 0, next - first);
-      this.#countReports(batch);
-      for (const stage of this.#stages) {
-        try {
-          stage.process(batch, frames, first);
-        } catch (error) {
-          this.#onProblem({ where: stage.name, error: asError(error) });
-        }
-      }
-      const busy = this.#deliver(frames, first);
-      if (busy !== undefined) {
-        const rest = next;
-        return busy.then(() => this.#run(frames, rest));
-      }
+      const busy = this.#take(batch, frames, first, next);
+      if (busy !== undefined) return this.#goOn(busy, frames, next);
     }
     return undefined;
+  }
+
+  #goOn(busy: Promise<void>, frames: FrameBatch, rest: number): Promise<void> {
+    return busy.then(() => this.#run(frames, rest));
+  }
+
+  /** Counts the frames `first` to `next - 1` and hands on what has been decoded of them. */
+  #take(batch: TelemetryBatch, frames: FrameBatch, first: number, next: number): Promise<void> | undefined {
+    this.#counters.add(batch.frameCode, 0, next - first);
+    this.#countReports(batch);
+    for (const stage of this.#stages) {
+      try {
+        stage.process(batch, frames, first);
+      } catch (error) {
+        this.#onProblem({ where: stage.name, error: asError(error) });
+      }
+    }
+    return this.#deliver(batch, frames, first);
   }
 
   #countReports(batch: TelemetryBatch): void {
@@ -188,12 +200,12 @@ export class Collector {
     this.#counters.reports += reports;
   }
 
-  #deliver(frames: FrameBatch, first: number): Promise<void> | undefined {
+  #deliver(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
     const waiting: Promise<void>[] = [];
     for (const sink of this.#sinks) {
       try {
         const busy = sink
-          .write(this.#batch, frames, first)
+          .write(batch, frames, first)
           ?.catch((error: unknown) => this.#onProblem({ where: sink.name, error: asError(error) }));
         if (busy !== undefined) waiting.push(busy);
       } catch (error) {

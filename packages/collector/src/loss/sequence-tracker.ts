@@ -1,0 +1,216 @@
+/** A jump ahead by so many numbers is rather a restart than a loss. */
+const IMPLAUSIBLE_JUMP = 1 << 16;
+
+/** What a tracker counts of a reporter. Every number seen is in one of the first four. */
+export interface SequenceCounts {
+  /** In order: the highest so far. */
+  readonly inOrder: number;
+  /** Behind a higher one, and inside the window: a gap filled. */
+  readonly reordered: number;
+  /** Seen before, inside the window. */
+  readonly duplicates: number;
+  /** Behind the window: counted as lost before it came, or a duplicate; or far ahead, and nothing came of it. */
+  readonly late: number;
+  /** The reporter counts from somewhere else, as after a restart. What was lost then, if anything, is unknown. */
+  readonly restarts: number;
+  /** Numbers never seen that have left the window. */
+  readonly lost: number;
+  /** Numbers not seen yet, inside the window: lost, unless they come. */
+  readonly missing: number;
+}
+
+/** Counters of a row, in the order they lie in. */
+const COUNT = { IN_ORDER: 0, REORDERED: 1, DUPLICATES: 2, LATE: 3, RESTARTS: 4, LOST: 5, MISSING: 6 } as const;
+const COUNTS = 7;
+
+/** Options of a {@link SequenceTracker}. */
+export interface SequenceTrackerOptions {
+  /** Reporters to follow, 1 to 2^20. Default 4096. About 100 bytes each, at the default window. */
+  readonly reporters?: number;
+  /** How far behind the highest number another one may come, as a power of two from 32 to 65,536. Default 128. */
+  readonly window?: number;
+}
+
+/**
+ * Follows the sequence numbers of many reporters: what is lost, late, out of order or double. A gap is a loss only when it
+ * has left the window, so that packets which overtake each other are none; numbers wrap around; a reporter that starts anew
+ * is noticed and not counted as a loss of millions.
+ *
+ * Of a fixed size. Nothing is allocated after construction.
+ */
+export class SequenceTracker {
+  readonly #capacity: number;
+  readonly #window: number;
+  /** Row + 1 of a key, or 0; open addressing, at most half full. */
+  readonly #slots: Int32Array;
+  readonly #keys: Uint32Array;
+  readonly #highest: Uint32Array;
+  /** The number last seen that fits neither the window nor a plausible loss; -1 if the last one did fit. */
+  readonly #candidate: Float64Array;
+  /** A bit for each number of the window, at the number modulo the window. */
+  readonly #seen: Uint32Array;
+  readonly #counts: Float64Array;
+  #size = 0;
+
+  /** @throws RangeError for an option out of range */
+  constructor({ reporters = 4096, window = 128 }: SequenceTrackerOptions = {}) {
+    if (!Number.isInteger(reporters) || reporters < 1 || reporters > 1 << 20) {
+      throw new RangeError(`reporters must be an integer from 1 to 2^20, not ${reporters}`);
+    }
+    if (!Number.isInteger(window) || window < 32 || window > 65_536 || (window & (window - 1)) !== 0) {
+      throw new RangeError(`window must be a power of two from 32 to 65536, not ${window}`);
+    }
+    this.#capacity = reporters;
+    this.#window = window;
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(reporters * 2)));
+    this.#keys = new Uint32Array(reporters * 2);
+    this.#highest = new Uint32Array(reporters);
+    this.#candidate = new Float64Array(reporters).fill(-1);
+    this.#seen = new Uint32Array((reporters * window) / 32);
+    this.#counts = new Float64Array(reporters * COUNTS);
+  }
+
+  /** Reporters followed; rows are 0 to `size - 1`, in the order in which they were first seen. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** First and second word of a row's key, as given to {@link note}. */
+  key(row: number): readonly [number, number] {
+    return [this.#keys[row * 2]!, this.#keys[row * 2 + 1]!];
+  }
+
+  /** The counters of a row. */
+  counts(row: number): SequenceCounts {
+    const at = row * COUNTS;
+    const of = (index: number): number => this.#counts[at + index]!;
+    return {
+      inOrder: of(COUNT.IN_ORDER),
+      reordered: of(COUNT.REORDERED),
+      duplicates: of(COUNT.DUPLICATES),
+      late: of(COUNT.LATE),
+      restarts: of(COUNT.RESTARTS),
+      lost: of(COUNT.LOST),
+      missing: of(COUNT.MISSING),
+    };
+  }
+
+  /**
+   * Takes a number.
+   *
+   * @param first first word of the reporter's key
+   * @param second second word of it
+   * @param sequence 0 to 2^bits - 1
+   * @param bits of a sequence number, 17 to 32: the numbers wrap around at 2^bits
+   * @returns the reporter's row, or -1 if there are more reporters than the tracker follows
+   */
+  note(first: number, second: number, sequence: number, bits: number): number {
+    const before = this.#size;
+    const row = this.#rowOf(first >>> 0, second >>> 0);
+    if (row < 0) return row;
+    if (this.#size !== before) {
+      this.#begin(row, sequence);
+      this.#counts[row * COUNTS + COUNT.IN_ORDER] = 1;
+      return row;
+    }
+    const range = 2 ** bits;
+    const ahead = (sequence - this.#highest[row]! + range) % range;
+    const behind = ahead === 0 ? 0 : range - ahead;
+    if (behind < this.#window) this.#fill(row, sequence);
+    else if (ahead < IMPLAUSIBLE_JUMP) this.#advance(row, sequence, ahead);
+    else this.#doubt(row, sequence, range);
+    return row;
+  }
+
+  /** A number of the window. */
+  #fill(row: number, sequence: number): void {
+    const counts = this.#counts;
+    const at = row * COUNTS;
+    const place = sequence % this.#window;
+    this.#candidate[row] = -1;
+    if (this.#isSeen(row, place)) {
+      counts[at + COUNT.DUPLICATES]!++;
+      return;
+    }
+    this.#setSeen(row, place, true);
+    counts[at + COUNT.REORDERED]!++;
+    counts[at + COUNT.MISSING]!--;
+  }
+
+  /** A number above the highest: what leaves the window unseen is lost. */
+  #advance(row: number, sequence: number, ahead: number): void {
+    const counts = this.#counts;
+    const at = row * COUNTS;
+    const window = this.#window;
+    const passed = Math.max(0, ahead - window);
+    let lost = passed;
+    for (let step = passed + 1; step <= ahead; step++) {
+      // The range is a multiple of the window, so that places go on where numbers wrap around.
+      const place = (this.#highest[row]! + step) % window;
+      if (!this.#isSeen(row, place)) lost++;
+      this.#setSeen(row, place, step === ahead);
+    }
+    this.#highest[row] = sequence;
+    this.#candidate[row] = -1;
+    counts[at + COUNT.IN_ORDER]!++;
+    counts[at + COUNT.LOST]! += lost;
+    counts[at + COUNT.MISSING]! += ahead - 1 - lost;
+  }
+
+  /** A number that is far behind, or too far ahead for a loss. Two of them in a row that fit together are a restart. */
+  #doubt(row: number, sequence: number, range: number): void {
+    const counts = this.#counts;
+    const at = row * COUNTS;
+    const candidate = this.#candidate[row]!;
+    const step = (sequence - candidate + range) % range;
+    if (candidate < 0 || step === 0 || step >= this.#window) {
+      this.#candidate[row] = sequence;
+      counts[at + COUNT.LATE]!++;
+      return;
+    }
+    counts[at + COUNT.RESTARTS]!++;
+    counts[at + COUNT.LATE]!--;
+    counts[at + COUNT.IN_ORDER]!++;
+    // Nobody waits any more for what is missing of the time before.
+    counts[at + COUNT.LOST]! += counts[at + COUNT.MISSING]!;
+    counts[at + COUNT.MISSING] = 0;
+    this.#begin(row, candidate);
+    this.#advance(row, sequence, step);
+  }
+
+  #begin(row: number, sequence: number): void {
+    const words = this.#window / 32;
+    this.#highest[row] = sequence;
+    this.#candidate[row] = -1;
+    // What came before the first number is nobody's loss.
+    this.#seen.fill(0xffffffff, row * words, (row + 1) * words);
+  }
+
+  #isSeen(row: number, place: number): boolean {
+    return ((this.#seen[(row * this.#window + place) >>> 5]! >>> (place & 31)) & 1) === 1;
+  }
+
+  #setSeen(row: number, place: number, value: boolean): void {
+    const word = (row * this.#window + place) >>> 5;
+    const bit = 1 << (place & 31);
+    this.#seen[word] = value ? this.#seen[word]! | bit : this.#seen[word]! & ~bit;
+  }
+
+  #rowOf(first: number, second: number): number {
+    const mask = this.#slots.length - 1;
+    const mixed = Math.imul(first ^ (first >>> 16) ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1);
+    let slot = (mixed ^ (mixed >>> 15)) & mask;
+    for (;;) {
+      const row = this.#slots[slot]! - 1;
+      if (row < 0) break;
+      if (this.#keys[row * 2] === first && this.#keys[row * 2 + 1] === second) return row;
+      slot = (slot + 1) & mask;
+    }
+    if (this.#size === this.#capacity) return -1;
+    const row = this.#size++;
+    this.#slots[slot] = row + 1;
+    this.#keys[row * 2] = first;
+    this.#keys[row * 2 + 1] = second;
+    return row;
+  }
+}

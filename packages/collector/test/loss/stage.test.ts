@@ -1,0 +1,96 @@
+import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { describe, expect, it } from 'vitest';
+import { ReportLossStage } from '../../src/index.js';
+
+/** A packet of reports: payload of a datagram. */
+function packet(version: ReportVersion, nodeId: number, hwId: number, sequence: number, reports = 1): Uint8Array {
+  const record: TelemetryRecord = {
+    index: 0,
+    status: 'ok',
+    error: null,
+    int: null,
+    flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
+    path: [nodeId],
+    hops: [],
+    report: {
+      version,
+      hwId,
+      sequence,
+      nodeId,
+      type: version === '2.0' ? 'int-xd' : 'ipv4',
+      dropped: false,
+      queueCongested: false,
+      trackedFlow: true,
+      intermediate: false,
+      ingressTimestamp: version === '2.0' ? null : 0n,
+      dropReason: null,
+      dropQueueId: null,
+      metadata: version === '2.0' ? { hopLatency: 5 } : {},
+    },
+  };
+  const records = Array.from({ length: reports }, (_, index) => ({ ...record, index }));
+  return encodeReport({ version, hwId, sequence, nodeId, records });
+}
+
+function run(stage: ReportLossStage, packets: readonly Uint8Array[]): TelemetryBatch {
+  const bytes = new Uint8Array(packets.reduce((sum, each) => sum + each.length, 0));
+  const offsets = new Uint32Array(packets.length);
+  const lengths = Uint32Array.from(packets, ({ length }) => length);
+  let at = 0;
+  packets.forEach((each, index) => {
+    offsets[index] = at;
+    bytes.set(each, at);
+    at += each.length;
+  });
+  const batch = new TelemetryBatch({ frames: 64 });
+  new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, offsets, lengths);
+  stage.process(batch);
+  expect(batch.frames).toBe(packets.length);
+  return batch;
+}
+
+describe('ReportLossStage', () => {
+  it('follows each node and hardware id by itself', () => {
+    const stage = new ReportLossStage();
+    const numbers = [1, 2, 4];
+    const packets = numbers.flatMap((n) => [
+      packet('2.0', 5, 0, n),
+      packet('2.0', 5, 1, n + 90),
+      packet('2.0', 6, 0, 2 * n),
+    ]);
+    run(stage, packets);
+    expect(stage.reporters().map(({ nodeId, hwId, inOrder, missing }) => [nodeId, hwId, inOrder, missing])).toEqual([
+      [5, 0, 3, 1],
+      [5, 1, 3, 1],
+      [6, 0, 3, 4],
+    ]);
+    expect(stage.totals()).toMatchObject({ reporters: 3, untracked: 0, inOrder: 9, missing: 6, lost: 0 });
+  });
+
+  it('takes the number of a packet once, however many reports are in it', () => {
+    const stage = new ReportLossStage();
+    const batch = run(stage, [packet('2.0', 5, 0, 1, 3), packet('2.0', 5, 0, 2, 2)]);
+    expect(batch.reports).toBe(5);
+    expect(stage.totals()).toMatchObject({ inOrder: 2, duplicates: 0 });
+  });
+
+  it('wraps around at 2^22 in reports v2.0 and at 2^32 before', () => {
+    const stage = new ReportLossStage();
+    run(stage, [packet('2.0', 5, 0, 2 ** 22 - 1), packet('2.0', 5, 0, 0)]);
+    run(stage, [packet('1.0', 5, 0, 2 ** 32 - 1), packet('1.0', 5, 0, 0), packet('1.0', 5, 0, 2)]);
+    expect(stage.totals()).toMatchObject({ reporters: 2, inOrder: 5, missing: 1, restarts: 0, late: 0 });
+  });
+
+  it('takes a damaged packet for a gap', () => {
+    const stage = new ReportLossStage();
+    const damaged = packet('2.0', 5, 0, 2).subarray(0, 15);
+    run(stage, [packet('2.0', 5, 0, 1), damaged, packet('2.0', 5, 0, 3)]);
+    expect(stage.totals()).toMatchObject({ inOrder: 2, missing: 1 });
+  });
+
+  it('counts the packets of reporters that it has no room for', () => {
+    const stage = new ReportLossStage({ reporters: 1 });
+    run(stage, [packet('2.0', 5, 0, 1), packet('2.0', 6, 0, 1), packet('2.0', 6, 0, 5)]);
+    expect(stage.totals()).toMatchObject({ reporters: 1, untracked: 2, inOrder: 1 });
+  });
+});
