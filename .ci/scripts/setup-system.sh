@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what the full test run uses besides Node: a C compiler, clang (for BPF), tshark (as a second opinion on
-# captures), ip, ethtool and tcpdump (for networks of virtual cables), Redis (which a sink writes to) and Chromium (to run
-# the bundles in a browser). `npm ci && npm test` works without any of them: the tests that need one say so in a line that
-# starts with "skipped:". A benchmark compares with Kafka: Java, and the broker's jars, which Maven brings into int/kafka
-# in the user's cache.
+# captures), ip, ethtool and tcpdump (for networks of virtual cables), Redis (which a sink writes to), Prometheus (which
+# scrapes an endpoint) and Chromium (to run the bundles in a browser). `npm ci && npm test` works without any of them: the
+# tests that need one say so in a line that starts with "skipped:". A benchmark compares with Kafka: Java, and the broker's
+# jars, which Maven brings into int/kafka in the user's cache.
 # Safe to run again; does nothing when everything is there.
 set -euo pipefail
 
@@ -17,6 +17,7 @@ have cc && have make || missing+=(build-essential)
 have clang || missing+=(clang)
 have tshark || missing+=(tshark)
 have redis-server || missing+=(redis-server)
+have prometheus || missing+=(prometheus)
 have openssl || missing+=(openssl)
 have ip || missing+=(iproute2)
 have ethtool || missing+=(ethtool)
@@ -53,7 +54,8 @@ if ! have apt-get; then
   {
     echo "setup:system: this script knows Debian and Ubuntu (apt-get) only. Please install by hand: ${missing[*]}"
     echo '  build-essential: a C compiler (cc) and make;  clang: LLVM 11 or newer with the bpf target;'
-    echo '  iproute2: the ip command;  tshark: the command line of Wireshark;  redis-server: Redis 7.0 or newer;  chromium: Chromium or Google Chrome;'
+    echo '  iproute2: the ip command;  tshark: the command line of Wireshark;  redis-server: Redis 7.0 or newer;'
+    echo '  prometheus: its server and promtool;  chromium: Chromium or Google Chrome;'
     echo '  default-jre-headless: Java 11 or newer;  maven: Maven 3.'
   } >&2
   exit 1

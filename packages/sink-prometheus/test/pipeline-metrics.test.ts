@@ -1,0 +1,122 @@
+import { Counter, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { PipelineMetrics } from '../src/index.js';
+import { type Parsed, parseExposition } from './exposition.js';
+import { PushSource, pipeline, report } from './pipeline.js';
+
+/** What a scrape tells after some reports of two switches, one of which lost two packets, and a datagram that is none. */
+async function scrape(options: Partial<ConstructorParameters<typeof PipelineMetrics>[0]> = {}): Promise<Parsed[]> {
+  const parts = pipeline(new PushSource());
+  await parts.collector.start();
+  const latencies = [400, 500, 1700, 9000];
+  parts.source.push(latencies.map((latency, index) => report(5, index < 2 ? index : index + 2, latency, index * 5)));
+  parts.source.push([report(0xfffffffe, 9, 1000, 200), Uint8Array.of(1, 2, 3)]);
+  const metrics = new PipelineMetrics({ ...parts, process: false, ...options });
+  const text = await metrics.text();
+  await parts.collector.stop();
+  return parseExposition(text).samples;
+}
+
+const valueIn = (
+  samples: readonly Parsed[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number | undefined => {
+  const found = samples.filter(
+    (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  );
+  expect(found.length, `${name} ${JSON.stringify(labels)}`).toBeLessThanOrEqual(1);
+  return found[0]?.value;
+};
+
+describe('PipelineMetrics', () => {
+  it('tells what the parts of the pipeline count', async () => {
+    const samples = await scrape();
+    const of = (name: string, labels?: Readonly<Record<string, string>>): number | undefined =>
+      valueIn(samples, name, labels);
+    expect([of('int_frames_received_total'), of('int_frames_decoded_total'), of('int_reports_total')]).toEqual([
+      6, 5, 5,
+    ]);
+    expect(of('int_frames_dropped_total', { reason: 'overrun' })).toBe(0);
+    expect(
+      samples.filter(({ name }) => name === 'int_frames_dropped_total').reduce((sum, { value }) => sum + value, 0),
+    ).toBe(1);
+    expect(of('int_kernel_dropped_total')).toBe(4);
+    expect(of('int_switch_hops_total', { switch: '5' })).toBe(4);
+    expect(of('int_switch_hops_total', { switch: '4294967294' })).toBe(1);
+    expect(of('int_switch_hops_total', { switch: 'other' })).toBe(0);
+    expect(of('int_queue_occupancy', { switch: '5', queue: '3' })).toBe(15);
+    expect(of('int_egress_utilization', { switch: '5', interface: '2' })).toBe(55);
+    expect(of('int_events_total', { rule: 'slow' })).toBe(2);
+    expect(of('int_detection_reports_total', { rule: 'slow' })).toBe(5);
+    expect(of('int_flows')).toBe(1);
+    expect(of('int_report_packets_missing', { node: '5', hw: '1' })).toBe(2);
+  });
+
+  it('makes histograms that add up, in seconds', async () => {
+    const samples = await scrape();
+    const buckets = samples.filter(
+      ({ name, labels }) => name === 'int_hop_latency_seconds_bucket' && labels.switch === '5',
+    );
+    expect(buckets.map(({ labels, value }) => [labels.le, value])).toEqual([
+      ['5e-7', 2],
+      ['0.000001', 2],
+      ['0.0000025', 3],
+      ['+Inf', 4],
+    ]);
+    expect(valueIn(samples, 'int_hop_latency_seconds_sum', { switch: '5' })).toBeCloseTo(11_600e-9, 12);
+    expect(valueIn(samples, 'int_hop_latency_seconds_count', { switch: '5' })).toBe(4);
+    const depths = samples.filter(
+      ({ name, labels }) => name === 'int_hop_queue_occupancy_bucket' && labels.switch === '5',
+    );
+    expect(depths.map(({ value }) => value)).toEqual([1, 3, 4, 4]);
+  });
+
+  it('gives names, labels and units as asked', async () => {
+    const samples = await scrape({ prefix: 'lab', labels: { site: 'north "1"\n' }, latencyUnit: 1e-6 });
+    expect(samples.every(({ name, labels }) => name.startsWith('lab_') && labels.site === 'north "1"\n')).toBe(true);
+    expect(valueIn(samples, 'lab_hop_latency_seconds_sum', { switch: '5' })).toBeCloseTo(11_600e-6, 9);
+  });
+
+  it('has no metric of a part that is not there', async () => {
+    const metrics = new PipelineMetrics({ process: false });
+    expect(parseExposition(await metrics.text()).samples).toEqual([]);
+    const withProcess = new PipelineMetrics({});
+    expect((await withProcess.text()).includes('process_cpu_seconds_total')).toBe(true);
+  });
+
+  it('shares a registry, and refuses a name that is there already', async () => {
+    const registry = new Registry();
+    new Counter({ name: 'own_total', help: 'Of the program.', registers: [registry] }).inc(3);
+    const { collector } = pipeline(new PushSource());
+    const metrics = new PipelineMetrics({ collector, registry, process: false });
+    const { samples } = parseExposition(await metrics.text());
+    expect(valueIn(samples, 'own_total')).toBe(3);
+    expect(valueIn(samples, 'int_reports_total')).toBe(0);
+    expect(() => new PipelineMetrics({ collector, registry, process: false })).toThrow(/already been registered/);
+  });
+
+  it('is OpenMetrics where the registry is', async () => {
+    const { collector } = pipeline(new PushSource());
+    const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE as unknown as undefined);
+    const metrics = new PipelineMetrics({ collector, registry, process: false });
+    expect(metrics.contentType).toContain('openmetrics');
+    for (const scrapeNumber of [1, 2]) {
+      const text = await metrics.text();
+      expect(text, `scrape ${scrapeNumber}`).toMatch(/# TYPE int_reports counter\nint_reports_total 0\n/);
+      expect(text.endsWith('# EOF\n')).toBe(true);
+    }
+  });
+
+  it('refuses options that make no sense', () => {
+    for (const options of [
+      { prefix: '9' },
+      { prefix: 'a-b' },
+      { latencyUnit: 0 },
+      { latencyUnit: 2 },
+      { latencyUnit: Number.NaN },
+    ]) {
+      expect(() => new PipelineMetrics(options)).toThrow(RangeError);
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { requires } from '../../../.ci/test/requires.js';
+import { type Health, MetricsServer, MetricsServerError, PipelineMetrics } from '../src/index.js';
+import { listening, report } from './pipeline.js';
+
+const SETUP = 'npm run setup:system';
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A pipeline behind a socket, and the server of its metrics. */
+async function serve(
+  health?: () => Health,
+): Promise<{ url: string; send: (payloads: readonly Uint8Array[]) => Promise<void> }> {
+  const parts = listening();
+  await parts.collector.start();
+  const metrics = new PipelineMetrics(parts);
+  const server = await MetricsServer.listen({ port: 0, metrics, ...(health !== undefined && { health }) });
+  closers.push(() => parts.collector.stop());
+  closers.push(() => server.close());
+  const socket = createSocket('udp4');
+  closers.push(() => socket.close());
+  const send = async (payloads: readonly Uint8Array[]): Promise<void> => {
+    const before = parts.collector.totals().received;
+    for (const payload of payloads) {
+      await new Promise((resolve) => socket.send(payload, parts.source.address.port, '127.0.0.1', resolve));
+    }
+    while (parts.collector.totals().received < before + payloads.length) await sleep(2);
+  };
+  return { url: `http://127.0.0.1:${server.address.port}`, send };
+}
+
+describe('MetricsServer', () => {
+  it('answers a scrape with what has arrived by then', async () => {
+    const { url, send } = await serve();
+    for (const round of [1, 2]) {
+      await send([report(5, round, 700, 4)]);
+      const response = await fetch(`${url}/metrics?name=x`);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/plain; version=0.0.4; charset=utf-8',
+      ]);
+      expect(await response.text()).toContain(`\nint_reports_total ${round}\n`);
+    }
+  });
+
+  it('says how the process is', async () => {
+    let state: Health = { healthy: true };
+    const { url } = await serve(() => state);
+    const good = await fetch(`${url}/health`);
+    expect([good.status, await good.json()]).toEqual([200, { healthy: true }]);
+    state = { healthy: false, detail: { sink: 'away' } };
+    const bad = await fetch(`${url}/health`);
+    expect([bad.status, await bad.json()]).toEqual([503, state]);
+  });
+
+  it('has no other page and takes no other method', async () => {
+    const { url } = await serve();
+    expect((await fetch(`${url}/etc/passwd`)).status).toBe(404);
+    const posted = await fetch(`${url}/metrics`, { method: 'POST', body: 'x'.repeat(100_000) });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    const head = await fetch(`${url}/metrics`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('answers 500 when a part throws, and goes on', async () => {
+    let isBroken = true;
+    const text = async (): Promise<string> => {
+      if (isBroken) throw new Error('the disk is on fire');
+      return 'fine\n';
+    };
+    const server = await MetricsServer.listen({ port: 0, metrics: { text, contentType: 'text/plain' } });
+    closers.push(() => server.close());
+    const url = `http://127.0.0.1:${server.address.port}/metrics`;
+    expect((await fetch(url)).status).toBe(500);
+    isBroken = false;
+    expect(await (await fetch(url)).text()).toBe('fine\n');
+  });
+
+  it('says why it cannot listen', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    closers.push(() => other.close());
+    const { port } = other.address() as { port: number };
+    const metrics = { text: async (): Promise<string> => '', contentType: 'text/plain' };
+    const failure: unknown = await MetricsServer.listen({ port, metrics }).catch((error: unknown) => error);
+    expect(MetricsServerError.is(failure) && [failure.code, failure.message]).toEqual([
+      'ERR_METRICS_LISTEN',
+      `127.0.0.1:${port}: cannot listen: another program listens on this port: stop it or choose another port`,
+    ]);
+  });
+
+  it('ends with its last answer, and an idle connection does not hold it', async () => {
+    const server = await MetricsServer.listen({
+      port: 0,
+      metrics: { text: async () => 'a\n', contentType: 'text/plain' },
+    });
+    await (await fetch(`http://127.0.0.1:${server.address.port}/metrics`)).text();
+    await server.close();
+    await expect(fetch(`http://127.0.0.1:${1}/metrics`)).rejects.toThrow();
+  });
+
+  it("passes promtool's checks", async () => {
+    const promtool = requires('promtool', SETUP);
+    const { url, send } = await serve();
+    await send([report(5, 1, 700, 4), report(5, 5, 1700, 40), report(6, 1, 2, 0)]);
+    const input = await (await fetch(`${url}/metrics`)).text();
+    const { stdout, stderr, status } = spawnSync(promtool, ['check', 'metrics'], { input, encoding: 'utf8' });
+    // Names of the process's own metrics are prom-client's.
+    const complaints = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('int_'));
+    expect(complaints).toEqual([]);
+    expect([0, 3]).toContain(status);
+  });
+
+  it('is scraped by Prometheus, which computes quantiles of hop latency', async () => {
+    const prometheus = requires('prometheus', SETUP);
+    const { url, send } = await serve();
+    const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
+    closers.push(() => rmSync(folder, { recursive: true, force: true }));
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as { port: number };
+    await new Promise((resolve) => free.close(resolve));
+    writeFileSync(
+      join(folder, 'prometheus.yml'),
+      `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: int, static_configs: [{ targets: ['${url.slice(7)}'] }] }]\n`,
+    );
+    const server = spawn(
+      prometheus,
+      [
+        `--config.file=${join(folder, 'prometheus.yml')}`,
+        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    closers.push(async () => {
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      await ended;
+    });
+    const query = async (expression: string): Promise<[Record<string, string>, number][]> => {
+      const address = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
+      const answer = (await (await fetch(address)).json()) as {
+        data: { result: { metric: Record<string, string>; value: [number, string] }[] };
+      };
+      return answer.data.result.map(({ metric, value }) => [metric, Number(value[1])]);
+    };
+    await send(Array.from({ length: 100 }, (_, index) => report(5, index, index < 90 ? 400 : 2000, index)));
+    let reports: [Record<string, string>, number][] = [];
+    for (let attempt = 0; attempt < 600 && reports[0]?.[1] !== 100; attempt++) {
+      await sleep(100);
+      reports = await query('int_reports_total').catch(() => []);
+    }
+    expect(reports.map(([, value]) => value)).toEqual([100]);
+    const [quantile] = await query('histogram_quantile(0.95, int_hop_latency_seconds_bucket{switch="5"})');
+    // In the bucket from 1 to 2.5 us, half of whose values are below the quantile.
+    expect(quantile?.[1]).toBeCloseTo(1.75e-6, 9);
+  });
+});
