@@ -2,6 +2,7 @@
 import { formatIpv4At, formatIpv6At, formatMac } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
+import { copyOf } from './copy.js';
 import { GPINT_DSCP, gpintMeta, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
 import { type ReportMetadata, readHop, reportMetadata } from './headers/hop.js';
 import { reportTlv } from './headers/report.js';
@@ -25,7 +26,7 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
   const { bytes, layout, bitmap, stackOffset, stride, hopCount, domainWords, sourceBytes } = scan;
   const hops: Hop[] = new Array(hopCount);
   let sourceMetadata: Uint8Array | undefined;
-  if (stride === 0 && sourceBytes > 0) sourceMetadata = bytes.slice(stackOffset, stackOffset + sourceBytes);
+  if (stride === 0 && sourceBytes > 0) sourceMetadata = copyOf(bytes, stackOffset, stackOffset + sourceBytes);
   for (let k = 0; k < hopCount; k++) {
     const source = k === hopCount - 1 && sourceBytes > 0;
     const domainBytes = 4 * domainWords + (source ? sourceBytes : 0);
@@ -36,7 +37,7 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
       if (exported.length > 0) hop.domain = exported;
       sourceMetadata = sourceOnly;
     } else if (hop.domain !== undefined) {
-      hop.domain = hop.domain.slice();
+      hop.domain = copyOf(hop.domain);
     }
     hops[hopCount - 1 - k] = hop;
   }
@@ -50,7 +51,7 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
 function splitDomain(scan: Scan, area: Uint8Array): [exported: Uint8Array, sourceOnly: Uint8Array] {
   const domain = scan.settings.domains[scan.domainId];
   const exportedBytes = 4 * scan.domainWords;
-  if (domain === undefined) return [area.slice(0, exportedBytes), area.slice(exportedBytes)];
+  if (domain === undefined) return [copyOf(area, 0, exportedBytes), copyOf(area, exportedBytes)];
   const exported = new Uint8Array(exportedBytes);
   const sourceOnly = new Uint8Array(area.length - exportedBytes);
   let at = 0;
@@ -109,7 +110,7 @@ function readTlvs(scan: Scan): Tlv[] {
     const next = at + 4 + 4 * scan.view.getUint8(at + 1);
     if (next > scan.innerEnd) break;
     const { type, template, data } = reportTlv.decode(scan.bytes, at);
-    tlvs.push({ type, template, data: data.slice() });
+    tlvs.push({ type, template, data: copyOf(data) });
     at = next;
   }
   return tlvs;
@@ -123,7 +124,7 @@ function readOwn(scan: Scan): ReportMetadata {
       ? reportMetadata('2.0', scan.ownBits, 4 * scan.ownDomainWords)
       : reportMetadata('1.0', scan.ownBits >>> 10);
   const own = codec.decode(scan.bytes, scan.ownOffset);
-  if (own.metadata.domain !== undefined) own.metadata.domain = own.metadata.domain.slice();
+  if (own.metadata.domain !== undefined) own.metadata.domain = copyOf(own.metadata.domain);
   return own;
 }
 
@@ -226,7 +227,7 @@ export function recordOf(scan: Scan): TelemetryRecord {
             hops: [],
             sourceMetadata:
               scan.sourceBytes > 0
-                ? scan.bytes.slice(scan.stackOffset, scan.stackOffset + scan.sourceBytes)
+                ? copyOf(scan.bytes, scan.stackOffset, scan.stackOffset + scan.sourceBytes)
                 : undefined,
           }
         : readStack(scan);

@@ -403,3 +403,38 @@ describe('packets a role leaves alone', () => {
     expect(() => source([] as unknown as Uint8Array, { instructions: 0 })).toThrow(TypeError);
   });
 });
+
+describe('packets in Buffers', () => {
+  test('are left alone by every role, and copied where nothing changes', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(udpPacket(), tcpPacket(), otherPacket),
+        fc.constantFrom(...SOURCE_ENCAPSULATIONS),
+        (built, encapsulation) => {
+          const config: SourceConfig = {
+            ...domainConfig(encapsulation),
+            encapsulation,
+            instructions: 0x8000,
+            maxHops: 1,
+          };
+          const packet = Buffer.from(built.bytes);
+          const steps = [
+            (input: Uint8Array) => source(input, config, { nodeId: 1 }).packet,
+            (input: Uint8Array) => transit(input, config, { nodeId: 2 }).packet,
+            (input: Uint8Array) => sink(input, config).restored,
+          ];
+          let input: Buffer = packet;
+          for (const step of steps) {
+            const before = hex(input);
+            const output = step(input);
+            expect(hex(input)).toBe(before);
+            output.fill(0);
+            expect(hex(input)).toBe(before);
+            input = Buffer.from(step(input));
+          }
+          expect(hex(input)).toBe(hex(built.bytes));
+        },
+      ),
+    );
+  });
+});

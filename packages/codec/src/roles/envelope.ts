@@ -2,6 +2,7 @@
 import { crc32 } from '@int/hash';
 import { parseAddress, writeAddress } from '../address.js';
 import { ipv4HeaderChecksum } from '../checksum.js';
+import { copyOf } from '../copy.js';
 import { CodecError } from '../errors.js';
 import { readUint16, requireFit, writeUint16 } from '../headers/codec.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
@@ -197,7 +198,7 @@ function greInserted({ packet, outer, rule, config }: Setting): Envelope {
     }
   }
   const outerIp = (length: number): Uint8Array => {
-    const ip = packet.slice(ipOffset, ipOffset + size);
+    const ip = copyOf(packet, ipOffset, ipOffset + size);
     const addresses = ipv6 ? 8 : 12;
     if (ipv6) {
       writeUint16(ip, 4, length - size);

@@ -13,4 +13,5 @@ export {
 } from './config.js';
 export { sink } from './sink.js';
 export { source } from './source.js';
+export { STRIP, Stripper } from './strip.js';
 export { transit } from './transit.js';

@@ -64,7 +64,8 @@ export function readOuter(packet: Uint8Array, options: LocateOptions): OuterPack
   return { scan, ipv6, fragment: isFragment(packet, scan, ipv6) };
 }
 
-function isFragment(packet: Uint8Array, scan: Scan, ipv6: boolean): boolean {
+/** Whether the packet is a part of one: no byte may be added or removed. */
+export function isFragment(packet: Uint8Array, scan: Scan, ipv6: boolean): boolean {
   if (!ipv6) return (readUint16(packet, scan.ipOffset + 6) & 0x3fff) !== 0;
   let next = packet[scan.ipOffset + 6]!;
   for (let at = scan.ipOffset + 40; at < scan.l4Offset; ) {

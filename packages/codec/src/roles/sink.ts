@@ -1,12 +1,13 @@
 /** The sink role: INT comes out, the packet goes on as it was (wire format chapters 3, 4.4 and 8). */
 import { FLAG } from '../columns.js';
+import { copyOf } from '../copy.js';
 import { CodecError } from '../errors.js';
 import { readUint16, writeUint16 } from '../headers/codec.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { ETHER_TYPE } from '../headers/link.js';
 import { TUNNEL_PORT } from '../headers/tunnels.js';
 import { recordOf } from '../record.js';
-import { MARKING } from '../scan/state.js';
+import { MARKING, type Scan } from '../scan/state.js';
 import type { SinkConfig, SinkResult } from './config.js';
 import {
   ENCAPSULATION,
@@ -28,17 +29,35 @@ const MARKER_BYTES = 8;
 const GPE_ETHERNET = 3;
 
 /** First byte of INT that the sink removes from behind the L4 or tunnel header. */
-function intStart({ scan }: OuterPacket): number {
+export function intStart(scan: Scan): number {
   const shim = scan.encapsulation === ENCAPSULATION.UDP || scan.encapsulation === ENCAPSULATION.TCP;
   return shim && scan.marking === MARKING.PROBE_MARKER && scan.intVersion !== VERSION.INTMON
     ? scan.shimOffset - MARKER_BYTES
     : scan.shimOffset;
 }
 
+/** The UDP destination port that INT marked by port, or IntMon, has kept for the packet. */
+export function storedPort(packet: Uint8Array, { shimOffset, intOffset, intEnd, intVersion }: Scan): number {
+  if (intVersion === VERSION.INTMON) return readUint16(packet, intOffset + 10);
+  return readUint16(packet, intVersion === VERSION.V05 ? intEnd - TAIL_BYTES + 1 : shimOffset + 2);
+}
+
+/** The DSCP that INT marked by DSCP has kept for the packet. */
+export function storedDscp(packet: Uint8Array, { shimOffset, intEnd, intVersion }: Scan): number {
+  return intVersion === VERSION.V05 ? packet[intEnd - TAIL_BYTES + 3]! & 63 : packet[shimOffset + 3]! >>> 2;
+}
+
+/** Whether the packet is to go no further: the D bit of v2.x, or C, the mark of a copy, of the others. */
+export function endsHere({ bytes, intOffset, intFlags, intVersion }: Scan): boolean {
+  // C of v0.5 and v1.0, and elsewhere of the 2016 header.
+  const copyMask = intVersion === VERSION.V2 ? 0 : intVersion === VERSION.INTMON ? 0x08 : 0x02;
+  return (intFlags & FLAG.DISCARD) !== 0 || (bytes[intOffset]! & copyMask) !== 0;
+}
+
 /** Removes an outer IP header and all up to the encapsulated packet. */
 function decapsulate(packet: Uint8Array, outer: OuterPacket, etherType: number): Uint8Array {
   const { ipOffset, intEnd, ipEnd } = outer.scan;
-  if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) return packet.slice(intEnd, ipEnd);
+  if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) return copyOf(packet, intEnd, ipEnd);
   const own = outer.ipv6 ? ETHER_TYPE.IPV6 : ETHER_TYPE.IPV4;
   const out = splice(packet, ipOffset, intEnd - ipOffset, NOTHING);
   if (etherType !== own) {
@@ -54,17 +73,13 @@ function decapsulate(packet: Uint8Array, outer: OuterPacket, etherType: number):
 /** Removes INT between the L4 header and its payload, and gives back what the shim or the tail kept. */
 function restoreMarked(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
   const { scan } = outer;
-  const { shimOffset, intEnd, intVersion, marking, l4Offset, ipOffset } = scan;
-  const start = intStart(outer);
+  const { intEnd, intVersion, marking, l4Offset, ipOffset } = scan;
+  const start = intStart(scan);
   const out = splice(packet, start, intEnd - start, NOTHING);
-  const tail = intEnd - TAIL_BYTES;
-  if (intVersion === VERSION.INTMON) {
-    writeUint16(out, l4Offset + 2, readUint16(packet, scan.intOffset + 10));
-  } else if (marking === MARKING.PORT) {
-    writeUint16(out, l4Offset + 2, readUint16(packet, intVersion === VERSION.V05 ? tail + 1 : shimOffset + 2));
+  if (intVersion === VERSION.INTMON || marking === MARKING.PORT) {
+    writeUint16(out, l4Offset + 2, storedPort(packet, scan));
   } else if (marking === MARKING.DSCP && config.restoreDscp !== false) {
-    const stored = intVersion === VERSION.V05 ? packet[tail + 3]! & 63 : packet[shimOffset + 3]! >>> 2;
-    writeDscp(out, ipOffset, stored);
+    writeDscp(out, ipOffset, storedDscp(packet, scan));
   }
   return settled(packet, out, outer, start - intEnd);
 }
@@ -127,7 +142,8 @@ function settled(packet: Uint8Array, out: Uint8Array, outer: OuterPacket, delta:
   return out;
 }
 
-function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
+/** The packet as it was before INT. @throws CodecError if it cannot be */
+export function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
   switch (outer.scan.encapsulation) {
     case ENCAPSULATION.UDP_NEW:
       return restoreNewUdp(packet, outer, config);
@@ -157,21 +173,19 @@ function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Ui
 export function sink(packet: Uint8Array, config: SinkConfig = DEFAULTS): SinkResult {
   const outer = locate(packet, config);
   if (outer === null || outer.fragment) {
-    const copy = packet.slice();
+    const copy = copyOf(packet);
     const reason = outer === null ? 'not-int' : 'fragment';
     return { packet: copy, discard: false, restored: copy, int: null, hops: [], record: null, reason };
   }
   const { scan } = outer;
   const record = recordOf(scan);
-  // C marks a copy in v0.5, v1.0 and, elsewhere, in the 2016 header.
-  const copyMask = scan.intVersion === VERSION.V2 ? 0 : scan.intVersion === VERSION.INTMON ? 0x08 : 0x02;
-  const discard = (scan.intFlags & FLAG.DISCARD) !== 0 || (packet[scan.intOffset]! & copyMask) !== 0;
+  const discard = endsHere(scan);
   const restored = restore(packet, outer, config);
   return {
     packet: discard ? null : restored,
     discard,
     restored,
-    int: packet.subarray(intStart(outer), scan.intEnd),
+    int: packet.subarray(intStart(scan), scan.intEnd),
     hops: record.hops,
     record,
     reason: null,

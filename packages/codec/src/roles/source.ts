@@ -1,5 +1,6 @@
 /** The source role: INT goes in (wire format chapters 3, 4.4, 5, 7 and 8). */
 import { CODE_MESSAGES, CODES } from '../codes.js';
+import { copyOf } from '../copy.js';
 import { CodecError } from '../errors.js';
 import { readUint16 } from '../headers/codec.js';
 import type { Hop } from '../model.js';
@@ -56,7 +57,7 @@ export function source(
   const rule = sourceRule(config);
   const outer = readOuter(packet, config);
   const unchanged = (reason: RoleReason): SourceResult => ({
-    packet: packet.slice(),
+    packet: copyOf(packet),
     started: false,
     pushed: false,
     reason,

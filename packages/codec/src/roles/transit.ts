@@ -1,5 +1,6 @@
 /** The transit role: one hop pushes its metadata (wire format sections 4.4, 5.2, 7 and 8). */
 import { checksumComplement } from '../checksum.js';
+import { copyOf } from '../copy.js';
 import { readUint16, requireFit, writeUint16, writeUint32 } from '../headers/codec.js';
 import { hopBlock } from '../headers/hop.js';
 import type { Hop } from '../model.js';
@@ -76,7 +77,7 @@ function growCarrier(packet: Uint8Array, outer: OuterPacket, words: number): voi
 /** Changes flags only: same length, checksum updated. */
 function flagged(packet: Uint8Array, outer: OuterPacket, flag: 'E' | 'M', reason: RoleReason): TransitResult {
   const { scan } = outer;
-  const out = packet.slice();
+  const out = copyOf(packet);
   setExceeded(out, outer, flag);
   settleChecksum(out, scan, settleTransport(packet, out, scan, scan.intEnd, scan.intEnd));
   return { packet: out, pushed: false, reason };
@@ -98,7 +99,7 @@ function flagged(packet: Uint8Array, outer: OuterPacket, flag: 'E' | 'M', reason
 export function transit(packet: Uint8Array, config: TransitConfig, metadata: Hop | null): TransitResult {
   if (config.mtu !== undefined) requireFit('mtu', config.mtu, 32);
   const outer = locate(packet, config);
-  const unchanged = (reason: RoleReason): TransitResult => ({ packet: packet.slice(), pushed: false, reason });
+  const unchanged = (reason: RoleReason): TransitResult => ({ packet: copyOf(packet), pushed: false, reason });
   if (outer === null) return unchanged('not-int');
   const { scan } = outer;
   if (scan.mode === MODE.MX) return unchanged('int-mx');
