@@ -4,4 +4,5 @@ export default library({
   index: 'src/index.ts',
   prefilter: 'src/prefilter/index.ts',
   source: 'src/source/index.ts',
+  'xdp-worker': 'src/source/worker.ts',
 });

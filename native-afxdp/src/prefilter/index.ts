@@ -1,0 +1,11 @@
+/**
+ * Event detection inside XDP: telemetry reports without an event are dropped before the network stack sees them.
+ *
+ * @packageDocumentation
+ */
+
+export type { FrameRows, RuleNames } from './apply.js';
+export type { AttachOptions, KernelStateForm, PrefilterOptions } from './options.js';
+export { type LeftReason, type PlannedRule, type PrefilterPlan, planPrefilter, rulesBehind } from './plan.js';
+export { Prefilter, type PrefilterCounts, type PrefilterProgram, type PrefilterRun } from './prefilter.js';
+export { type Outcome, readVerdict, VERDICT_BYTES, type Verdict } from './verdict.js';

@@ -1,0 +1,330 @@
+import type { TelemetryBatch } from '@int/codec';
+import type { EventBatch, RuleSet } from '@int/detect';
+import { LoadedProgram, possibleCpus, type XdpAction } from '../loaded-program.js';
+import { type SocketProgram, setPortBits, type XdpMode, type XdpProgramCounters } from '../program.js';
+import { type FrameRows, type RuleNames, rewriteEvents } from './apply.js';
+import { Generations } from './generations.js';
+import { CONFIG, COUNT_HOPS, LITTLE, MAX_RULES, NO_PORT, PORTS_BYTES, TOTALS, VERDICT } from './layout.js';
+import { type AttachOptions, type PrefilterOptions, type ResolvedPrefilterOptions, resolveOptions } from './options.js';
+import { type PrefilterPlan, planPrefilter } from './plan.js';
+import { encodeRuleSet } from './rule-set.js';
+import { STATEFUL_KINDS, type StatefulKind, StateSlots } from './slots.js';
+import { KernelState, STATE_MAPS } from './state.js';
+import { readVerdict, type Verdict } from './verdict.js';
+
+/** What the filter has counted since it was loaded, over all CPUs. Every frame it has seen is in `passed`, `reports` or `undecided`. */
+export interface PrefilterCounts {
+  /** Frames that are no reports, by their port: left to the network stack. */
+  readonly passed: number;
+  /** Reports that the filter has decided: `events`, `handedOn` and `filtered` together. */
+  readonly reports: number;
+  /** Reports with at least one event. */
+  readonly events: number;
+  /** Reports of a rule that is left to user space. */
+  readonly handedOn: number;
+  /** Reports dropped. */
+  readonly filtered: number;
+  /** Hops of the reports dropped. */
+  readonly filteredHops: number;
+  /** Frames to a port of reports that the filter does not understand, or has no room for: handed on. */
+  readonly undecided: number;
+  /** Of those to be handed on: left to the network stack, for want of a socket at their queue. */
+  readonly noSocket: number;
+  /** Of those handed on: without a verdict, for the driver has no room for one. */
+  readonly withoutVerdict: number;
+  /** Hash form: switches and flows for which there was no room. */
+  readonly stateFull: number;
+  /**
+   * Hops of the reports dropped, by switch: by its id modulo `switchCells`, those that are 0 left out. Empty without
+   * `countHops`.
+   */
+  readonly bySwitch: ReadonlyMap<number, number>;
+}
+
+/** What the filter does with a frame. */
+export interface PrefilterRun {
+  /** `drop`: filtered. `redirect`: to the socket. `pass`: to the network stack; with a verdict for want of a socket. */
+  readonly action: XdpAction;
+  /** `null` for a frame that is dropped or no report. */
+  readonly verdict: Verdict | null;
+  /** The verdict's bytes, as they would lie in front of the frame; empty if there is none. */
+  readonly meta: Uint8Array;
+}
+
+/** The program of a filter, as sockets and those who count want it. */
+export interface PrefilterProgram extends SocketProgram {
+  counters(): XdpProgramCounters;
+  close(): void;
+}
+
+/** State that a rule set starts with, besides what it needs. */
+const SPARE_METRICS = 2;
+/** A rule set is not written to until the frames that may still be looked at by it are through; they take microseconds. */
+const SETTLE_MS = 2;
+
+/**
+ * Event detection in the kernel: an XDP program that looks at telemetry reports as `Detector` of `@int/detect` does, and
+ * hands only those with events to the socket of their queue. Reports that it cannot decide are handed on.
+ */
+export class Prefilter {
+  /** Give it to the sockets. */
+  readonly program: PrefilterProgram;
+  /** Options that a `Detector` behind the filter should have, so that it keeps its state as the filter does. */
+  readonly detectorOptions: {
+    readonly state: 'register' | 'exact';
+    readonly flowCells: number;
+    readonly switchCells: number;
+    /** 0, never: the kernel does not forget what is idle. */
+    readonly idleMs: number;
+  };
+  /** @internal For tests. */
+  readonly state: KernelState;
+  readonly #program: LoadedProgram;
+  readonly #options: ResolvedPrefilterOptions;
+  readonly #generations = new Generations();
+  #slots: StateSlots;
+  #plan: PrefilterPlan;
+  #generation = 0;
+  #active = 1;
+  #flippedAt = Number.NEGATIVE_INFINITY;
+
+  private constructor(options: PrefilterOptions, attached: { readonly interface: string; mode: XdpMode }) {
+    const resolved = resolveOptions(options);
+    const { state, switchCells, flowCells } = resolved;
+    this.#options = resolved;
+    this.#plan = planPrefilter(options.rules);
+    this.#slots = slotsFor(this.#plan, resolved);
+    const cells = { perHop: switchCells, perFlow: flowCells, movingAverage: flowCells };
+    const sizes = Object.fromEntries(
+      STATEFUL_KINDS.map((kind) => [STATE_MAPS[kind], entriesOf(kind, cells[kind], resolved, this.#slots, this.#plan)]),
+    );
+    this.#program = new LoadedProgram(state === 'array' ? 'prefilter_array' : 'prefilter_hash', {
+      ...sizes,
+      filtered_hops: switchCells,
+    });
+    try {
+      this.#program.map('ports').update(0, portsOf(resolved.ports));
+      this.setRules(options.rules);
+    } catch (error) {
+      this.#program.close();
+      throw error;
+    }
+    this.detectorOptions = { state: state === 'array' ? 'register' : 'exact', flowCells, switchCells, idleMs: 0 };
+    this.state = new KernelState(this.#program, () => this.#slots, cells);
+    const counters = (): XdpProgramCounters => {
+      const { passed, events, handedOn, undecided, noSocket } = this.#totals();
+      return { steered: events + handedOn + undecided - noSocket, passed, noSocket };
+    };
+    this.program = {
+      get mode() {
+        return attached.mode;
+      },
+      interface: attached.interface,
+      socketMap: this.#program.map('sockets').fd,
+      counters,
+      close: () => this.close(),
+    };
+  }
+
+  /**
+   * Loads a filter and attaches it to an interface, for as long as it is open.
+   *
+   * @throws XdpError as XdpProgram.steer does; RangeError for an option out of range
+   */
+  static attach(options: AttachOptions): Prefilter {
+    const attached = { interface: options.interface, mode: 'generic' as XdpMode };
+    const filter = new Prefilter(options, attached);
+    try {
+      attached.mode = filter.#program.attach(options.interface, options.mode);
+    } catch (error) {
+      filter.close();
+      throw error;
+    }
+    return filter;
+  }
+
+  /**
+   * Loads a filter without an interface, to {@link run} it on single frames.
+   *
+   * @throws XdpError as XdpProgram.steer does; RangeError for an option out of range
+   */
+  static load(options: PrefilterOptions): Prefilter {
+    return new Prefilter(options, { interface: '', mode: 'generic' });
+  }
+
+  /** What the kernel does with the rules in force. */
+  get plan(): PrefilterPlan {
+    return this.#plan;
+  }
+
+  /**
+   * Puts other rules in the place of all while frames arrive: each is looked at by all the old or all the new ones.
+   * State survives, as it belongs to a detector and a metric. It blocks for up to 2 ms if called again at once.
+   *
+   * A detector behind the filter gets its rules (`rulesBehind`) afterwards. Frames that are under way between the two
+   * are looked at by one set in the kernel and by the other one behind it.
+   *
+   * @returns the plan, now in force
+   * @throws RangeError, with nothing changed, if the filter has no room for the state of another metric;
+   *   XdpError ERR_XDP_CLOSED
+   */
+  setRules(rules: RuleSet): PrefilterPlan {
+    const plan = planPrefilter(rules);
+    const slots = this.#slots.clone();
+    const generation = (this.#generation + 1) >>> 0;
+    const bytes = encodeRuleSet(plan, generation, slots);
+    const idle = 1 - this.#active;
+    const left = this.#flippedAt + SETTLE_MS - performance.now();
+    if (left > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, left);
+    this.#program.map('rule_sets').update(idle, bytes);
+    this.#program.map('config').update(0, this.#config(idle));
+    this.#flippedAt = performance.now();
+    this.#active = idle;
+    this.#generation = generation;
+    this.#slots = slots;
+    this.#plan = plan;
+    this.#generations.add(generation, plan);
+    return plan;
+  }
+
+  /** @throws XdpError ERR_XDP_CLOSED */
+  counts(): PrefilterCounts {
+    const { noVerdict, ...totals } = this.#totals();
+    return { ...totals, withoutVerdict: noVerdict, bySwitch: this.#bySwitch() };
+  }
+
+  /**
+   * Runs the filter on one frame as if it had arrived, state and counters included.
+   *
+   * @param frame an Ethernet frame of 14 to 3520 bytes
+   * @throws XdpError ERR_XDP_CLOSED and others; RangeError for a frame of another length
+   */
+  run(frame: Uint8Array): PrefilterRun {
+    const { action, meta } = this.#program.run(frame);
+    const verdict = meta.length < VERDICT.BYTES ? null : readVerdict(meta, meta.length, frame.length);
+    return { action, verdict, meta };
+  }
+
+  /**
+   * Gives the events of moving averages, which a detector behind the filter has found as noops (see `rulesBehind`),
+   * their detector, metric, value, previous value and threshold back, from the verdicts in front of the frames. Rows of
+   * other events stay as they are; also those of reports that the filter has not decided: they remain noops.
+   *
+   * @param events what the detector has found, changed in place
+   * @param batch the reports that the events are of
+   * @param frames where the frames lie; the bytes in front of them must be those that the socket received
+   * @param first the row in `frames` of the batch's frame 0
+   * @param detector names the rules of the events
+   * @returns rows changed
+   */
+  applyVerdicts(
+    events: EventBatch,
+    batch: TelemetryBatch,
+    frames: FrameRows,
+    first: number,
+    detector: RuleNames,
+  ): number {
+    return rewriteEvents(events, batch, frames, first, detector, this.#generations);
+  }
+
+  /** Name of the rule of a verdict; `null`: none, or of a rule set that many others have followed. */
+  ruleName({ generation, rule }: Verdict): string | null {
+    return rule === null ? null : (this.#generations.find(generation)?.names[rule] ?? null);
+  }
+
+  /**
+   * Detaches the filter from its interface: frames go to the network stack again. It can still be asked what it has
+   * counted. Again: nothing.
+   * @throws XdpError ERR_XDP_CLOSED
+   */
+  detach(): void {
+    this.#program.detach();
+  }
+
+  /** Detaches the filter and frees it; again: nothing. Sockets stay open but receive nothing any more. */
+  close(): void {
+    this.#program.close();
+  }
+
+  #config(active: number): Uint8Array {
+    const { intPorts, intDscp, switchCells, flowCells, countHops } = this.#options;
+    const bytes = new Uint8Array(CONFIG.BYTES);
+    const view = new DataView(bytes.buffer);
+    const put = (at: number, value: number): void => view.setUint32(at, value, LITTLE);
+    put(CONFIG.ACTIVE, active);
+    put(CONFIG.FLAGS, countHops ? COUNT_HOPS : 0);
+    put(CONFIG.INT_PORT, intPorts[0] ?? NO_PORT);
+    put(CONFIG.INT_PORT + 4, intPorts[1] ?? NO_PORT);
+    // The DSCP is the upper 6 bits of the byte. Without one: no byte under mask 0 is 1.
+    put(CONFIG.TOS_MASK, intDscp === null ? 0 : intDscp.mask << 2);
+    put(CONFIG.TOS_VALUE, intDscp === null ? 1 : (intDscp.value & intDscp.mask) << 2);
+    put(CONFIG.SWITCH_CELLS, switchCells);
+    put(CONFIG.SWITCH_MASK, maskOf(switchCells));
+    put(CONFIG.FLOW_CELLS, flowCells);
+    put(CONFIG.FLOW_MASK, maskOf(flowCells));
+    return bytes;
+  }
+
+  #totals(): Record<(typeof TOTALS)[number], number> {
+    const sums = this.#program.map('totals').sum(0);
+    return Object.fromEntries(TOTALS.map((name, index) => [name, Number(sums[index])])) as Record<
+      (typeof TOTALS)[number],
+      number
+    >;
+  }
+
+  #bySwitch(): Map<number, number> {
+    const found = new Map<number, number>();
+    if (!this.#options.countHops) return found;
+    const cpus = possibleCpus();
+    const words = new Uint32Array(2 * cpus * this.#options.switchCells);
+    this.#program.map('filtered_hops').read(0, words);
+    const [low, high] = LITTLE ? [0, 1] : [1, 0];
+    for (let cell = 0; cell < this.#options.switchCells; cell++) {
+      let hops = 0;
+      for (let at = 2 * cpus * cell; at < 2 * cpus * (cell + 1); at += 2) {
+        hops += words[at + high]! * 0x1_0000_0000 + words[at + low]!;
+      }
+      if (hops > 0) found.set(cell, hops);
+    }
+    return found;
+  }
+}
+
+/** The number minus one if it is a power of two, else 0. */
+function maskOf(cells: number): number {
+  return (cells & (cells - 1)) === 0 ? cells - 1 : 0;
+}
+
+function portsOf(ports: readonly number[]): Uint8Array {
+  const words = new BigUint64Array(PORTS_BYTES / 8);
+  setPortBits(words, ports);
+  return new Uint8Array(words.buffer);
+}
+
+/** Metrics that the rules in the kernel give state of, by detector. */
+function metricsOf(plan: PrefilterPlan, kind: StatefulKind): number {
+  const metrics = new Set<string>();
+  for (const { rule, inKernel } of plan.rules.slice(0, MAX_RULES)) {
+    if (inKernel && rule.detector.kind === kind) metrics.add(rule.detector.metric);
+  }
+  return metrics.size;
+}
+
+function slotsFor(plan: PrefilterPlan, { metricsPerDetector, state }: ResolvedPrefilterOptions): StateSlots {
+  // A hash has one key space for all metrics.
+  const size = (kind: StatefulKind): number =>
+    state === 'hash' ? 0xffff : (metricsPerDetector ?? Math.max(SPARE_METRICS, metricsOf(plan, kind)));
+  return new StateSlots({ perHop: size('perHop'), perFlow: size('perFlow'), movingAverage: size('movingAverage') });
+}
+
+function entriesOf(
+  kind: StatefulKind,
+  cells: number,
+  { state, metricsPerDetector }: ResolvedPrefilterOptions,
+  slots: StateSlots,
+  plan: PrefilterPlan,
+): number {
+  if (state === 'array') return cells * slots.size[kind];
+  return cells * (metricsPerDetector ?? Math.max(1, metricsOf(plan, kind)));
+}

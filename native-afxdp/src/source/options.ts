@@ -1,0 +1,146 @@
+import type { DecodeOptions } from '@int/codec';
+import { DEFAULT_REPORT_PORT } from '@int/collector';
+import type { SocketProgram, XdpMode } from '../program.js';
+
+/** What a source needs of a pre-filter; `Prefilter` of `@int/afxdp/prefilter` is one. */
+export interface SourcePrefilter {
+  readonly program: SocketProgram;
+  counts(): { readonly filtered: number };
+  /** Lets everything go to the system from now on; {@link counts} stays. */
+  detach(): void;
+  close(): void;
+}
+
+export interface XdpSourceOptions {
+  readonly interface: string;
+  /** Receive queues to read, each by one socket; `all` of the interface. Default `all`. */
+  readonly queues?: 'all' | readonly number[];
+  /**
+   * UDP destination ports of telemetry reports: what comes to others goes to the system as ever. `all`: every frame of
+   * the interface is taken. Default 32766. With a pre-filter these are its ports.
+   */
+  readonly ports?: readonly number[] | 'all';
+  /** Default `auto`: in the driver where that is possible, else behind it. With a pre-filter its own. */
+  readonly mode?: 'auto' | XdpMode;
+  /** False: insist on copies. Default: whatever the driver does. */
+  readonly zeroCopy?: boolean;
+  /**
+   * Frames of memory for each queue, a power of two from 1024 on: what arrives while the process does something else waits
+   * there. Default 16 384, or what the process may lock in memory, if that is less.
+   */
+  readonly frames?: number;
+  /** Bytes for each frame, of which 256 are not for it. Default 2048; 4096 if the interface's MTU asks for it. */
+  readonly frameSize?: 2048 | 4096;
+  /** Frames handed on at once, 16 to 4096. Default 256. */
+  readonly batchFrames?: number;
+  /** Batches of each queue that may be under way, 2 to 256; together half of `frames` at most. Default 8. */
+  readonly batches?: number;
+  /**
+   * How to find and read INT; the same as for the Collector. `reportPorts` is `ports` unless given. Default: the
+   * codec's.
+   */
+  readonly decode?: Omit<DecodeOptions, 'linkType'>;
+  /** A pre-filter that is attached to the interface. The source reads what it lets through, and closes it in the end. */
+  readonly prefilter?: SourcePrefilter;
+  /** One thread for each queue that receives and decodes. Default: if there are several queues, which need it. */
+  readonly threads?: boolean;
+  /**
+   * The code of the threads, `xdp-worker.js` of this package. Needed only where a bundler has put the program together
+   * and left it behind. Default: the file beside the module that this class comes from.
+   */
+  readonly worker?: string | URL;
+}
+
+/** How the memory of one queue is laid out. */
+export interface Geometry {
+  readonly frames: number;
+  readonly frameSize: 2048 | 4096;
+  readonly batchFrames: number;
+  readonly batches: number;
+}
+
+/** Options without gaps, as far as they can be known before the interface is looked at. */
+export interface ResolvedOptions {
+  readonly interface: string;
+  readonly queues: 'all' | readonly number[];
+  readonly ports: readonly number[] | 'all';
+  readonly mode: 'auto' | XdpMode;
+  readonly zeroCopy: boolean | undefined;
+  /** `null`: as many as the process may lock. */
+  readonly frames: number | null;
+  readonly frameSize: 2048 | 4096 | null;
+  readonly batchFrames: number;
+  readonly batches: number;
+  readonly decode: DecodeOptions;
+  readonly prefilter: SourcePrefilter | null;
+  readonly threads: boolean | null;
+  readonly worker: string | URL | null;
+}
+
+/** Default of `frames`, and the least that they are. */
+export const FRAMES = 16_384;
+export const LEAST_FRAMES = 1024;
+const MOST_FRAMES = 1 << 20;
+
+function checked(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+function checkedQueues(queues: XdpSourceOptions['queues']): 'all' | readonly number[] {
+  if (queues === undefined || queues === 'all') return 'all';
+  if (queues.length === 0 || new Set(queues).size !== queues.length) {
+    throw new RangeError(`queues must be one or more different numbers, not [${queues.join(', ')}]`);
+  }
+  for (const queue of queues) checked('a queue', queue, 0, 0xffff);
+  return [...queues];
+}
+
+/**
+ * Checks the options.
+ * @throws RangeError for a number out of range; TypeError without an interface
+ */
+export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
+  if (typeof options.interface !== 'string' || options.interface === '') {
+    throw new TypeError('interface must be the name of a network interface');
+  }
+  const { ports = [DEFAULT_REPORT_PORT], mode = 'auto', frameSize, prefilter } = options;
+  if (ports !== 'all') for (const port of ports) checked('a port', port, 0, 0xffff);
+  if (frameSize !== undefined && frameSize !== 2048 && frameSize !== 4096) {
+    throw new RangeError(`frameSize must be 2048 or 4096, not ${String(frameSize)}`);
+  }
+  if (prefilter !== undefined && prefilter.program.interface !== options.interface) {
+    throw new RangeError(`the pre-filter is attached to ${prefilter.program.interface}, not to ${options.interface}`);
+  }
+  const queues = checkedQueues(options.queues);
+  if (options.threads === false && queues !== 'all' && queues.length > 1) {
+    throw new RangeError('several queues need threads');
+  }
+  const frames = options.frames ?? null;
+  if (frames !== null && (checked('frames', frames, LEAST_FRAMES, MOST_FRAMES) & (frames - 1)) !== 0) {
+    throw new RangeError(`frames must be a power of two, not ${frames}`);
+  }
+  const batchFrames = checked('batchFrames', options.batchFrames ?? 256, 16, 4096);
+  const batches = checked('batches', options.batches ?? 8, 2, 256);
+  if (frames !== null && batchFrames * batches > frames / 2) {
+    throw new RangeError(`${batches} batches of ${batchFrames} frames are more than half of ${frames} frames`);
+  }
+  const reportPorts = options.decode?.reportPorts ?? (ports === 'all' ? null : ports);
+  return {
+    interface: options.interface,
+    queues,
+    ports,
+    mode,
+    zeroCopy: options.zeroCopy,
+    frames,
+    frameSize: frameSize ?? null,
+    batchFrames,
+    batches,
+    decode: { ...options.decode, ...(reportPorts !== null && { reportPorts: [...reportPorts] }), linkType: 'ethernet' },
+    prefilter: prefilter ?? null,
+    threads: options.threads ?? null,
+    worker: options.worker ?? null,
+  };
+}

@@ -1,0 +1,42 @@
+import { XdpError, type XdpErrorCode } from '../errors.js';
+import type { Geometry } from './options.js';
+import type { ReceiverSetup } from './receiver.js';
+
+/** What a thread is started with. */
+export interface WorkerSetup extends ReceiverSetup {
+  /** One word that all threads count up for each batch: the pipeline's thread waits on it. */
+  readonly bell: SharedArrayBuffer;
+}
+
+/** An XdpError on its way between threads, which would only leave its message. */
+export interface ErrorText {
+  readonly code: XdpErrorCode;
+  readonly message: string;
+  readonly hint: string;
+  readonly syscall: string | null;
+  readonly errno: string | null;
+}
+
+/** What a thread says: that it is ready, or why it has ended. */
+export type WorkerMessage =
+  | {
+      readonly name: 'ready';
+      readonly geometry: Geometry;
+      readonly buffer: SharedArrayBuffer;
+      /** Where the socket has put its frames. */
+      readonly umemOffset: number;
+      readonly umemBytes: number;
+      readonly zeroCopy: boolean;
+      readonly usesKernel: boolean;
+    }
+  | { readonly name: 'failed'; readonly error: ErrorText };
+
+export function errorText({ code, message, hint, syscall, errno }: XdpError): ErrorText {
+  return { code, message, hint, syscall, errno };
+}
+
+export function errorOf({ code, message, hint, syscall, errno }: ErrorText): XdpError {
+  // The constructor puts the hint behind the message.
+  const what = message.endsWith(`. ${hint}`) ? message.slice(0, -hint.length - 2) : message;
+  return new XdpError(code, what, { hint, syscall, errno });
+}

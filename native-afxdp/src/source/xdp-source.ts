@@ -1,0 +1,282 @@
+import { readFileSync } from 'node:fs';
+import type { DecodeOptions } from '@int/codec';
+import { type Push, type Source, SourceError } from '@int/collector';
+import { XdpError } from '../errors.js';
+import { type SocketProgram, type XdpMode, XdpProgram } from '../program.js';
+import { queueCount } from '../support.js';
+import { Bell } from './bell.js';
+import type { Lane } from './lane.js';
+import { LocalLane } from './local-lane.js';
+import { type ResolvedOptions, resolveOptions, type XdpSourceOptions } from './options.js';
+import { Pump } from './pump.js';
+import type { Figures } from './queue-memory.js';
+import type { ReceiverSetup } from './receiver.js';
+import { workerFile } from './worker-file.js';
+import { WorkerLane } from './worker-lane.js';
+
+/** How often the interface, the threads and the clock are looked at. */
+const CHECK_MS = 500;
+/** How long an idle source waits at most before it looks by itself. */
+const WAIT_MS = 500;
+/** How long `stop` goes on taking frames that come although nothing sends them here any more. */
+const DRAIN_LIMIT_MS = 1000;
+/** Ethernet header, two VLAN tags, and the bytes of a frame of 2048 that are not for it. */
+const FRAME_OVERHEAD = 22;
+const HEADROOM = 256;
+
+/** What the kernel and the source have counted, of all queues together. */
+export interface XdpSourceStatistics extends Figures {
+  /** Frames that the program took for a queue that nobody reads, and left to the system. With a pre-filter 0. */
+  readonly noSocket: number;
+}
+
+/**
+ * Telemetry reports from the receive queues of a network interface, past the system's network stack (AF_XDP).
+ *
+ * Frames are decoded where the kernel has put them and handed on decoded. What the pipeline has not taken yet waits in
+ * the frames of memory; what finds none free is counted as {@link kernelDropped}. Frames of one queue come in order;
+ * between queues there is none, but the card puts all reports of one sender into one queue as a rule.
+ *
+ * @example
+ * const source = new XdpSource({ interface: 'eth0' });
+ * const collector = new Collector({ sources: [source], decode: source.decode });
+ */
+export class XdpSource implements Source {
+  readonly name: string;
+  readonly finished: Promise<void>;
+  /** Frames wait with the kernel, and it counts those it has no room for: none are refused here. */
+  readonly overrun = 0;
+  /** The decode options, for the Collector. */
+  readonly decode: Omit<DecodeOptions, 'linkType'>;
+  readonly #options: ResolvedOptions;
+  #lanes: Lane[] = [];
+  #program: XdpProgram | null = null;
+  #mode: XdpMode | null = null;
+  #pump: Pump | null = null;
+  #checkTimer: NodeJS.Timeout | null = null;
+  #hasStarted = false;
+  #stopping: Promise<void> | null = null;
+  #failure: SourceError | null = null;
+  #isCutOff = false;
+  #filtered = 0;
+  #noSocket = 0;
+  #finish: () => void = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  /** @throws RangeError for a number out of range, TypeError without an interface */
+  constructor(options: XdpSourceOptions) {
+    this.#options = resolveOptions(options);
+    const { linkType: _, ...decode } = this.#options.decode;
+    this.decode = decode;
+    this.name = `afxdp://${this.address}`;
+    this.finished = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+    });
+    // Whoever awaits it sees the rejection; nobody has to.
+    this.finished.catch(() => {});
+  }
+
+  /** The queues that are read; empty until the source is open. */
+  get queues(): readonly number[] {
+    return this.#lanes.map((lane) => lane.queue);
+  }
+
+  /** The interface and the queues that are read: `eth0:0-3`. */
+  get address(): string {
+    return `${this.#options.interface}:${queuesText(this.#lanes.length > 0 ? this.queues : this.#options.queues)}`;
+  }
+
+  /** How the program is attached; `null` until the source is open. */
+  get mode(): XdpMode | null {
+    return this.#mode;
+  }
+
+  /** Whether the card writes into the memory of this process, on all queues. */
+  get zeroCopy(): boolean {
+    return this.#lanes.length > 0 && this.#lanes.every((lane) => lane.zeroCopy);
+  }
+
+  /** Whether frames are decoded in WebAssembly, on all queues. */
+  get usesKernel(): boolean {
+    return this.#lanes.length > 0 && this.#lanes.every((lane) => lane.usesKernel);
+  }
+
+  /**
+   * Frames that came for a queue and found no memory free, or were too long for it: `rx_dropped` and `rx_ring_full` of
+   * the sockets. `rx_fill_ring_empty_descs` is left out: where the kernel copies, each is one of `rx_dropped` as well,
+   * and where the card writes itself, it counts attempts, not frames. What a card loses by itself is in its own counters.
+   */
+  get kernelDropped(): number {
+    const { rxDropped, rxRingFull } = this.statistics();
+    return rxDropped + rxRingFull;
+  }
+
+  /** Reports that the pre-filter looked at and did not let through; 0 without one. */
+  get filtered(): number {
+    const { prefilter } = this.#options;
+    if (!this.#isCutOff && prefilter !== null) this.#filtered = prefilter.counts().filtered;
+    return this.#filtered;
+  }
+
+  /** The counters now. Those of threads are at most a tenth of a second old. */
+  statistics(): XdpSourceStatistics {
+    const sum = { received: 0, rxDropped: 0, rxRingFull: 0, fillRingEmpty: 0 };
+    for (const { figures } of this.#lanes) {
+      sum.received += figures.received;
+      sum.rxDropped += figures.rxDropped;
+      sum.rxRingFull += figures.rxRingFull;
+      sum.fillRingEmpty += figures.fillRingEmpty;
+    }
+    if (!this.#isCutOff && this.#program !== null) this.#noSocket = this.#program.counters().noSocket;
+    return { ...sum, noSocket: this.#noSocket };
+  }
+
+  /** @throws SourceError ERR_SOURCE_OPEN (rejects); its cause is an XdpError */
+  async start(push: Push): Promise<void> {
+    if (this.#hasStarted) throw new Error(`${this.name} is already started`);
+    this.#hasStarted = true;
+    const bell = new Bell();
+    try {
+      await this.#open(bell);
+    } catch (error) {
+      await this.#close();
+      throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot open: ${messageOf(error)}`, error);
+    }
+    const [first] = this.#lanes;
+    const wait = (): Promise<void> => (first instanceof LocalLane ? first.wait(WAIT_MS) : bell.wait(WAIT_MS));
+    this.#pump = new Pump(this.#lanes, push, wait, (error) => this.#onFailure(error));
+    this.#pump.start();
+    // Not unreferenced: a source that is open keeps the process alive, as a socket does.
+    this.#checkTimer = setInterval(() => this.#check(), CHECK_MS);
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #open(bell: Bell): Promise<void> {
+    const options = this.#options;
+    const { prefilter } = options;
+    const queues = options.queues === 'all' ? allQueues(options) : options.queues;
+    if (prefilter === null) {
+      this.#program = XdpProgram.steer({ interface: options.interface, mode: options.mode, ports: options.ports });
+    }
+    const program: SocketProgram = prefilter?.program ?? this.#program!;
+    this.#mode = program.mode;
+    const setups = queues.map(
+      (queue): ReceiverSetup => ({
+        interface: options.interface,
+        queue,
+        socketMap: program.socketMap,
+        mode: program.mode,
+        zeroCopy: options.zeroCopy,
+        frames: options.frames,
+        frameSize: options.frameSize ?? frameSizeFor(options.interface),
+        batchFrames: options.batchFrames,
+        batches: options.batches,
+        decode: options.decode,
+      }),
+    );
+    if (!(options.threads ?? setups.length > 1)) {
+      this.#lanes.push(await LocalLane.open(setups[0]!));
+      return;
+    }
+    const file = options.worker ?? workerFile();
+    const opened = await Promise.allSettled(
+      setups.map((setup) => WorkerLane.open({ ...setup, bell: bell.buffer }, file)),
+    );
+    for (const each of opened) if (each.status === 'fulfilled') this.#lanes.push(each.value);
+    for (const each of opened) if (each.status === 'rejected') throw each.reason;
+  }
+
+  #check(): void {
+    for (const lane of this.#lanes) {
+      try {
+        lane.check();
+      } catch (error) {
+        this.#onFailure(error);
+      }
+    }
+  }
+
+  #onFailure(error: unknown): void {
+    this.#failure ??= new SourceError(
+      'ERR_SOURCE_DATA',
+      this.name,
+      `cannot receive any more: ${messageOf(error)}`,
+      error,
+    );
+    // What the other queues hold is still good.
+    void this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#pump !== null) {
+      this.#stopSteering();
+      const limit = setTimeout(() => this.#cutOff(), DRAIN_LIMIT_MS);
+      await this.#pump.drain();
+      clearTimeout(limit);
+    }
+    await this.#close();
+    if (this.#failure === null) this.#finish();
+    else this.#fail(this.#failure);
+  }
+
+  /** From now on reports go to the system, so that what the sockets hold comes to an end. */
+  #stopSteering(): void {
+    try {
+      this.#program?.setPorts([]);
+      this.#options.prefilter?.detach();
+    } catch {
+      // The interface has gone, and nothing comes anyway.
+    }
+  }
+
+  async #close(): Promise<void> {
+    if (this.#checkTimer !== null) clearInterval(this.#checkTimer);
+    for (const lane of this.#lanes) lane.drain();
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    this.#cutOff();
+  }
+
+  /** Takes the program away, when it has been asked for the last time. */
+  #cutOff(): void {
+    void [this.statistics(), this.filtered];
+    this.#isCutOff = true;
+    this.#program?.close();
+    this.#options.prefilter?.close();
+  }
+}
+
+function allQueues({ interface: name, threads }: ResolvedOptions): number[] {
+  const queues = Array.from({ length: Math.max(1, queueCount(name)) }, (_, queue) => queue);
+  if (threads === false && queues.length > 1) {
+    throw new RangeError(`${name} has ${queues.length} receive queues, which need threads: choose one, or allow them`);
+  }
+  return queues;
+}
+
+/** 4096 where frames of the interface do not fit into 2048. */
+function frameSizeFor(name: string): 2048 | 4096 {
+  try {
+    const mtu = Number(readFileSync(`/sys/class/net/${name}/mtu`, 'latin1'));
+    return mtu + FRAME_OVERHEAD > 2048 - HEADROOM ? 4096 : 2048;
+  } catch {
+    // Not mounted for this network namespace.
+    return 2048;
+  }
+}
+
+/** `0-3`, `0,2`, `all`. */
+function queuesText(queues: 'all' | readonly number[]): string {
+  if (queues === 'all') return 'all';
+  const [first = 0] = queues;
+  const isRange = queues.length > 1 && queues.every((queue, index) => queue === first + index);
+  return isRange ? `${first}-${queues.at(-1)}` : queues.join(',');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error || XdpError.is(error) ? error.message : String(error);
+}

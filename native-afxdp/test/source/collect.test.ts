@@ -1,0 +1,354 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '@int/random';
+import { afterAll, describe, expect, it } from 'vitest';
+import { limit, requires } from '../../../.ci/test/requires.js';
+import type { VethPair } from '../namespace.js';
+import { MODES, pairFor, startTraffic } from '../pair.js';
+import { frameOf } from '../prefilter/reports.js';
+import { SEED } from '../seed.js';
+import { Command } from './command.js';
+import { Senders } from './sourcing.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'int-collect-afxdp-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const RULES = `version: 1
+default: drop
+rules:
+  - { name: step, priority: 4, match: { destinationPort: 80 }, detect: { perHop: { metric: hopLatency, threshold: 400 } } }
+  - { name: flow, priority: 3, match: { destinationPort: 81 }, detect: { perFlow: { metric: queueOccupancy, threshold: 30 } } }
+  - { name: smooth, priority: 2, match: { destinationPort: 82 }, detect: { movingAverage: { metric: hopLatency, threshold: 900, weight: 2 } } }
+  - { name: path, priority: 1, match: { destinationPort: 83 }, detect: { pathChange: {} } }
+`;
+
+/** Reports of four kinds of flows, whose values walk about, as Ethernet frames. */
+function frames(count: number): Uint8Array[] {
+  const random = new Random(SEED);
+  const latency = [100, 200, 300, 400, 500, 600];
+  const queue = [...latency];
+  return Array.from({ length: count }, () => {
+    const first = random.integer(3);
+    const hops = [first, first + 1, first + 2].map((node) => {
+      latency[node] = Math.max(
+        0,
+        latency[node]! +
+          random.integer(301) -
+          150 +
+          (random.integer(8) === 0 ? 700 : 0) -
+          (latency[node]! > 1500 ? 900 : 0),
+      );
+      queue[node] = random.integer(100);
+      return { nodeId: node + 1, hopLatency: latency[node]!, queueId: 0, queueOccupancy: queue[node]! };
+    });
+    const flow = {
+      source: '10.0.0.1',
+      destination: '10.0.0.2',
+      protocol: 17,
+      sourcePort: 4000 + random.integer(5),
+      destinationPort: 80 + random.integer(5),
+    };
+    return frameOf({ flow, hops });
+  });
+}
+
+/** Behind Ethernet, IPv4 and UDP. */
+const payloadOf = (frame: Uint8Array): Uint8Array => frame.subarray(42);
+
+/** Sends frames from the left end as they are, a few at a time. */
+async function sendFrames(pair: VethPair, all: readonly Uint8Array[]): Promise<void> {
+  const sender = await startTraffic({ at: pair.left });
+  await sender.call('open', { interface: pair.left.interface, ports: [], frames: 64, txFrames: 64 });
+  for (let from = 0; from < all.length; from += 32) {
+    await sender.call('frames', all.slice(from, from + 32));
+    await sleep(2);
+  }
+  await sender.call('close');
+  await sender.stop();
+}
+
+interface Total {
+  readonly received: number;
+  readonly decoded: number;
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly kernelDropped: number | null;
+  readonly filtered?: number;
+}
+
+/** The last line, whose numbers add up. */
+function totalOf(lines: readonly Record<string, unknown>[]): Total {
+  const last = lines.at(-1)!;
+  expect(last.type).toBe('total');
+  const total = last as unknown as Total;
+  expect(total.received).toBe(total.decoded + Object.values(total.dropped).reduce((sum, count) => sum + count, 0));
+  return total;
+}
+
+/** Events without what differs from run to run: their times and, where reports have been left out, their places. */
+function eventsOf(lines: readonly Record<string, unknown>[], places: boolean): unknown[] {
+  return lines.flatMap(({ type, timeNs: _, frame, ...event }) =>
+    type === 'event' ? [places ? { ...event, frame } : event] : [],
+  );
+}
+
+describe('int collect --afxdp', () => {
+  it('receives all reports of an interface, prints the totals on SIGINT, and leaves no program attached', async () => {
+    const pair = await pairFor({ queues: 2 });
+    const command = new Command(pair.right, ['collect', '--afxdp', 'right0', '--json']);
+    await command.saying(/receiving from afxdp right0:0-1, driver mode, port 32766\n/);
+    expect(pair.attached(pair.right)).not.toBeNull();
+    const senders = await Senders.start(pair, 2);
+    await senders.send(3200);
+    const { arrived } = senders;
+    await command.receiving(arrived);
+    const { code, lines, stderr } = await command.interrupt();
+    expect(code).toBe(0);
+    expect(Object.keys(lines.at(-1)!)).toEqual(['type', 'received', 'decoded', 'reports', 'dropped', 'kernelDropped']);
+    expect(totalOf(lines)).toMatchObject({ received: arrived, decoded: arrived, reports: arrived, kernelDropped: 0 });
+    expect(arrived).toBeGreaterThan(0);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(pair.attached(pair.right)).toBeNull();
+  });
+
+  it('counts what is wrong with reports, and says in words where they came from', async () => {
+    const pair = await pairFor();
+    const args = [
+      'collect',
+      '--afxdp',
+      'right0:0',
+      '--afxdp-mode',
+      'generic',
+      '--report-port',
+      '7',
+      '--report-port',
+      '32766',
+    ];
+    const command = new Command(pair.right, args);
+    await command.saying(/receiving from afxdp right0:0, generic mode, ports 7, 32766\n/);
+    const [good] = frames(1);
+    const cut = good!.slice(0, 60);
+    new DataView(cut.buffer).setUint16(16, 46);
+    new DataView(cut.buffer).setUint16(38, 26);
+    const other = good!.slice();
+    new DataView(other.buffer).setUint16(36, 7);
+    await sendFrames(pair, [good!, cut, other, good!]);
+    await command.until(() => / 4 received {2}3 decoded {2}1 dropped /.test(command.stdout));
+    const { code, stdout } = await command.interrupt();
+    expect(code).toBe(1);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('4 received, 3 decoded, 1 dropped');
+    expect(stdout).toMatch(/^dropped by the kernel: 0$/m);
+  });
+
+  it('finds the events that it finds over UDP, and with a pre-filter the same, of fewer reports', async () => {
+    const pair = await pairFor({ queues: 2 });
+    const all = frames(900);
+    const rules = file('rules.yaml', RULES);
+    const collect = ['collect', '--rules', rules, '--json'];
+
+    const udp = new Command(pair.right, [...collect, '--listen', `udp://${pair.right.ipv4}:32766`]);
+    await udp.saying(/listening on udp:/);
+    const sender = await startTraffic({ at: pair.left });
+    for (let from = 0; from < all.length; from += 30) {
+      await sender.call('say', pair.right.ipv4, 32766, all.slice(from, from + 30).map(payloadOf));
+      await sleep(4);
+    }
+    await sender.stop();
+    await udp.receiving(all.length);
+    const expected = await udp.interrupt();
+    expect(totalOf(expected.lines)).toMatchObject({ received: 900, decoded: 900 });
+    expect(eventsOf(expected.lines, true).length).toBeGreaterThan(50);
+
+    const plain = new Command(pair.right, [...collect, '--afxdp', 'right0']);
+    await plain.saying(/receiving from afxdp right0:0-1, driver mode/);
+    await sendFrames(pair, all);
+    await plain.receiving(all.length);
+    const found = await plain.interrupt();
+    expect(totalOf(found.lines)).toMatchObject({ received: 900, decoded: 900, kernelDropped: 0 });
+    expect(eventsOf(found.lines, true)).toEqual(eventsOf(expected.lines, true));
+    expect(found.code).toBe(0);
+
+    for (const mode of MODES) {
+      const args = [...collect, '--afxdp', 'right0', '--afxdp-mode', mode, '--prefilter'];
+      const filtering = new Command(pair.right, args);
+      await filtering.saying(/pre-filter: 3 of 4 rules in the kernel\n/);
+      expect(filtering.stderr).toContain(`receiving from afxdp right0:0-1, ${mode} mode, pre-filter, port 32766\n`);
+      expect(filtering.stderr).toMatch(
+        /pre-filter: rule path is left to this process: the kernel has no pathChange detector\n/,
+      );
+      await sendFrames(pair, all);
+      await filtering.until(() =>
+        filtering.lines.some(({ received, filtered }) => (received as number) + (filtered as number) >= 900),
+      );
+      const rest = await filtering.interrupt();
+      const total = totalOf(rest.lines);
+      expect(eventsOf(rest.lines, false)).toEqual(eventsOf(expected.lines, false));
+      expect(total.received + total.filtered!).toBe(900);
+      expect(total.filtered).toBeGreaterThan(100);
+      expect(total.kernelDropped).toBe(0);
+      expect(pair.attached(pair.right)).toBeNull();
+    }
+  });
+
+  it('puts rules that change into the kernel, too', async () => {
+    const pair = await pairFor();
+    const all = frames(300).filter((_, index) => index % 2 === 0);
+    const rule = (name: string, detect: string): string =>
+      `version: 1\ndefault: drop\nrules:\n  - { name: ${name}, priority: 1, match: any, detect: { ${detect} } }\n`;
+    const never = 'perHop: { metric: hopLatency, threshold: 4000000000 }';
+    const rules = file('changing.yaml', rule('never', never));
+    const command = new Command(pair.right, [
+      'collect',
+      '--rules',
+      rules,
+      '--json',
+      '--afxdp',
+      'right0',
+      '--prefilter',
+    ]);
+    await command.saying(/pre-filter: 1 of 1 rule in the kernel/);
+    const filtered = (count: number): boolean => command.lines.some((line) => (line.filtered as number) >= count);
+    await sendFrames(pair, all);
+    await command.until(() => filtered(150));
+    expect(command.lines.filter(({ type }) => type === 'event')).toEqual([]);
+    writeFileSync(rules, rule('always', 'noop: {}'));
+    await command.saying(/1 rule in force; pre-filter: 1 of 1 rule in the kernel/);
+    await sendFrames(pair, all);
+    await command.receiving(150);
+    // What cannot be used changes nothing, neither here nor there.
+    writeFileSync(rules, rule('wrong', 'noop: 1'));
+    await command.saying(/the rules in force stay as they were/);
+    await sendFrames(pair, all);
+    await command.receiving(300);
+    const { lines } = await command.interrupt();
+    expect(totalOf(lines)).toMatchObject({ received: 300, filtered: 150, kernelDropped: 0 });
+    expect(eventsOf(lines, false)).toHaveLength(300);
+  });
+});
+
+describe('int collect --afxdp where it cannot be', () => {
+  const FALLBACK = /^int: no AF_XDP on right0: (.*) Receiving by UDP on port 32766\.$/m;
+
+  /** Without the rights: says so in one line, and receives by UDP. */
+  async function expectUdp(pair: VethPair, command: Command, reason: RegExp): Promise<void> {
+    await command.saying(/listening on udp:\/\/0\.0\.0\.0:32766/);
+    const lines = command.stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(FALLBACK.exec(lines[0]!)?.[1]).toMatch(reason);
+    const sender = await startTraffic({ at: pair.left });
+    await sender.call('say', pair.right.ipv4, 32766, frames(10).map(payloadOf));
+    await command.receiving(10);
+    const { lines: printed } = await command.interrupt();
+    expect(totalOf(printed)).toMatchObject({ received: 10, decoded: 10 });
+    await sender.stop();
+    expect(pair.attached(pair.right)).toBeNull();
+  }
+
+  it('falls back to UDP without the rights, also with a pre-filter, which then finds the same', async () => {
+    const pair = await pairFor();
+    if (process.getuid?.() !== 0) limit('only root has rights to take away');
+    const minus = '-net_raw,-bpf,-sys_admin,-net_admin';
+    const through = [requires('setpriv', 'npm run setup:system'), '--bounding-set', minus, '--inh-caps', minus];
+    const reason = /CAP_\w+.* missing: .*Run as root, or grant CAP_NET_RAW/;
+    await expectUdp(pair, new Command(pair.right, ['collect', '--afxdp', 'right0', '--json'], { through }), reason);
+
+    const rules = file(
+      'all.yaml',
+      'version: 1\nrules:\n  - { name: all, priority: 1, match: any, detect: { noop: {} } }\n',
+    );
+    const args = ['collect', '--afxdp', 'right0', '--prefilter', '--rules', rules, '--json'];
+    const filtering = new Command(pair.right, args, { through });
+    await expectUdp(pair, filtering, reason);
+    expect(filtering.lines.filter(({ type }) => type === 'event')).toHaveLength(10);
+    expect(filtering.lines.at(-1)).not.toHaveProperty('filtered');
+  });
+
+  it('falls back to UDP where less memory may be locked than it takes at least, and makes do with what suffices', async () => {
+    const pair = await pairFor();
+    if (process.getuid?.() !== 0) limit('only root has rights to take away');
+    const rights = [
+      requires('setpriv', 'npm run setup:system'),
+      '--bounding-set',
+      '-ipc_lock',
+      '--inh-caps',
+      '-ipc_lock',
+    ];
+    const through = (bytes: number): string[] => [
+      requires('prlimit', 'npm run setup:system'),
+      `--memlock=${bytes}:${bytes}`,
+      ...rights,
+    ];
+    const args = ['collect', '--afxdp', 'right0', '--json'];
+    const less = new Command(pair.right, args, { through: through(5 << 20) });
+    await less.saying(/receiving from afxdp right0:0, driver mode, port 32766\n/);
+    const senders = await Senders.start(pair);
+    await senders.send(640);
+    const { arrived } = senders;
+    await less.receiving(arrived);
+    expect(totalOf((await less.interrupt()).lines)).toMatchObject({ received: arrived, kernelDropped: 0 });
+    await expectUdp(
+      pair,
+      new Command(pair.right, args, { through: through(1 << 20) }),
+      /memory.*(ulimit -l|CAP_IPC_LOCK)/,
+    );
+  });
+
+  it('falls back to UDP where the driver cannot do what was insisted on', async () => {
+    const pair = await pairFor();
+    const command = new Command(pair.right, ['collect', '--afxdp', 'lo', '--afxdp-mode', 'driver', '--json']);
+    await command.saying(/listening on udp:\/\/0\.0\.0\.0:32766/);
+    expect(command.stderr).toMatch(
+      /^int: no AF_XDP on lo: the driver of lo does not support .* Receiving by UDP on port/,
+    );
+    expect((await command.interrupt()).code).toBe(0);
+  });
+
+  it('falls back to UDP without the addon', async () => {
+    const pair = await pairFor();
+    const env = { INT_AFXDP_ADDON: '/nowhere/afxdp.node' };
+    const command = new Command(pair.right, ['collect', '--afxdp', 'right0:0', '--json'], { env });
+    await expectUdp(pair, command, /the addon \/nowhere\/afxdp\.node does not exist\. Build it with/);
+  });
+
+  it('ends with code 3 where something else was asked for: no such interface, no such queue, a queue that is taken', async () => {
+    const pair = await pairFor();
+    const taken = new Command(pair.right, ['collect', '--afxdp', 'right0', '--json']);
+    await taken.saying(/receiving from/);
+    for (const [which, reason] of [
+      ['nowhere0', /no interface nowhere0.*ip link/],
+      ['right0', /another XDP program is attached/],
+    ] as const) {
+      const { code, stdout, stderr } = await new Command(pair.right, ['collect', '--afxdp', which]).end();
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toMatch(reason);
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    }
+    await taken.interrupt();
+    const queue = await new Command(pair.right, ['collect', '--afxdp', 'right0:5']).end();
+    expect(queue).toMatchObject({ code: 3, stdout: '' });
+    expect(queue.stderr).toMatch(/no such queue/);
+    expect(pair.attached(pair.right)).toBeNull();
+  });
+
+  it('ends with code 1 and the totals when the interface goes away', async () => {
+    const pair = await pairFor();
+    const command = new Command(pair.right, ['collect', '--afxdp', 'right0', '--json']);
+    await command.saying(/receiving from/);
+    const senders = await Senders.start(pair);
+    await senders.send(640);
+    const { arrived } = senders;
+    await command.receiving(arrived);
+    pair.ip(pair.right, 'link', 'delete', 'right0');
+    const { code, lines, stderr } = await command.end();
+    expect(code).toBe(1);
+    expect(totalOf(lines)).toMatchObject({ received: arrived, decoded: arrived });
+    expect(stderr).toMatch(/int: afxdp:\/\/right0:all: cannot receive any more: right0 has been removed/);
+  });
+});
