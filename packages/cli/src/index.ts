@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addBridge } from './commands/bridge.js';
 import { addCollect } from './commands/collect.js';
 import { addDart } from './commands/dart.js';
 import { addDecode } from './commands/decode.js';
@@ -14,6 +15,7 @@ import { addFlows } from './commands/flows.js';
 import { addGenerate } from './commands/generate.js';
 import { addP4 } from './commands/p4.js';
 import { addPlan } from './commands/plan.js';
+import { addReplay } from './commands/replay.js';
 import { CliError, EXIT, type Io, sayFailure } from './io.js';
 
 export { EXIT, type Io, type Terminal } from './io.js';
@@ -67,7 +69,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const program = new Command('int');
   program
     .description(
-      'In-band Network Telemetry: decode, encode, generate and collect it, detect events in it, follow its flows, store it, plan its probes, and run the P4 programs that make it',
+      'In-band Network Telemetry: decode, encode, generate, replay, collect and bridge it, detect events in it, follow its flows, store it, plan its probes, and run the P4 programs that make it',
     )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -84,7 +86,9 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   addDecode(program, io, done);
   addEncode(program, io, done);
   addGenerate(program, io, done);
+  addReplay(program, io, done);
   addCollect(program, io, done);
+  addBridge(program, io, done);
   addDetect(program, io, done);
   addFlows(program, io, done);
   addDart(program, io, done);

@@ -46,7 +46,8 @@ export function udpAddress(text: string): UdpAddress {
   }
 }
 
-function port(text: string, previous?: number[]): number[] {
+/** An option parser for a UDP port that may be repeated. */
+export function portNumber(text: string, previous?: number[]): number[] {
   return [...(previous ?? []), whole(text, 'a UDP port', 1, 65_535)];
 }
 
@@ -65,7 +66,9 @@ function marker(text: string): bigint {
 /** Adds the options that say how to find and read INT. */
 export function addDecodeOptions(command: Command): Command {
   return command
-    .addOption(new Option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)').argParser(port))
+    .addOption(
+      new Option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)').argParser(portNumber),
+    )
     .addOption(new Option('--int-dscp <0xNN[/0xMM]>', 'DSCP that marks INT, with a mask (0x17)').argParser(dscp))
     .addOption(
       new Option('--gre-protocol <N>', 'GRE protocol type of INT (0x88B5)').argParser(
@@ -79,7 +82,7 @@ export function addDecodeOptions(command: Command): Command {
       new Option(
         '--report-port <N>',
         'UDP port of telemetry reports; repeat for more (any payload that parses strictly)',
-      ).argParser(port),
+      ).argParser(portNumber),
     )
     .addOption(
       new Option(
@@ -87,7 +90,7 @@ export function addDecodeOptions(command: Command): Command {
         'UDP port of GPINT probes, given twice: of the plain and the extended layout (5017, 5018)',
       ).argParser((text: string, previous?: number[]) => {
         if (previous?.length === 2) throw new InvalidArgumentError('There are two at most.');
-        return port(text, previous);
+        return portNumber(text, previous);
       }),
     )
     .addOption(
@@ -143,8 +146,8 @@ export interface DetectFlags {
   readonly idle?: number;
 }
 
-/** Adds the options that say how detectors keep their state. */
-export function addDetectOptions(command: Command): Command {
+/** Adds the options that say how detectors keep their state, but for when it is forgotten. */
+export function addStateOptions(command: Command): Command {
   return command
     .addOption(
       new Option(
@@ -161,13 +164,16 @@ export function addDetectOptions(command: Command): Command {
       new Option('--switch-cells <N>', 'cells of switch state; exact: switches at a time (4096)').argParser(
         wholeNumber('a number of cells', 1, 1 << 20),
       ),
-    )
-    .addOption(
-      new Option(
-        '--idle <DURATION>',
-        'with --state exact: forget what was silent for so long, 0: never (60s)',
-      ).argParser(duration('a time', 2 ** 31 - 1)),
     );
+}
+
+/** Adds the options that say how detectors keep their state. */
+export function addDetectOptions(command: Command): Command {
+  return addStateOptions(command).addOption(
+    new Option('--idle <DURATION>', 'with --state exact: forget what was silent for so long, 0: never (60s)').argParser(
+      duration('a time', 2 ** 31 - 1),
+    ),
+  );
 }
 
 /** The detector's options for what was given. What was not given keeps the detector's default. */

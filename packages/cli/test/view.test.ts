@@ -1,6 +1,7 @@
 import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { totalJson } from '../src/output/collect-json.js';
 import { colours } from '../src/output/colour.js';
 import type { DetectionState } from '../src/output/detection-view.js';
 import { dropText, type LiveState, liveView, logLine, totalText } from '../src/output/live-view.js';
@@ -162,6 +163,17 @@ describe('the live view', () => {
       /and \d+ more/,
     );
     expect(liveView(state({ other }), 100, 24, colours(false)).join('\n')).toContain('others');
+  });
+
+  test('says what a pre-filter has kept back, if there is one', () => {
+    const filtering = { ...state(), filtered: 12_345 };
+    expect(liveView(filtering, 140, 40, colours(false))[1]).toMatch(/kernel drops 42 {3}filtered 12,345$/);
+    expect(logLine(filtering)).toContain('  42 kernel drops  12,345 filtered  3 switches');
+    expect(totalJson(totals, 12_345)).toEqual({ ...totalJson(totals), filtered: 12_345 });
+    for (const without of [state(), { ...state(), filtered: null }]) {
+      expect([...liveView(without, 140, 40, colours(false)), logLine(without)].join()).not.toContain('filtered');
+    }
+    expect(totalJson(totals, null)).not.toHaveProperty('filtered');
   });
 
   test('has words for a log', () => {

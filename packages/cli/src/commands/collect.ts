@@ -2,15 +2,17 @@ import {
   CaptureSource,
   Collector,
   type CollectorTotals,
-  formatUdpAddress,
   LiveStatistics,
-  type Source,
   SourceError,
   type UdpAddress,
-  UdpSource,
 } from '@int/collector';
+import type { RuleSet } from '@int/detect';
 import { type Command, Option } from 'commander';
 import { DemoFabric } from '../demo/fabric.js';
+import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
+import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
+import { XdpChoice } from '../input/xdp-choice.js';
+import { prefilterWords, type RunningPrefilter, type XdpMode } from '../input/xdp-input.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import {
   addDecodeOptions,
@@ -28,13 +30,17 @@ import { DataOutput } from '../output/data-output.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
 import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
-import { bytes, grouped } from '../output/numbers.js';
+import { grouped } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
+import { RateMeter } from '../output/rate-meter.js';
 import { Screen } from '../output/screen.js';
 import { LiveDetection } from './live-detection.js';
 
 interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly listen?: UdpAddress;
+  readonly afxdp?: InterfaceQueues;
+  readonly afxdpMode?: 'auto' | XdpMode;
+  readonly prefilter?: true;
   readonly pcap?: string;
   readonly demo?: true;
   readonly speed?: number;
@@ -54,7 +60,7 @@ const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 
 
 /** Adds `int collect`. */
 export function addCollect(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const sources = ['listen', 'pcap', 'demo'];
+  const sources = ['listen', 'afxdp', 'pcap', 'demo'];
   const others = (own: string): string[] => sources.filter((name) => name !== own);
   const command = program.command('collect');
   command
@@ -64,6 +70,22 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
         .argParser(udpAddress)
         .conflicts(others('listen')),
     )
+    .addOption(
+      new Option(
+        '--afxdp <IFACE[:QUEUE]>',
+        'receive telemetry reports past the network stack; QUEUE is a number, 0-3 or all (all); UDP where that cannot be',
+      )
+        .argParser(interfaceQueues)
+        .conflicts(others('afxdp')),
+    )
+    .addOption(
+      new Option('--afxdp-mode <MODE>', 'with --afxdp: in the driver, or behind it (auto)').choices([
+        'auto',
+        'driver',
+        'generic',
+      ]),
+    )
+    .option('--prefilter', 'with --afxdp and --rules: find events in the kernel; only reports with events are received')
     .addOption(
       new Option('--pcap <FILE>', 'replay a capture (pcap, pcapng, also gzip); - is standard input').conflicts(
         others('pcap'),
@@ -79,23 +101,36 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
-    if (flags.listen === undefined && flags.pcap === undefined && flags.demo === undefined) {
-      command.error('error: nothing to collect from: give --listen udp://HOST:PORT or --pcap FILE, or try --demo');
-    }
-    if (flags.speed !== undefined && flags.pcap === undefined) {
-      command.error('error: --speed goes with --pcap FILE');
-    }
-    if (flags.rules === '-' && flags.pcap === '-') {
-      command.error('error: --pcap and --rules cannot both be standard input');
-    }
+    checkFlags(flags, command);
     const options = detectOptions(flags, command);
     const hasRules = flags.rules !== undefined || flags.demo === true;
     if (!hasRules && Object.keys(options).length > 0) {
       command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
     }
-    const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io) : null;
-    done(await new CollectCommand(flags, detection, io).run());
+    const xdp = new XdpChoice(flags, io);
+    const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
+    const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
+    done(await new CollectCommand(flags, xdp, detection, io).run());
   });
+}
+
+function checkFlags(flags: CollectFlags, command: Command): void {
+  const { listen, afxdp, pcap, demo, rules } = flags;
+  if (listen === undefined && afxdp === undefined && pcap === undefined && demo === undefined) {
+    command.error(
+      'error: nothing to collect from: give --listen udp://HOST:PORT, --afxdp IFACE or --pcap FILE, or try --demo',
+    );
+  }
+  if (flags.speed !== undefined && pcap === undefined) command.error('error: --speed goes with --pcap FILE');
+  if (rules === '-' && pcap === '-') command.error('error: --pcap and --rules cannot both be standard input');
+  if (flags.afxdpMode !== undefined && afxdp === undefined)
+    command.error('error: --afxdp-mode goes with --afxdp IFACE');
+  if (flags.prefilter === true && (afxdp === undefined || rules === undefined)) {
+    command.error('error: --prefilter goes with --afxdp IFACE and --rules FILE');
+  }
+  if (flags.prefilter === true && (flags.profile ?? 'spec') !== 'spec') {
+    command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');
+  }
 }
 
 /** Why a run ends. */
@@ -103,6 +138,7 @@ type End = 'interrupted' | 'finished' | 'demo';
 
 class CollectCommand {
   readonly #flags: CollectFlags;
+  readonly #xdp: XdpChoice;
   readonly #io: Io;
   readonly #output: DataOutput;
   /** What is written while telemetry comes in. */
@@ -110,17 +146,18 @@ class CollectCommand {
   readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
-  readonly #source: Source;
-  readonly #collector: Collector;
+  #input!: TelemetryInput;
+  #collector!: Collector;
   #rate = new RateMeter(0);
-  #sourceText: string;
+  #sourceText = '';
   #started = 0;
   #failed = false;
   /** What there is to say while the live view hides standard error: told afterwards. */
   readonly #untold: string[] = [];
 
-  constructor(flags: CollectFlags, detection: LiveDetection | null, io: Io) {
+  constructor(flags: CollectFlags, xdp: XdpChoice, detection: LiveDetection | null, io: Io) {
     this.#flags = flags;
+    this.#xdp = xdp;
     this.#io = io;
     this.#detection = detection;
     this.#output = new DataOutput(io.stdout);
@@ -128,26 +165,45 @@ class CollectCommand {
     const isPatient = flags.pcap !== undefined;
     this.#paced = new PacedOutput(this.#output, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
-    this.#source =
-      flags.pcap === undefined
-        ? new UdpSource({ address: flags.listen ?? { host: '127.0.0.1', port: 0 } })
-        : new CaptureSource({
-            path: flags.pcap,
-            input: io.stdin,
-            ...(flags.speed !== undefined && { speed: flags.speed }),
-          });
-    this.#sourceText = this.#source.name;
+    if (detection !== null) this.#show(detection);
+  }
+
+  /** What the command line asks for, or UDP in the place of AF_XDP. */
+  async #chooseInput(): Promise<TelemetryInput> {
+    const { pcap, speed, listen } = this.#flags;
+    const decode = decodeOptions(this.#flags);
+    const xdp = await this.#xdp.input(this.#detection?.prefilter ?? null);
+    if (xdp !== null) return xdp;
+    if (this.#flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
+    if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
+    const source = new CaptureSource({ path: pcap, input: this.#io.stdin, ...(speed !== undefined && { speed }) });
+    return new CaptureInput(source, decode);
+  }
+
+  async #open(): Promise<void> {
+    this.#input = await this.#chooseInput();
+    const { sources, decode, isLive } = this.#input;
+    const detection = this.#detection;
     this.#collector = new Collector({
-      sources: [this.#source],
-      decode: decodeOptions(flags),
+      sources,
+      decode,
       stages: detection === null ? [this.#statistics] : [this.#statistics, detection.stage],
-      sinks: isPatient ? [{ name: 'output', write: () => this.#paced.flush() }] : [],
+      sinks: isLive ? [] : [{ name: 'output', write: () => this.#paced.flush() }],
       onProblem: ({ error }) => {
         this.#failed = true;
         this.#tell(error.message);
       },
     });
-    if (detection !== null) this.#show(detection);
+    try {
+      await this.#collector.start();
+    } catch (error) {
+      if (!this.#xdp.giveUp(error)) {
+        if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
+        throw error;
+      }
+      detection?.withoutPrefilter();
+      await this.#open();
+    }
   }
 
   /** Events become lines, or are kept for the view. */
@@ -174,12 +230,7 @@ class CollectCommand {
   }
 
   async run(): Promise<number> {
-    try {
-      await this.#collector.start();
-    } catch (error) {
-      if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
-      throw error;
-    }
+    await this.#open();
     this.#started = performance.now();
     this.#rate = new RateMeter(this.#started);
     this.#announce();
@@ -223,19 +274,17 @@ class CollectCommand {
   }
 
   #announce(): void {
-    if (!(this.#source instanceof UdpSource)) return;
-    const address = formatUdpAddress(this.#source.address);
-    const buffer = this.#source.receiveBuffer!;
-    const small = buffer.granted < buffer.requested ? ` of ${bytes(buffer.requested)} asked (net.core.rmem_max)` : '';
-    this.#sourceText = this.#flags.demo === true ? `demo ${DEMO.topology} on ${address}` : address;
-    if (this.#screen === null) {
-      say(this.#io, `listening on ${address}, receive buffer ${bytes(buffer.granted)}${small}`);
-    }
+    const { text, words } = this.#input;
+    this.#sourceText = this.#flags.demo === true ? `demo ${DEMO.topology} on ${text}` : text;
+    if (this.#screen !== null) return;
+    for (const line of words) say(this.#io, line);
+    const prefilter = this.#detection?.prefilter ?? null;
+    if (prefilter !== null) for (const line of prefilterWords(prefilter)) say(this.#io, line);
   }
 
   #startDemo(): DemoFabric | null {
-    if (this.#flags.demo !== true || !(this.#source instanceof UdpSource)) return null;
-    return new DemoFabric({ ...this.#source.address, ...DEMO });
+    if (this.#flags.demo !== true || !(this.#input instanceof UdpInput)) return null;
+    return new DemoFabric({ ...this.#input.sources[0]!.address, ...DEMO });
   }
 
   #tell(message: string): void {
@@ -249,14 +298,15 @@ class CollectCommand {
 
   #state(): LiveState {
     const now = performance.now();
-    // A capture has its own time; a socket's goes on also when nothing arrives.
-    if (this.#source instanceof UdpSource) this.#statistics.advance(Date.now());
+    // A capture has its own time.
+    if (this.#input.isLive) this.#statistics.advance(Date.now());
     const totals = this.#collector.totals();
     this.#rate.update(now, totals);
     return {
       source: this.#sourceText,
       elapsedMs: now - this.#started,
       totals,
+      filtered: this.#input.filtered,
       receivedPerSecond: this.#rate.receivedPerSecond,
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics: this.#statistics.snapshot(),
@@ -283,7 +333,7 @@ class CollectCommand {
     if (this.#flags.json === true) {
       output.line(JSON.stringify(statsJson(state)));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
-      output.line(JSON.stringify(totalJson(totals)));
+      output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
       for (const line of switchTable(state.statistics)) output.line(line);
       if (state.detection !== null) {
@@ -296,6 +346,8 @@ class CollectCommand {
       const kernel =
         totals.kernelDropped === null ? 'unknown, this system does not tell' : grouped(totals.kernelDropped);
       output.line(`dropped by the kernel: ${kernel}`);
+      const { filtered } = this.#input;
+      if (filtered !== null) output.line(`filtered in the kernel, without events: ${grouped(filtered)}`);
       output.line(totalText(totals));
     }
     await output.end();
@@ -303,33 +355,5 @@ class CollectCommand {
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;
     return this.#failed || truncated + malformed + unsupported > 0 ? EXIT.INPUT : EXIT.OK;
-  }
-}
-
-/** Rates over the last second or so, from counters looked at now and then. */
-class RateMeter {
-  receivedPerSecond = 0;
-  reportsPerSecond = 0;
-  #at: number;
-  #received = 0;
-  #reports = 0;
-  #isFirst = true;
-
-  /** @param now when counting begins, milliseconds of a monotonic clock */
-  constructor(now: number) {
-    this.#at = now;
-  }
-
-  update(now: number, totals: CollectorTotals): void {
-    const seconds = (now - this.#at) / 1000;
-    if (seconds < 0.9 && !this.#isFirst) return;
-    this.receivedPerSecond = (totals.received - this.#received) / seconds;
-    this.reportsPerSecond = (totals.reports - this.#reports) / seconds;
-    // Before a second has passed: the average so far.
-    if (seconds < 0.9) return;
-    this.#isFirst = false;
-    this.#at = now;
-    this.#received = totals.received;
-    this.#reports = totals.reports;
   }
 }

@@ -3,6 +3,7 @@ import type { DetectorOptions, RuleSet } from '@int/detect';
 import { readRules } from '@int/detect/yaml';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
+import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
 import { CliError, FileProblems, type Io } from '../io.js';
 import type { DetectionState } from '../output/detection-view.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
@@ -35,6 +36,8 @@ export class LiveDetection {
   notShown = 0;
   /** `null`: the demo's. */
   readonly #path: string | null;
+  #rules: RuleSet;
+  #prefilter: RunningPrefilter | null;
   readonly #io: Io;
   readonly #watch: FileWatch | null;
   #stopHangup: () => void = () => {};
@@ -44,24 +47,63 @@ export class LiveDetection {
   #recent: PlacedEvent[] = [];
   #notice: DetectionState['notice'] = null;
 
-  private constructor(path: string | null, rules: RuleSet, watch: FileWatch | null, options: DetectorOptions, io: Io) {
+  private constructor(
+    path: string | null,
+    rules: RuleSet,
+    watch: FileWatch | null,
+    options: DetectorOptions,
+    prefilter: RunningPrefilter | null,
+    io: Io,
+  ) {
     this.#path = path;
+    this.#rules = rules;
+    this.#prefilter = prefilter;
     this.#io = io;
     this.#watch = watch;
-    const onEvents: EventListener = (...found) => this.onEvents(...found);
-    this.stage = usingRules(path ?? 'demo', () => new DetectionStage(rules, { ...options, onEvents }));
+    const onEvents: EventListener = (events, batch, frames, first) => {
+      this.#prefilter?.prefilter.applyVerdicts(events, batch, frames, first, this.stage.detector);
+      this.onEvents(events, batch, frames, first);
+    };
+    this.stage = usingRules(
+      path ?? 'demo',
+      () => new DetectionStage(this.#behind(rules), { ...options, ...prefilter?.detectorOptions, onEvents }),
+    );
   }
 
   /**
    * Reads the rules.
    * @param path a rules file; `-`: standard input; `null`: the rules of the demo
-   * @throws CliError if they cannot be opened or used
+   * @param attach puts the rules into the kernel, if that is wanted; `null` if it cannot be
+   * @throws CliError if they cannot be opened or used; what `attach` throws
    */
-  static async open(path: string | null, options: DetectorOptions, io: Io): Promise<LiveDetection> {
+  static async open(
+    path: string | null,
+    options: DetectorOptions,
+    io: Io,
+    attach: (rules: RuleSet) => Promise<RunningPrefilter | null> = async () => null,
+  ): Promise<LiveDetection> {
     // Looked at before it is read, so that no change goes unnoticed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
     const rules = path === null ? readRules(DEMO_RULES) : await readRulesFile(path, io);
-    return new LiveDetection(path, rules, watch, options, io);
+    const prefilter = await attach(rules);
+    try {
+      return new LiveDetection(path, rules, watch, options, prefilter, io);
+    } catch (error) {
+      prefilter?.prefilter.close();
+      throw error;
+    }
+  }
+
+  /** The pre-filter in front of it, or `null`. */
+  get prefilter(): RunningPrefilter['prefilter'] | null {
+    return this.#prefilter?.prefilter ?? null;
+  }
+
+  /** Goes on without the pre-filter, which has been closed. */
+  withoutPrefilter(): void {
+    if (this.#prefilter === null) return;
+    this.#prefilter = null;
+    this.stage.setRules(this.#rules);
   }
 
   /** Begins to look after the rules file. */
@@ -122,14 +164,39 @@ export class LiveDetection {
     try {
       const rules = await readRulesFile(path, this.#io);
       if (this.#isStopped) return;
-      usingRules(path, () => this.stage.setRules(rules));
-      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force`);
+      usingRules(path, () => this.#setRules(rules));
+      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${this.#inKernel()}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (this.#isStopped) return;
       const problems = error instanceof FileProblems ? error.lines : [`int: ${error.message}`];
       this.#say(problems, `${path}: the rules in force stay as they were`);
     }
+  }
+
+  /** @throws RulesError or RangeError, with nothing changed */
+  #setRules(rules: RuleSet): void {
+    const behind = this.#behind(rules);
+    const prefilter = this.prefilter;
+    // The kernel first: reports that it lets through by the old rules are of use to the new ones, not the other way round.
+    prefilter?.setRules(rules);
+    try {
+      this.stage.setRules(behind);
+    } catch (error) {
+      prefilter?.setRules(this.#rules);
+      throw error;
+    }
+    this.#rules = rules;
+  }
+
+  /** The rules of the detector: what a pre-filter leaves to it. */
+  #behind(rules: RuleSet): RuleSet {
+    return this.#prefilter === null ? rules : this.#prefilter.rulesBehind(rules);
+  }
+
+  #inKernel(): string {
+    const prefilter = this.prefilter;
+    return prefilter === null ? '' : `; ${prefilterWords(prefilter).at(-1)!}`;
   }
 
   #say(problems: readonly string[], message: string): void {

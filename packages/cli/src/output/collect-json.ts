@@ -11,11 +11,14 @@ export interface TotalJson {
   readonly reports: number;
   readonly dropped: Readonly<Record<DropStatus, number>>;
   readonly kernelDropped: number | null;
+  /** Reports that a pre-filter has kept back, on top of `received`; only with one. */
+  readonly filtered?: number;
 }
 
-export function totalJson(totals: CollectorTotals): TotalJson {
+/** @param filtered `null` without a pre-filter */
+export function totalJson(totals: CollectorTotals, filtered: number | null = null): TotalJson {
   const { received, decoded, reports, dropped, kernelDropped } = totals;
-  return { type: 'total', received, decoded, reports, dropped, kernelDropped };
+  return { type: 'total', received, decoded, reports, dropped, kernelDropped, ...(filtered !== null && { filtered }) };
 }
 
 /** The line before it, if there are rules. */
@@ -34,7 +37,7 @@ function switchJson(one: SwitchStatistics): Record<string, unknown> {
 
 /** The line of each second. */
 export function statsJson(state: LiveState): Record<string, unknown> {
-  const { type: _, ...counters } = totalJson(state.totals);
+  const { type: _, ...counters } = totalJson(state.totals, state.filtered);
   const { statistics, detection } = state;
   const found = detection === null ? null : summaryJson(detection);
   return {

@@ -12,6 +12,8 @@ export interface LiveState {
   readonly source: string;
   readonly elapsedMs: number;
   readonly totals: CollectorTotals;
+  /** Reports that a pre-filter has kept back, if there is one. */
+  readonly filtered?: number | null;
   readonly receivedPerSecond: number;
   readonly reportsPerSecond: number;
   readonly statistics: StatisticsSnapshot;
@@ -66,6 +68,7 @@ export function logLine(state: LiveState): string {
     `${grouped(totals.decoded)} decoded`,
     `${grouped(sumDropped(totals))} dropped`,
     `${totals.kernelDropped === null ? 'unknown' : grouped(totals.kernelDropped)} kernel drops`,
+    ...(state.filtered == null ? [] : [`${grouped(state.filtered)} filtered`]),
     counted(statistics.switches.length, 'switch').replace(/switchs$/, 'switches'),
   ];
   const worst = worstSwitch(statistics.switches);
@@ -139,7 +142,8 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   lines.push(
     fit(
       `${grouped(state.reportsPerSecond)} reports/s   received ${grouped(totals.received)}   decoded ` +
-        `${grouped(totals.decoded)}   dropped ${grouped(dropped)}   kernel drops ${kernel}`,
+        `${grouped(totals.decoded)}   dropped ${grouped(dropped)}   kernel drops ${kernel}` +
+        (state.filtered == null ? '' : `   filtered ${grouped(state.filtered)}`),
       width,
     ),
   );

@@ -16,6 +16,10 @@ const MAX_LAG_MS = 100;
 export class UdpSender {
   /** Datagrams that the system took. */
   sent = 0;
+  /** Bytes of them. */
+  bytes = 0;
+  /** Datagrams that the system did not take, by the code of the error. */
+  readonly failures = new Map<string, number>();
   /** Why sending failed, if it did; no further datagrams are worth sending. */
   error: NodeJS.ErrnoException | null = null;
   readonly #socket: Socket;
@@ -49,14 +53,22 @@ export class UdpSender {
     if (count === 0) return Promise.resolve();
     return new Promise((resolve) => {
       let open = count;
-      const done = (error: NodeJS.ErrnoException | null): void => {
-        if (error === null) this.sent++;
-        else this.error ??= error;
+      const done = (error: NodeJS.ErrnoException | null, bytes: number): void => {
+        if (error === null) {
+          this.sent++;
+          this.bytes += bytes;
+        } else this.#fail(error);
         open--;
         if (open === 0) resolve();
       };
       for (let index = 0; index < count; index++) this.#socket.send(bytes, offsets[index]!, lengths[index]!, done);
     });
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    this.error ??= error;
+    const code = error.code ?? 'UNKNOWN';
+    this.failures.set(code, (this.failures.get(code) ?? 0) + 1);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,52 @@
+/** Why a frame was not forwarded. */
+export const DROP_REASONS = [
+  /** The packet ends here, as its INT header says: the D bit, or the mark of a copy. */
+  'discard',
+  /** The interface it was to leave by had no room, also after waiting. */
+  'tx-full',
+  /** The interface it was to leave by failed. */
+  'failed',
+] as const;
+export type BridgeDrop = (typeof DROP_REASONS)[number];
+
+/**
+ * The counters of one direction. `received` is `forwarded` and the sum of `dropped`, at all times but while a batch is
+ * under way; `forwarded` is `plain`, `stripped` and `unstripped`.
+ */
+export class LaneTotals {
+  received = 0;
+  forwarded = 0;
+  /** Forwarded as they came, without INT. */
+  plain = 0;
+  /** Forwarded without the INT that they carried. */
+  stripped = 0;
+  /** Forwarded as they came, though something in them was wrong, or INT stood in a fragment. */
+  unstripped = 0;
+  readonly dropped: Record<BridgeDrop, number> = { discard: 0, 'tx-full': 0, failed: 0 };
+
+  /** Sum of `dropped`. */
+  get droppedCount(): number {
+    return DROP_REASONS.reduce((sum, reason) => sum + this.dropped[reason], 0);
+  }
+
+  add(other: LaneTotals): void {
+    this.received += other.received;
+    this.forwarded += other.forwarded;
+    this.plain += other.plain;
+    this.stripped += other.stripped;
+    this.unstripped += other.unstripped;
+    for (const reason of DROP_REASONS) this.dropped[reason] += other.dropped[reason];
+  }
+}
+
+/** Both directions. */
+export interface BridgeTotals {
+  /** IN to OUT. */
+  readonly inbound: LaneTotals;
+  /** OUT to IN. */
+  readonly returning: LaneTotals;
+  /** Frames the kernel dropped at IN before they were received; on top of `received`. */
+  readonly kernelDropped: number;
+  /** The same at OUT. */
+  readonly returnKernelDropped: number;
+}

@@ -1,0 +1,335 @@
+import { Collector, type CollectorTotals, FlowStage, LiveStatistics, SourceError } from '@int/collector';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { bridgeTotalJson, countersJson } from '../bridge/bridge-json.js';
+import { BridgeSource } from '../bridge/bridge-source.js';
+import { bridgeLogLine, bridgeTitle, bridgeTotalLines } from '../bridge/bridge-text.js';
+import { listFlows } from '../bridge/flow-list.js';
+import type { BridgePorts, FramePort, OpenPorts, OpenPortsOptions } from '../bridge/frame-port.js';
+import { openXdpPorts } from '../bridge/open-ports.js';
+import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import {
+  addDecodeOptions,
+  addStateOptions,
+  type DecodeFlags,
+  type DetectFlags,
+  decodeOptions,
+  detectOptions,
+  duration,
+  wholeNumber,
+} from '../options.js';
+import { statsJson, summaryJson } from '../output/collect-json.js';
+import { colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { detectionTable } from '../output/detection-summary.js';
+import { eventJson, placedEvent } from '../output/event-text.js';
+import { flowTotals } from '../output/flow-json.js';
+import { flowTotalsLines } from '../output/flow-table.js';
+import { type LiveState, liveView, switchTable } from '../output/live-view.js';
+import { counted } from '../output/numbers.js';
+import { PacedOutput } from '../output/paced-output.js';
+import { RateMeter } from '../output/rate-meter.js';
+import { Screen } from '../output/screen.js';
+import { LiveDetection } from './live-detection.js';
+
+interface BridgeFlags extends DecodeFlags, DetectFlags {
+  readonly rules?: string;
+  readonly rows?: number;
+  readonly buckets?: number;
+  readonly mode: OpenPortsOptions['mode'];
+  readonly oneWay?: true;
+  readonly json?: true;
+}
+
+const LOG_MS = 1000;
+const REDRAW_MS = 250;
+/** Characters of event lines to keep for a reader that is behind. */
+const UNREAD_LIMIT = 1 << 23;
+/** Problems to remember while the live view is on. */
+const MAX_UNTOLD = 20;
+const DETECT_FLAGS = ['state', 'flowCells', 'switchCells'] as const;
+
+const idleTime = duration('a time', 2 ** 31 - 1);
+
+/**
+ * Adds `int bridge`.
+ * @param open opens the interfaces; default: AF_XDP sockets
+ */
+export function addBridge(
+  program: Command,
+  io: Io,
+  done: (exitCode: number) => void,
+  open: OpenPorts = openXdpPorts,
+): void {
+  const command = program.command('bridge');
+  command
+    .description(
+      'A bump in the wire (AF_XDP, Linux): forward frames from IN to OUT without the INT in them, and follow what it told',
+    )
+    .argument('<IN>', 'interface that packets with INT arrive at')
+    .argument('<OUT>', 'interface that they leave by; what arrives there is forwarded to IN as it is')
+    .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
+    .addOption(
+      new Option('--rows <R>', 'rows of the flow cache (524288)').argParser(
+        wholeNumber('a number of rows', 1, 1 << 28),
+      ),
+    )
+    .addOption(
+      new Option('--buckets <B>', 'flows that fit into a row (12)').argParser(
+        wholeNumber('a number of buckets', 1, 64),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--idle <DURATION>',
+        'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)',
+      ).argParser((text) => {
+        const ns = idleTime(text);
+        if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
+        return ns;
+      }),
+    )
+    .addOption(
+      new Option('--mode <MODE>', 'where the XDP programs run: in the drivers, or in the kernel behind them')
+        .choices(['auto', 'driver', 'generic'])
+        .default('auto'),
+    )
+    .option('--one-way', 'leave what arrives at OUT to this machine')
+    .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
+  addStateOptions(command);
+  addDecodeOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
+    if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
+    if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
+      command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
+    }
+    const { idle, ...state } = flags;
+    const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
+    const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
+    done(await new BridgeCommand(inner, outer, flags, detection, open, io).run());
+  });
+}
+
+/** @throws CliError if there is no memory for it */
+function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
+  try {
+    return new FlowStage({
+      ...(rows !== undefined && { rows }),
+      ...(buckets !== undefined && { buckets }),
+      ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)) }),
+    });
+  } catch (error) {
+    // All else that a cache refuses was refused with the options.
+    if (!(error instanceof RangeError)) throw error;
+    throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
+  }
+}
+
+class BridgeCommand {
+  readonly #inner: string;
+  readonly #outer: string;
+  readonly #flags: BridgeFlags;
+  readonly #io: Io;
+  readonly #output: DataOutput;
+  /** What is written while frames come in. */
+  readonly #paced: PacedOutput;
+  readonly #detection: LiveDetection | null;
+  readonly #screen: Screen | null;
+  readonly #statistics = new LiveStatistics();
+  readonly #flowStage: FlowStage;
+  readonly #source: BridgeSource;
+  readonly #collector: Collector;
+  #opened: BridgePorts | null = null;
+  #rate = new RateMeter(0);
+  #started = 0;
+  #hasProblem = false;
+  /** What there is to say while the live view hides standard error: told afterwards. */
+  readonly #untold: string[] = [];
+
+  constructor(
+    inner: string,
+    outer: string,
+    flags: BridgeFlags,
+    detection: LiveDetection | null,
+    open: OpenPorts,
+    io: Io,
+  ) {
+    this.#inner = inner;
+    this.#outer = outer;
+    this.#flags = flags;
+    this.#io = io;
+    this.#detection = detection;
+    this.#output = new DataOutput(io.stdout);
+    this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
+    this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
+    this.#flowStage = makeFlowStage(flags);
+    const decode = decodeOptions(flags);
+    const { reportPorts, ...strip } = decode;
+    const isOneWay = flags.oneWay === true;
+    this.#source = new BridgeSource({
+      name: `${inner} to ${outer}`,
+      open: async () => {
+        this.#opened = await open({ inner, outer, mode: flags.mode, isOneWay });
+        return this.#opened;
+      },
+      strip,
+      isOneWay,
+      // Reports pass as other packets do; those that are asked for are read on the way.
+      pushesAll: reportPorts !== undefined,
+    });
+    this.#collector = new Collector({
+      sources: [this.#source],
+      decode: { ...decode, reportPorts: reportPorts ?? [] },
+      stages: [this.#statistics, this.#flowStage, ...(detection === null ? [] : [detection.stage])],
+      onProblem: ({ error }) => {
+        this.#hasProblem = true;
+        this.#writeWords(`int: ${error.message}`);
+      },
+    });
+    if (detection !== null) this.#show(detection);
+  }
+
+  /** Events become lines, or are kept for the view. */
+  #show(detection: LiveDetection): void {
+    const { detector } = detection.stage;
+    detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
+    detection.tell = (problems, message): void => {
+      if (problems.length > 0) this.#hasProblem = true;
+      for (const problem of problems) this.#writeWords(problem);
+      this.#writeWords(`int: ${message}`);
+    };
+    if (this.#screen !== null) detection.onEvents = (...found): void => detection.remember(...found);
+    if (this.#flags.json !== true) return;
+    const paced = this.#paced;
+    detection.onEvents = (events, batch, frames, first): void => {
+      const number = detection.firstNumber(batch.frames);
+      for (let row = 0; row < events.count; row++) {
+        // A line that nobody takes is not worth making.
+        if (paced.isFull) detection.notShown++;
+        else paced.add(eventJson(placedEvent(detector, events, row, batch, frames, first, number)));
+      }
+      void paced.flush();
+    };
+  }
+
+  async run(): Promise<number> {
+    try {
+      await this.#collector.start();
+    } catch (error) {
+      if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
+      throw error;
+    }
+    this.#started = performance.now();
+    this.#rate = new RateMeter(this.#started);
+    this.#announce();
+    this.#detection?.start();
+    const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
+    this.#screen?.enter();
+    if (this.#screen !== null) this.#tick();
+    let read: CollectorTotals;
+    try {
+      await this.#end();
+      read = await this.#collector.stop();
+    } finally {
+      clearInterval(ticker);
+      await this.#detection?.stop();
+      this.#screen?.leave();
+      for (const line of this.#untold) this.#io.stderr.write(`${line}\n`);
+    }
+    await this.#paced.flush();
+    return this.#finish(read);
+  }
+
+  /** Resolves when the run is to end. */
+  #end(): Promise<void> {
+    const { signal } = this.#io;
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      this.#output.onClosed = resolve;
+      void this.#collector.finished.then(resolve);
+    });
+  }
+
+  #announce(): void {
+    if (this.#screen !== null) return;
+    const { inner, outer } = this.#opened!;
+    const side = (name: string, ports: readonly FramePort[]): string => {
+      const queues = ports.length === 1 ? '' : `, ${counted(ports.length, 'queue')}`;
+      return `${name} (${ports[0]!.mode}${queues})`;
+    };
+    const way = this.#flags.oneWay === true ? ', one way' : '';
+    say(this.#io, `bridging ${side(this.#inner, inner)} to ${side(this.#outer, outer)}${way}`);
+  }
+
+  #writeWords(line: string): void {
+    if (this.#screen === null) this.#io.stderr.write(`${line}\n`);
+    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
+  }
+
+  #state(): LiveState {
+    const now = performance.now();
+    this.#statistics.advance(Date.now());
+    const totals = this.#collector.totals();
+    this.#rate.update(now, { ...totals, received: this.#source.totals().inbound.received });
+    return {
+      source: this.#source.name,
+      elapsedMs: now - this.#started,
+      totals,
+      receivedPerSecond: this.#rate.receivedPerSecond,
+      reportsPerSecond: this.#rate.reportsPerSecond,
+      statistics: this.#statistics.snapshot(),
+      detection: this.#detection?.state() ?? null,
+    };
+  }
+
+  #statsLine(state: LiveState): string {
+    return JSON.stringify({ ...statsJson(state), ...countersJson(this.#source.totals(), state.totals) });
+  }
+
+  #tick(): void {
+    const state = this.#state();
+    if (this.#screen !== null) {
+      const { columns, rows } = this.#screen;
+      const colour = colours(hasColour(this.#io));
+      const [, ...lines] = liveView(state, columns, rows, colour);
+      const title = `int bridge  ${bridgeTitle(state.source, this.#source.totals())}  Ctrl-C stops`;
+      this.#screen.draw([colour.bold(title.slice(0, Math.max(20, columns))), ...lines]);
+      return;
+    }
+    // A reader that does not keep up misses seconds; nothing piles up here.
+    if (this.#paced.isBehind) return;
+    const isJson = this.#flags.json === true;
+    this.#paced.add(isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state));
+    void this.#paced.flush();
+  }
+
+  async #finish(read: CollectorTotals): Promise<number> {
+    const output = this.#output;
+    const state = this.#state();
+    const isJson = this.#flags.json === true;
+    if (isJson) {
+      output.line(this.#statsLine(state));
+      if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
+    } else {
+      for (const line of switchTable(state.statistics)) output.line(line);
+      if (state.detection !== null) {
+        const { totals, adaptation } = state.detection;
+        for (const line of detectionTable(totals, adaptation, colours(false))) output.line(line);
+      }
+    }
+    this.#flowStage.sweep();
+    const flows = flowTotals(this.#flowStage.totals());
+    const listed = await listFlows(this.#flowStage.cache, isJson, output);
+    const totals = this.#source.totals();
+    if (isJson) output.line(JSON.stringify(bridgeTotalJson(totals, read, flows)));
+    else {
+      for (const line of flowTotalsLines(flows, listed, colours(false))) output.line(line);
+      for (const line of bridgeTotalLines(totals, read)) output.line(line);
+    }
+    await output.end();
+    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    if (this.#source.failure !== null) return EXIT.OPEN;
+    if (output.closed) return EXIT.OK;
+    const { truncated, malformed, unsupported } = read.dropped;
+    return this.#hasProblem || truncated + malformed + unsupported > 0 ? EXIT.INPUT : EXIT.OK;
+  }
+}

@@ -1,0 +1,235 @@
+import { parseMac } from '@int/codec';
+import type { UdpAddress } from '@int/collector';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CliError, EXIT, type Io, say } from '../io.js';
+import { portNumber, positiveNumber, udpAddress, wholeNumber } from '../options.js';
+import { DataOutput } from '../output/data-output.js';
+import { counted } from '../output/numbers.js';
+import { PacedOutput } from '../output/paced-output.js';
+import { Progress } from '../output/progress.js';
+import { loopCapture } from '../replay/capture-loop.js';
+import { Player } from '../replay/player.js';
+import { CapturedSchedule, type Schedule, SteadySchedule } from '../replay/schedule.js';
+import { FrameSelection, PayloadSelection, type Selection } from '../replay/selection.js';
+import { isWrong } from '../replay/skip-reason.js';
+import type { Target } from '../replay/target.js';
+import { progressText, type ReplayState, reasonLines, replayJson, totalText } from '../replay/totals.js';
+import { UdpTarget } from '../replay/udp-target.js';
+import { type InterfaceQueue, XdpTarget } from '../replay/xdp-target.js';
+
+interface ReplayFlags {
+  readonly to?: UdpAddress;
+  readonly afxdp?: InterfaceQueue;
+  readonly rate?: number | 'max';
+  readonly speed?: number;
+  readonly loop: number;
+  readonly reportPort?: number[];
+  readonly destinationMac?: Uint8Array;
+  readonly sourceMac?: Uint8Array;
+  readonly json?: true;
+}
+
+const STATS_MS = 1000;
+const PROGRESS_MS = 200;
+/** Characters of lines to keep for a reader that is behind. */
+const UNREAD_LIMIT = 1 << 16;
+/** What may be lost of the schedule without a word. */
+const TOLERATED_LOSS_MS = 1;
+
+const perSecond = positiveNumber('frames per second, or max,');
+
+function rate(text: string): number | 'max' {
+  return text === 'max' ? text : perSecond(text);
+}
+
+function interfaceQueue(text: string): InterfaceQueue {
+  const match = /^([^\s/:]+)(?::(\d{1,4}))?$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('Give IFACE or IFACE:QUEUE.');
+  return { interface: match[1]!, queue: Number(match[2] ?? 0) };
+}
+
+function macAddress(text: string): Uint8Array {
+  try {
+    return parseMac(text);
+  } catch {
+    throw new InvalidArgumentError('Give a MAC address such as 02:00:00:00:00:01.');
+  }
+}
+
+/** Adds `int replay`. */
+export function addReplay(program: Command, io: Io, done: (exitCode: number) => void): void {
+  const command = program.command('replay');
+  command
+    .description('Send what a capture holds, at a steady rate or at its own pace, and count what has left')
+    .argument('<FILE>', 'capture (pcap, pcapng, also gzip); - is standard input')
+    .addOption(
+      new Option('--to <udp://HOST:PORT>', 'send the UDP payloads of its frames to this address')
+        .argParser(udpAddress)
+        .conflicts('afxdp'),
+    )
+    .addOption(
+      new Option('--afxdp <IFACE[:QUEUE]>', 'send its Ethernet frames as they are, by this interface').argParser(
+        interfaceQueue,
+      ),
+    )
+    .addOption(
+      new Option('--rate <PPS>', 'frames per second; max: as fast as it goes (the pace of the capture)')
+        .argParser(rate)
+        .conflicts('speed'),
+    )
+    .addOption(
+      new Option('--speed <X>', '1 is the pace of the capture, 2 twice that (1)').argParser(positiveNumber('a factor')),
+    )
+    .addOption(
+      new Option('--loop <N>', 'send it so many times; 0: until interrupted')
+        .default(1)
+        .argParser(wholeNumber('a number', 0, Number.MAX_SAFE_INTEGER)),
+    )
+    .addOption(
+      new Option('--report-port <N>', 'with --to: only packets to this UDP port; repeat for more (all)')
+        .argParser(portNumber)
+        .conflicts('afxdp'),
+    )
+    .addOption(
+      new Option('--destination-mac <MAC>', 'with --afxdp: send to this address (as captured)')
+        .argParser(macAddress)
+        .conflicts('to'),
+    )
+    .addOption(
+      new Option('--source-mac <MAC>', 'with --afxdp: send from this address (as captured)')
+        .argParser(macAddress)
+        .conflicts('to'),
+    )
+    .option('--json', 'one JSON object per line: statistics each second, totals at the end')
+    .action(async (path: string, flags: ReplayFlags) => {
+      if (flags.to === undefined && flags.afxdp === undefined) {
+        command.error('error: nowhere to send to: give --to udp://HOST:PORT or --afxdp IFACE');
+      }
+      done(await new ReplayCommand(path, flags, io).run());
+    });
+}
+
+function selectionFor(flags: ReplayFlags): Selection {
+  const { afxdp, destinationMac, sourceMac, reportPort } = flags;
+  if (afxdp === undefined) return new PayloadSelection(reportPort ?? []);
+  return new FrameSelection(XdpTarget.longestFrame(afxdp.interface), destinationMac, sourceMac);
+}
+
+function scheduleFor({ rate, speed }: ReplayFlags): Schedule | null {
+  if (rate === undefined) return new CapturedSchedule(speed ?? 1);
+  return rate === 'max' ? null : new SteadySchedule(rate);
+}
+
+class ReplayCommand {
+  readonly #path: string;
+  readonly #flags: ReplayFlags;
+  readonly #io: Io;
+  readonly #output: DataOutput;
+  readonly #progress: Progress;
+  /** Why it ends before the capture does: a signal, or nobody who reads what it prints. */
+  readonly #stopping = new AbortController();
+  readonly #selection: Selection;
+
+  constructor(path: string, flags: ReplayFlags, io: Io) {
+    this.#path = path;
+    this.#flags = flags;
+    this.#io = io;
+    this.#output = new DataOutput(io.stdout);
+    this.#progress = new Progress(io, flags.json === true);
+    this.#selection = selectionFor(flags);
+  }
+
+  async run(): Promise<number> {
+    const { signal } = this.#stopping;
+    const stop = (): void => this.#stopping.abort();
+    this.#output.onClosed = stop;
+    this.#io.signal.addEventListener('abort', stop, { once: true });
+    if (this.#io.signal.aborted) stop();
+    const target = await this.#open(signal);
+    try {
+      return await this.#play(target, new Player(target, scheduleFor(this.#flags), signal));
+    } finally {
+      this.#io.signal.removeEventListener('abort', stop);
+      await target.close();
+    }
+  }
+
+  #open(signal: AbortSignal): Promise<UdpTarget | XdpTarget> {
+    const { to, afxdp } = this.#flags;
+    return to === undefined ? XdpTarget.open(afxdp!, signal) : UdpTarget.open(to);
+  }
+
+  async #play(target: UdpTarget | XdpTarget, player: Player): Promise<number> {
+    const ticking = this.#startTelling(target, player);
+    let wrong = false;
+    let failure: CliError | null = null;
+    let endedAt: number | undefined;
+    try {
+      const { loop: loops } = this.#flags;
+      const damage = await loopCapture({ path: this.#path, selection: this.#selection, loops }, this.#io, player);
+      if (damage !== null) {
+        wrong = true;
+        say(this.#io, `${this.#path}: ${damage.message}`);
+      }
+      await target.finish();
+      endedAt = performance.now();
+      if (target instanceof UdpTarget) await target.hear();
+    } catch (error) {
+      // An interface that goes away is told of, with what had left before.
+      if (!(error instanceof CliError) || player.handedOver === 0) throw error;
+      failure = error;
+    } finally {
+      this.#progress.done();
+      await ticking.stop();
+    }
+    const state = this.#state(target, player, endedAt);
+    await this.#tellTotals(target, player, state);
+    if (failure !== null) throw failure;
+    if (target instanceof UdpTarget && target.isRefused) {
+      throw new CliError(`${target.name} refuses: nothing listens there`, EXIT.OPEN);
+    }
+    return wrong || state.failed.size > 0 || [...state.skipped.keys()].some(isWrong) ? EXIT.INPUT : EXIT.OK;
+  }
+
+  #state(target: Target, player: Player, now: number = performance.now()): ReplayState {
+    const { startedAt, skipped, loops } = player;
+    const elapsedMs = Number.isNaN(startedAt) ? 0 : now - startedAt;
+    return { ...target.counts(), skipped, reasons: this.#selection.reasons, elapsedMs, loops };
+  }
+
+  /** Lines of JSON each second, or progress in a terminal. */
+  #startTelling(target: Target, player: Player): { stop(): Promise<void> } {
+    const paced = new PacedOutput(this.#output, UNREAD_LIMIT);
+    const isJson = this.#flags.json === true;
+    const tick = (): void => {
+      const state = this.#state(target, player);
+      if (!isJson) {
+        this.#progress.update(() => progressText(target.name, state));
+        return;
+      }
+      // A reader that does not keep up misses seconds.
+      if (!paced.isBehind) paced.add(JSON.stringify(replayJson('stats', state)));
+      void paced.flush();
+    };
+    const ticker = setInterval(tick, isJson ? STATS_MS : PROGRESS_MS);
+    return {
+      stop: async () => {
+        clearInterval(ticker);
+        await paced.flush();
+      },
+    };
+  }
+
+  async #tellTotals(target: Target, player: Player, state: ReplayState): Promise<void> {
+    const output = this.#output;
+    if (this.#io.signal.aborted) say(this.#io, `interrupted after ${counted(state.sent, 'frame')}`);
+    else if (player.handedOver === 0) say(this.#io, `${this.#path} holds nothing that can be sent to ${target.name}`);
+    if (player.lostMs > TOLERATED_LOSS_MS) {
+      say(this.#io, `${(player.lostMs / 1000).toFixed(3)} s late: frames could not be read or sent that fast`);
+    }
+    if (this.#flags.json === true) output.line(JSON.stringify(replayJson('total', state)));
+    else for (const line of [...reasonLines(state), totalText(state)]) output.line(line);
+    await output.end();
+    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  }
+}

@@ -1,0 +1,78 @@
+import { counted, grouped } from '../output/numbers.js';
+import type { SkipReason } from './skip-reason.js';
+import type { SentCounts } from './target.js';
+
+/** What `int replay --json` prints each second and at the end. `frames` is `sent` plus the sums of `skipped` and `failed`. */
+export interface ReplayJson {
+  readonly type: 'stats' | 'total';
+  readonly frames: number;
+  readonly sent: number;
+  /** Bytes of the frames or datagrams sent. */
+  readonly bytes: number;
+  /** Every reason, also those that did not occur. */
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  /** By the error; only those that occurred. */
+  readonly failed: Readonly<Record<string, number>>;
+  readonly elapsedMs: number;
+  /** Frames sent per second, on average. */
+  readonly rate: number;
+  /** Loops that came to their end. */
+  readonly loops: number;
+}
+
+/** What was counted so far. */
+export interface ReplayState extends SentCounts {
+  readonly skipped: ReadonlyMap<SkipReason, number>;
+  readonly reasons: readonly SkipReason[];
+  /** Since the first frame was sent. */
+  readonly elapsedMs: number;
+  readonly loops: number;
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  let total = 0;
+  for (const count of counts.values()) total += count;
+  return total;
+}
+
+function rateOf({ sent, elapsedMs }: ReplayState): number {
+  return elapsedMs > 0 ? (sent * 1000) / elapsedMs : 0;
+}
+
+export function replayJson(type: 'stats' | 'total', state: ReplayState): ReplayJson {
+  const { sent, bytes, skipped, failed, elapsedMs, loops, reasons } = state;
+  return {
+    type,
+    frames: sent + sum(skipped) + sum(failed),
+    sent,
+    bytes,
+    skipped: Object.fromEntries(reasons.map((reason) => [reason, skipped.get(reason) ?? 0])),
+    failed: Object.fromEntries(failed),
+    elapsedMs: Math.round(elapsedMs * 1000) / 1000,
+    rate: Math.round(rateOf(state) * 10) / 10,
+    loops,
+  };
+}
+
+/** What was not sent, and why: lines before the last one. */
+export function reasonLines({ skipped, failed }: ReplayState): string[] {
+  const list = (counts: ReadonlyMap<string, number>): string =>
+    [...counts].map(([reason, count]) => `${reason} ${grouped(count)}`).join(', ');
+  return [
+    ...(skipped.size > 0 ? [`skipped: ${list(skipped)}`] : []),
+    ...(failed.size > 0 ? [`failed: ${list(failed)}`] : []),
+  ];
+}
+
+/** The last words of `int replay`. */
+export function totalText(state: ReplayState): string {
+  const { sent, skipped, failed, elapsedMs } = state;
+  const seconds = (elapsedMs / 1000).toFixed(3);
+  const rate = rateOf(state).toFixed(1);
+  return `${sent} sent, ${sum(skipped)} skipped, ${sum(failed)} failed in ${seconds} s (${rate} pps)`;
+}
+
+/** How far it is. */
+export function progressText(name: string, state: ReplayState): string {
+  return `${counted(state.sent, 'frame')} sent to ${name}, ${grouped(rateOf(state))} per second`;
+}
