@@ -5,6 +5,8 @@ import { defineConfig } from 'tsup';
 const source = (name: string, file = 'index.ts'): string =>
   fileURLToPath(new URL(`../packages/${name}/src/${file}`, import.meta.url));
 
+const native = (file: string): string => fileURLToPath(new URL(`../native-afxdp/src/${file}`, import.meta.url));
+
 const programs = readdirSync(new URL('src/', import.meta.url)).filter((file) => file.endsWith('.ts'));
 
 /** Benchmarks are bundled with the sources of the packages, so that they measure the working tree. */
@@ -23,7 +25,11 @@ export default defineConfig({
   external: ['@duckdb/node-api', '@platformatic/kafka', 'graphology'],
   esbuildOptions(options) {
     options.alias = {
+      '@int/afxdp': native('index.ts'),
+      '@int/afxdp/prefilter': native('prefilter/index.ts'),
+      '@int/afxdp/source': native('source/index.ts'),
       '@int/codec': source('codec'),
+      '@int/collector': source('collector'),
       '@int/dart': source('dart'),
       '@int/dart/node': source('dart', 'node/index.ts'),
       '@int/detect': source('detect'),
@@ -34,6 +40,7 @@ export default defineConfig({
       '@int/p4vm': source('p4vm'),
       '@int/p4vm/node': source('p4vm', 'node/index.ts'),
       '@int/pcap': source('pcap'),
+      '@int/pcap/node': source('pcap', 'node/index.ts'),
       '@int/random': source('random'),
       '@int/rings': source('rings'),
     };

@@ -1,0 +1,170 @@
+/**
+ * The AF_XDP collector under load for ten minutes: no frame without a trace, and memory that does not grow.
+ *
+ * First the highest rate at which the kernel has room for every frame is searched, then reports are sent at 85 % of it.
+ * Each second the collector tells its memory; a line is fitted to the last 80 % of the time. In the end the frames sent are
+ * those received and those that the kernel has counted as dropped, exactly.
+ *
+ * Everything happens in a network namespace of its own, which needs root and two processors; where that is not possible,
+ * a line says why, and the exit code is 0. `--seconds N` (600), `--rate N`: no search, `--mode driver|generic`,
+ * `--max-semi-space MIB`: of the collector's young generation, `--no-file`. `--short`: 20 seconds.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { xdpSupport } from '@int/afxdp';
+import { Cable, enterNamespace, insideNamespace } from './afxdp/network.js';
+import { buildPrograms, Sender } from './afxdp/programs.js';
+import { COMMON, templateOf } from './afxdp/template.js';
+import { collect, type Sample } from './afxdp-soak/collector.js';
+import { type Growth, growthOf } from './afxdp-soak/growth.js';
+import { printAccount, printGrowth, printTrials } from './afxdp-soak/results.js';
+import { bestOf, searchRate, type Trial } from './afxdp-soak/search.js';
+import { type Account, CollectorProcess, Traffic } from './afxdp-soak/traffic.js';
+
+const PROGRAM = fileURLToPath(import.meta.url);
+const { isInside, args } = insideNamespace(process.argv.slice(2));
+const { values } = parseArgs({
+  args,
+  options: {
+    short: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
+    rate: { type: 'string' },
+    mode: { type: 'string', default: 'driver' },
+    'max-semi-space': { type: 'string' },
+    'no-file': { type: 'boolean', default: false },
+    /** The collector's process: the interface to collect from. */
+    collector: { type: 'string' },
+  },
+});
+const SHORT = values.short;
+const SECONDS = Number(values.seconds ?? (SHORT ? 20 : 600));
+const MODE = values.mode === 'generic' ? 'generic' : 'driver';
+/** Share of the highest rate at which the collector is to run. */
+const LOAD = 0.85;
+/** Seconds that frames are sent for at a time. */
+const SLICE_SECONDS = 2;
+const MIB = 2 ** 20;
+/** What may be added to memory from warm-up to the end. A byte for each frame would be a hundred times that. */
+const LIMITS = { rss: 8 * MIB, heap: 1 * MIB, external: 1 * MIB } as const;
+
+function leaveOut(reason: string): never {
+  console.log(`soaking the AF_XDP collector is left out: ${reason}`);
+  process.exit(0);
+}
+
+/** Sends for all the time, and asks for the collector's memory each second. */
+async function soak(
+  traffic: Traffic,
+  collector: CollectorProcess,
+  rate: number,
+): Promise<{ account: Account; elapsed: number; samples: readonly (readonly [number, Sample])[] }> {
+  const samples: [number, Sample][] = [];
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1000;
+  let isOver = false;
+  const sampling = async (): Promise<void> => {
+    while (!isOver) {
+      samples.push([seconds(), await collector.sample()]);
+      await sleep(1000);
+    }
+  };
+  let sent = 0;
+  let elapsed = 0;
+  const account = await traffic.account(async () => {
+    const watching = sampling();
+    while (seconds() < SECONDS) {
+      const frames = Math.ceil(rate * Math.min(SLICE_SECONDS, SECONDS - seconds()));
+      await traffic.send(frames, rate);
+      sent += frames;
+    }
+    elapsed = seconds();
+    isOver = true;
+    await watching;
+    return sent;
+  });
+  return { account, elapsed, samples };
+}
+
+function writeResults(
+  trials: readonly Trial[],
+  rate: { readonly asked: number; readonly reached: number },
+  account: Account,
+  growth: readonly Growth[],
+): void {
+  const out = fileURLToPath(new URL('../results/', import.meta.url));
+  mkdirSync(out, { recursive: true });
+  const results = {
+    date: new Date().toISOString(),
+    node: process.version,
+    kernel: release(),
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cpus: availableParallelism(),
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      loadAfter: loadavg()[0],
+    },
+    seconds: SECONDS,
+    mode: MODE,
+    ...(values['max-semi-space'] !== undefined && { maxSemiSpaceMiB: Number(values['max-semi-space']) }),
+    search: trials.map(({ rate, reached, isBorne, account }) => ({ rate, reached, isBorne, ...account })),
+    rate,
+    account,
+    growth,
+  };
+  const name = SHORT ? 'afxdp-soak-short.json.tmp' : 'afxdp-soak.json';
+  writeFileSync(join(out, name), `${JSON.stringify(results, null, 2)}\n`);
+}
+
+async function main(): Promise<void> {
+  const built = buildPrograms();
+  if ('missing' in built) leaveOut(built.missing);
+  const cable = new Cable();
+  // Frames are received where they are sent, by the same processor: the cable's short ring then hardly overflows.
+  writeFileSync(`/sys/class/net/${cable.interface}/threaded`, '0');
+  const support = xdpSupport(cable.interface);
+  if (!support.ok) leaveOut(support.error.message);
+  const folder = mkdtempSync(join(tmpdir(), 'int-soak-'));
+  const semiSpace = values['max-semi-space'];
+  const flags = ['--expose-gc', ...(semiSpace === undefined ? [] : [`--max-semi-space-size=${semiSpace}`])];
+  const own = [PROGRAM, '--collector', cable.interface, '--mode', MODE];
+  const collector = await CollectorProcess.start([process.execPath, ...flags, ...own]);
+  try {
+    const sender = new Sender(cable, folder);
+    sender.use(templateOf(COMMON, cable));
+    const traffic = new Traffic(cable, sender, collector);
+    // The engine compiles what is used often.
+    await traffic.send(200_000, 1e5);
+    const trials = values.rate === undefined ? await searchRate(traffic, SHORT ? 0.5 : 2, SHORT ? 2 : 5) : [];
+    printTrials(trials);
+    const rate = Number(values.rate ?? Math.round(LOAD * bestOf(trials)));
+    const { account, elapsed, samples } = await soak(traffic, collector, rate);
+    const growth = (['rss', 'heap', 'external'] as const).map((what) =>
+      growthOf(
+        what,
+        samples.map(([at, sample]) => [at, sample[what]] as const),
+        LIMITS[what],
+      ),
+    );
+    printAccount(account, rate, elapsed, samples.at(-1)![1]);
+    printGrowth(growth);
+    if (!values['no-file'])
+      writeResults(trials, { asked: rate, reached: Math.round(account.sent / elapsed) }, account, growth);
+    const unexplained = [...trials.map((trial) => trial.account), account].some(({ missing }) => missing !== 0);
+    if (unexplained || growth.some(({ isMet }) => !isMet)) process.exitCode = 1;
+  } finally {
+    await collector.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (values.collector !== undefined) await collect(values.collector, MODE);
+else if (isInside) await main();
+else {
+  const outcome = enterNamespace(PROGRAM, args);
+  if ('missing' in outcome) leaveOut(outcome.missing);
+  process.exitCode = outcome.status;
+}

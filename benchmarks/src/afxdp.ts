@@ -1,0 +1,124 @@
+/**
+ * Receiving telemetry reports: AF_XDP here and in C, sockets here and in C, a filter in the kernel, and the monitor of the
+ * event detection paper (figure 3). Processor time per report on the core that receives, the kernel's included.
+ *
+ * Everything happens in a network namespace of its own, which needs root and two processors; where that is not possible,
+ * a line says why. `--short`: fewer contenders and rounds, no search for rates. `--only speed,filter,monitor`,
+ * which writes no file; `--rounds N`, `--no-file`.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { xdpSupport } from '@int/afxdp';
+import { checkMessages } from './afxdp/agreement.js';
+import { breakEven, filterTargets, measureFiltering } from './afxdp/filtering.js';
+import { measureMonitor } from './afxdp/monitor.js';
+import { Cable, enterNamespace, insideNamespace } from './afxdp/network.js';
+import { buildPrograms, Sender } from './afxdp/programs.js';
+import { monitorChart, printFiltering, printMonitor, printSpeed } from './afxdp/results.js';
+import { type Bench, DRIVER_RATES, measureSpeed, speedTargets } from './afxdp/speed.js';
+
+const { isInside, args } = insideNamespace(process.argv.slice(2));
+const { values } = parseArgs({
+  args,
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    'no-file': { type: 'boolean', default: false },
+  },
+});
+const SHORT = values.short;
+const parts = values.only?.split(',');
+const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+
+function leaveOut(reason: string): never {
+  console.log(`receiving by AF_XDP is left out: ${reason}`);
+  process.exit(0);
+}
+
+if (!isInside) {
+  const outcome = enterNamespace(fileURLToPath(import.meta.url), args);
+  if ('missing' in outcome) leaveOut(outcome.missing);
+  process.exit(outcome.status);
+}
+
+function layCable(): Cable {
+  try {
+    return new Cable();
+  } catch (error) {
+    return leaveOut(`no virtual cable: ${error instanceof Error ? error.message.trim() : String(error)}`);
+  }
+}
+
+const loadBefore = loadavg()[0]!;
+const built = buildPrograms();
+if ('missing' in built) leaveOut(built.missing);
+const cable = layCable();
+const support = xdpSupport(cable.interface);
+if (!support.ok) leaveOut(support.error.message);
+const folder = mkdtempSync(join(tmpdir(), 'int-afxdp-'));
+const sender = new Sender(cable, folder);
+const refusal = await sender.refusal();
+if (refusal !== undefined) {
+  rmSync(folder, { recursive: true, force: true });
+  leaveOut(refusal);
+}
+try {
+  checkMessages(folder);
+  const bench: Bench = {
+    cable,
+    sender,
+    isShort: SHORT,
+    rounds: Number(values.rounds ?? (SHORT ? 1 : 5)),
+    duration: SHORT ? 0.2 : 0.6,
+  };
+  if (SHORT) {
+    console.log(
+      'short form: one round at fixed rates; left out are timer and waitSync, UdpSource, other forms of the filter, 0.1 and 50 % events, most shapes',
+    );
+  }
+  const few = { rounds: Math.min(bench.rounds, 3) };
+  const speed = wants('speed') ? await measureSpeed(bench) : null;
+  if (speed !== null) printSpeed(speed);
+  const rate = speed?.find(({ group }) => group === 'driver')?.rate ?? (SHORT ? DRIVER_RATES.short : 1e6);
+  const filtering = wants('filter') ? await measureFiltering({ ...bench, ...few }, rate) : null;
+  if (filtering !== null) printFiltering(filtering);
+  const monitor = wants('monitor')
+    ? await measureMonitor({ ...bench, ...few, duration: bench.duration / 2 }, rate)
+    : null;
+  if (monitor !== null) printMonitor(monitor);
+
+  if (!values['no-file'] && parts === undefined) {
+    const out = fileURLToPath(new URL('../results/', import.meta.url));
+    mkdirSync(out, { recursive: true });
+    const results = {
+      date: new Date().toISOString(),
+      node: process.version,
+      kernel: release(),
+      compiler: built.compiler,
+      machine: {
+        cpu: cpus()[0]?.model ?? 'unknown',
+        cpus: availableParallelism(),
+        memoryGiB: Math.round(totalmem() / 2 ** 30),
+        loadBefore,
+        loadAfter: loadavg()[0],
+      },
+      ...(speed !== null && { speed, speedTargets: speedTargets(speed) }),
+      ...(filtering !== null && {
+        filtering,
+        breakEven: breakEven(filtering),
+        filterTargets: filterTargets(filtering),
+      }),
+      ...(monitor !== null && { monitor }),
+    };
+    const ending = SHORT ? '-short' : '';
+    const tmp = SHORT ? '.tmp' : '';
+    writeFileSync(join(out, `afxdp${ending}.json${tmp}`), `${JSON.stringify(results, null, 2)}\n`);
+    if (monitor !== null) writeFileSync(join(out, `afxdp-monitor${ending}.svg${tmp}`), monitorChart(monitor));
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
