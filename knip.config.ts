@@ -8,6 +8,12 @@ const { testing } = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', '
   testing: readonly string[];
 };
 
+/** Dependencies that something else than TypeScript uses, by folder. */
+const usedOtherwise: Readonly<Record<string, readonly string[]>> = {
+  // Headers, for the Makefile.
+  'native-afxdp': ['node-api-headers'],
+};
+
 /**
  * Per package, the sources that its tsup.config.ts builds: what it exports, and what it starts by itself, such as a
  * worker. No other barrel file counts, so that an export which nobody can import is found.
@@ -24,7 +30,7 @@ const packages = workspaces()
         // A test makes a process or a thread of a *.program.ts.
         entry: [...new Set(entry), 'test/**/*.program.ts'],
         project: ['src/**/*.ts', 'test/**/*.ts'],
-        ignoreDependencies: testing.map((name) => `@int/${name}`),
+        ignoreDependencies: [...testing.map((name) => `@int/${name}`), ...(usedOtherwise[folder] ?? [])],
       },
     ] as const;
   });
@@ -32,7 +38,7 @@ const packages = workspaces()
 const config: KnipConfig = {
   tags: ['-internal'],
   // Installed by .ci/scripts/setup-system.sh.
-  ignoreBinaries: ['java', 'make', 'tshark', 'editcap', 'redis-cli', 'taskset'],
+  ignoreBinaries: ['java', 'make', 'tshark', 'editcap', 'redis-cli', 'taskset', 'ethtool', 'unshare'],
   // A type that a signature of the same file mentions is exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {

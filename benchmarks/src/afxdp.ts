@@ -59,7 +59,7 @@ if ('missing' in built) leaveOut(built.missing);
 const cable = layCable();
 const support = xdpSupport(cable.interface);
 if (!support.ok) leaveOut(support.error.message);
-const folder = mkdtempSync(join(tmpdir(), 'int-afxdp-'));
+const folder = mkdtempSync(join(tmpdir(), 'int-receiving-'));
 const sender = new Sender(cable, folder);
 const refusal = await sender.refusal();
 if (refusal !== undefined) {

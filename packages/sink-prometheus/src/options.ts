@@ -1,5 +1,5 @@
 import type { Collector, DetectionStage, FlowStage, ReportLossStage, SwitchTotals } from '@int/collector';
-import type { Registry } from 'prom-client';
+import type { Registry, RegistryContentType } from 'prom-client';
 
 /** What is exported: the parts of a pipeline, as far as there are any. Nothing is written to them. */
 export interface PipelineParts {
@@ -25,5 +25,5 @@ export interface PipelineMetricsOptions extends PipelineParts {
   /** Also memory, CPU and event loop of this process, as prom-client measures them. Default true. */
   readonly process?: boolean;
   /** Where to register the metrics, for a program that exports others as well. Default: a registry of its own. */
-  readonly registry?: Registry;
+  readonly registry?: Registry<RegistryContentType>;
 }

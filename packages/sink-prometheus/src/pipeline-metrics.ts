@@ -1,5 +1,5 @@
 import type { ReporterLoss, RuleFigures, SwitchCounters, SwitchTotalsSnapshot } from '@int/collector';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
 import type { PipelineMetricsOptions, PipelineParts } from './options.js';
 import { histogramSamples, registerSnapshot, type Sample } from './snapshot-metric.js';
 
@@ -24,7 +24,7 @@ const one = (value: number, labels: Sample['labels'] = {}): Sample => ({ labels,
  * const server = await MetricsServer.listen({ port: 9464, metrics });
  */
 export class PipelineMetrics {
-  readonly registry: Registry;
+  readonly registry: Registry<RegistryContentType>;
 
   /** @throws RangeError for a prefix or unit that makes no sense; Error if the registry has such a metric already */
   constructor(options: PipelineMetricsOptions) {
@@ -32,7 +32,7 @@ export class PipelineMetrics {
     if (!NAME.test(prefix)) throw new RangeError(`prefix must be a metric's name, not "${prefix}"`);
     if (!(latencyUnit > 0 && latencyUnit <= 1))
       throw new RangeError(`latencyUnit must be above 0 and at most 1 second`);
-    const registry = options.registry ?? new Registry();
+    const registry: Registry<RegistryContentType> = options.registry ?? new Registry();
     this.registry = registry;
     if (labels !== undefined) registry.setDefaultLabels({ ...labels });
     const declare: Declare = (type, name, help, samples) =>
@@ -80,7 +80,7 @@ function declareFrames(declare: Declare, collector: PipelineParts['collector']):
 }
 
 function declareSwitches(
-  registry: Registry,
+  registry: Registry<RegistryContentType>,
   declare: Declare,
   switches: PipelineParts['switches'],
   prefix: string,

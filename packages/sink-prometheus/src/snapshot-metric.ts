@@ -1,4 +1,4 @@
-import type { Metric, MetricType, Registry } from 'prom-client';
+import type { Metric, MetricType, Registry, RegistryContentType } from 'prom-client';
 
 /** A value of a metric, with its labels. */
 export interface Sample {
@@ -27,7 +27,7 @@ type RegisteredMetric = Metric & { readonly type?: MetricType };
  * @param samples called at every scrape
  */
 export function registerSnapshot(
-  registry: Registry,
+  registry: Registry<RegistryContentType>,
   type: ScrapedMetric['type'],
   name: string,
   help: string,

@@ -98,7 +98,8 @@ describe('PipelineMetrics', () => {
 
   it('is OpenMetrics where the registry is', async () => {
     const { collector } = pipeline(new PushSource());
-    const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE as unknown as undefined);
+    const registry = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
     const metrics = new PipelineMetrics({ collector, registry, process: false });
     expect(metrics.contentType).toContain('openmetrics');
     for (const scrapeNumber of [1, 2]) {
