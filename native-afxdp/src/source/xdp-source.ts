@@ -108,7 +108,7 @@ export class XdpSource implements Source {
    * and where the card writes itself, it counts attempts, not frames. What a card loses by itself is in its own counters.
    */
   get kernelDropped(): number {
-    const { rxDropped, rxRingFull } = this.statistics();
+    const { rxDropped, rxRingFull } = this.#figures();
     return rxDropped + rxRingFull;
   }
 
@@ -121,6 +121,11 @@ export class XdpSource implements Source {
 
   /** The counters now. Those of threads are at most a tenth of a second old. */
   statistics(): XdpSourceStatistics {
+    if (!this.#isCutOff && this.#program !== null) this.#noSocket = this.#program.counters().noSocket;
+    return { ...this.#figures(), noSocket: this.#noSocket };
+  }
+
+  #figures(): Figures {
     const sum = { received: 0, rxDropped: 0, rxRingFull: 0, fillRingEmpty: 0 };
     for (const { figures } of this.#lanes) {
       sum.received += figures.received;
@@ -128,8 +133,7 @@ export class XdpSource implements Source {
       sum.rxRingFull += figures.rxRingFull;
       sum.fillRingEmpty += figures.fillRingEmpty;
     }
-    if (!this.#isCutOff && this.#program !== null) this.#noSocket = this.#program.counters().noSocket;
-    return { ...sum, noSocket: this.#noSocket };
+    return sum;
   }
 
   /** @throws SourceError ERR_SOURCE_OPEN (rejects); its cause is an XdpError */
