@@ -30,6 +30,7 @@ import { DataOutput } from '../output/data-output.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
 import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
+import { type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import { grouped } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -45,6 +46,7 @@ interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly demo?: true;
   readonly speed?: number;
   readonly rules?: string;
+  readonly metrics?: MetricsAddress;
   readonly json?: true;
 }
 
@@ -98,6 +100,11 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
     )
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
+    .addOption(
+      new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
+        metricsAddress,
+      ),
+    )
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
@@ -146,6 +153,7 @@ class CollectCommand {
   readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
+  readonly #metrics: MetricsEndpoint | null;
   #input!: TelemetryInput;
   #collector!: Collector;
   #rate = new RateMeter(0);
@@ -160,6 +168,7 @@ class CollectCommand {
     this.#xdp = xdp;
     this.#io = io;
     this.#detection = detection;
+    this.#metrics = flags.metrics === undefined ? null : new MetricsEndpoint(flags.metrics);
     this.#output = new DataOutput(io.stdout);
     // A capture waits for the reader of its events; what comes from a network does not.
     const isPatient = flags.pcap !== undefined;
@@ -187,7 +196,7 @@ class CollectCommand {
     this.#collector = new Collector({
       sources,
       decode,
-      stages: detection === null ? [this.#statistics] : [this.#statistics, detection.stage],
+      stages: [this.#statistics, ...(this.#metrics?.stages ?? []), ...(detection === null ? [] : [detection.stage])],
       sinks: isLive ? [] : [{ name: 'output', write: () => this.#paced.flush() }],
       onProblem: ({ error }) => {
         this.#failed = true;
@@ -234,6 +243,7 @@ class CollectCommand {
     this.#started = performance.now();
     this.#rate = new RateMeter(this.#started);
     this.#announce();
+    await this.#serveMetrics();
     this.#detection?.start();
     const fabric = this.#startDemo();
     const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
@@ -252,6 +262,7 @@ class CollectCommand {
     } finally {
       clearInterval(ticker);
       await this.#detection?.stop();
+      await this.#metrics?.close();
       this.#screen?.leave();
       for (const line of this.#untold) this.#io.stderr.write(`${line}\n`);
     }
@@ -280,6 +291,17 @@ class CollectCommand {
     for (const line of words) say(this.#io, line);
     const prefilter = this.#detection?.prefilter ?? null;
     if (prefilter !== null) for (const line of prefilterWords(prefilter)) say(this.#io, line);
+  }
+
+  async #serveMetrics(): Promise<void> {
+    if (this.#metrics === null) return;
+    try {
+      const address = await this.#metrics.open(this.#collector, this.#detection?.stage ?? null);
+      if (this.#screen === null) say(this.#io, `metrics on ${address}`);
+    } catch (error) {
+      await this.#collector.stop();
+      throw error;
+    }
   }
 
   #startDemo(): DemoFabric | null {
