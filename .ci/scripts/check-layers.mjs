@@ -30,9 +30,7 @@ const layerOf = (short) => rules.layers.findIndex(({ packages }) => packages.inc
 /** The P4 programs, whose tests hold them to the packages, stand above every layer; examples and benchmarks above them.
  * @param {Workspace} workspace */
 const rank = (workspace) =>
-  workspace.isPackage
-    ? layerOf(workspace.short)
-    : rules.layers.length + (workspace.folder === 'p4' ? 0 : 1);
+  workspace.isPackage ? layerOf(workspace.short) : rules.layers.length + (workspace.folder === 'p4' ? 0 : 1);
 
 /**
  * Why `from` may not depend on `to`; undefined if it may.

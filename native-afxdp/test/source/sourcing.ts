@@ -6,7 +6,7 @@ import { bundle, type Program, start } from '../program.js';
 import type { Traffic } from '../traffic.program.js';
 import type { Received, Sourcing } from './source.program.js';
 
-export const WORKER: URL = new URL('../../src/source/worker.ts', import.meta.url);
+const WORKER: URL = new URL('../../src/source/worker.ts', import.meta.url);
 export const FAILING_WORKER: URL = new URL('failing-worker.program.ts', import.meta.url);
 const PROGRAM = new URL('source.program.ts', import.meta.url);
 
