@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { requires, skip } from '../../.ci/test/requires.js';
 
 /** Folder of the package. */
-export const PACKAGE: string = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
+const PACKAGE: string = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
 /** `sanitized`: with the address and undefined-behaviour sanitizers. */
 export type Build = 'plain' | 'sanitized';

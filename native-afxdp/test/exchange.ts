@@ -1,4 +1,4 @@
-import type { XdpBatch, XdpSocket } from '@int/afxdp';
+import type { XdpBatch, XdpMode, XdpSocket } from '@int/afxdp';
 import type { FrameMaker } from './frames.js';
 
 /** What a receiver has found, frame by frame. */
@@ -8,7 +8,7 @@ export interface Findings {
   /** Frames that are not byte for byte what was sent, or were never sent. */
   readonly wrong: number;
   readonly duplicates: number;
-  /** Frames behind one with a higher number. */
+  /** Frames behind one with a higher number, where order is kept: in driver mode. */
   readonly late: number;
 }
 
@@ -16,6 +16,7 @@ export interface Findings {
 export class Checker {
   readonly #maker: FrameMaker;
   readonly #seen: Uint8Array;
+  readonly #keepsOrder: boolean;
   #frames = 0;
   #bytes = 0;
   #wrong = 0;
@@ -23,8 +24,12 @@ export class Checker {
   #late = 0;
   #last = -1;
 
-  /** `numbers`: frames have numbers below it. */
-  constructor(maker: FrameMaker, numbers: number) {
+  /**
+   * `numbers`: frames have numbers below it. `mode`: of the socket; in generic mode the frames that a sender has sent from
+   * two processors may overtake each other.
+   */
+  constructor(maker: FrameMaker, numbers: number, mode: XdpMode) {
+    this.#keepsOrder = mode === 'driver';
     this.#maker = maker;
     this.#seen = new Uint8Array(numbers);
   }
@@ -51,7 +56,7 @@ export class Checker {
     }
     if (this.#seen[index] === 1) this.#duplicates++;
     this.#seen[index] = 1;
-    if (index < this.#last) this.#late++;
+    if (index < this.#last && this.#keepsOrder) this.#late++;
     else this.#last = index;
   }
 

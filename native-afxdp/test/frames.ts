@@ -11,7 +11,7 @@ export interface FrameShape {
   readonly tags?: readonly number[];
   /** UDP destination port. Default 32766. */
   readonly port?: number;
-  /** Bytes of the frame, or several that take turns. Default: a telemetry report's 122 bytes, and that is what it holds. */
+  /** Bytes of the frame, or several that take turns. Default: those of a telemetry report, and that is what it holds. */
   readonly sizes?: readonly number[];
   /** IPv4 fragment field: flags and offset in units of 8 bytes. Default 0. */
   readonly fragment?: number;
@@ -155,21 +155,13 @@ export class FrameMaker {
   readonly #templates: readonly Buffer[];
   readonly #heads: number;
   readonly #isReport: boolean;
-  /** From the end of the frame to the number, for {@link indexOf}. */
-  readonly #shape: FrameShape;
 
   constructor(shape: FrameShape = {}) {
     const { version = 4, tags = [], port = REPORT_PORT, sizes } = shape;
-    this.#shape = shape;
     this.#heads = 14 + 4 * tags.length + (version === 4 ? 20 : 40) + 8;
     this.#isReport = sizes === undefined;
     const payloads = sizes?.map((size) => Buffer.alloc(size - this.#heads)) ?? [REPORT];
     this.#templates = payloads.map((payload) => ipFrame(17, udp(port, payload, version), shape));
-  }
-
-  /** Bytes of the headers in front of the UDP payload. */
-  get headerBytes(): number {
-    return this.#heads;
   }
 
   /** Frame number `index`: valid until the next call. The UDP checksum over IPv6 is not made right. */
@@ -204,9 +196,5 @@ export class FrameMaker {
   /** Whether these are exactly the bytes of that frame. */
   isFrame(index: number, frame: Buffer): boolean {
     return frame.equals(this.make(index));
-  }
-
-  get shape(): FrameShape {
-    return this.#shape;
   }
 }

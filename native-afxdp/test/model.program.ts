@@ -53,7 +53,9 @@ class Run {
   /** Frames that each side has out: in no batch an offset that is in another. */
   readonly #sendOffsets = new Set<number>();
   readonly #receiveOffsets = new Set<number>();
-  readonly #expected: number[] = [];
+  /** Numbers of frames under way, and the how many-eth each was sent. */
+  readonly #expected = new Map<number, number>();
+  #last = -1;
   #next = 0;
   #sent = 0;
   #got = 0;
@@ -118,8 +120,7 @@ class Run {
     for (const offset of offsets.slice(0, count)) this.#disown(this.#sendOffsets, offset);
     const rest = Array.from(batch.offsets.subarray(0, batch.count));
     if (rest.join() !== offsets.slice(count).join()) differs('the rows left are not those that were not sent');
-    this.#expected.push(...numbers.splice(0, count));
-    this.#sent += count;
+    for (const number of numbers.splice(0, count)) this.#expected.set(number, this.#sent++);
   }
 
   #receive(slot: number): void {
@@ -133,9 +134,12 @@ class Run {
       const frame = Buffer.from(this.#receiver.umem.subarray(offset, offset + batch.lengths[row]!));
       const number = this.#maker.indexOf(frame);
       if (!this.#maker.isFrame(number, frame)) differs('a frame is not as it was sent');
-      // What the kernel had no memory for is missing, but what there is comes in the order it was sent in.
-      while (this.#expected.length > 0 && this.#expected[0] !== number) this.#expected.shift();
-      if (this.#expected.shift() !== number) differs(`frame ${number} came twice or out of order`);
+      // What the kernel had no memory for is missing, but what there is comes once, and from the driver in order.
+      const place = this.#expected.get(number);
+      if (place === undefined) differs(`frame ${number} came twice or was never sent`);
+      if (place < this.#last && this.#sequence.mode === 'driver') differs(`frame ${number} came out of order`);
+      this.#last = place;
+      this.#expected.delete(number);
       this.#got++;
     }
   }

@@ -84,7 +84,7 @@ export class VethPair {
     const { status, stderr } = spawnSync(this.#ip, ['netns', 'add', name], { encoding: 'utf8' });
     if (status !== 0) {
       if (/not permitted|denied|not supported|Invalid argument/i.test(stderr)) {
-        limit(`network namespaces are refused here (ip netns add: ${stderr.trim()})`);
+        limit(`network namespaces are refused here (ip netns add: ${stderr.split('\n')[0]})`);
       }
       throw new Error(`ip netns add: ${stderr}`);
     }
@@ -127,9 +127,10 @@ export class VethPair {
       encoding: 'utf8',
     });
     if (status === 0) return;
-    if (/not permitted|denied/i.test(stderr)) limit(`network interfaces cannot be made here (ip: ${stderr.trim()})`);
+    if (/not permitted|denied/i.test(stderr))
+      limit(`network interfaces cannot be made here (ip: ${stderr.split('\n')[0]})`);
     if (/Unknown device type|not supported/i.test(stderr))
-      limit(`this kernel has no veth interfaces (${stderr.trim()})`);
+      limit(`this kernel has no veth interfaces (${stderr.split('\n')[0]})`);
     throw new Error(`ip -batch: ${stderr}${lines.join('\n')}`);
   }
 

@@ -5,7 +5,7 @@ import { type PairOptions, VethPair } from './namespace.js';
 import { killPrograms, type Program, type StartOptions, start } from './program.js';
 import type { Traffic } from './traffic.program.js';
 
-export const TRAFFIC: URL = new URL('traffic.program.ts', import.meta.url);
+const TRAFFIC: URL = new URL('traffic.program.ts', import.meta.url);
 
 /** Both ways to receive, for `it.each`. */
 export const MODES = ['driver', 'generic'] as const;

@@ -25,7 +25,7 @@ type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never;
 type Arguments<F> = F extends (...args: infer A) => unknown ? A : never;
 
 /** An error of a call: what the program said of its own. */
-export class CallError extends Error {
+class CallError extends Error {
   override name = 'CallError';
   readonly failure: Failure;
 

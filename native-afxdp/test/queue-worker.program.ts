@@ -25,7 +25,7 @@ export interface QueueResult {
 
 const { options, numbers, shared, blocks, waitMs } = workerData as QueueWork;
 const socket = await XdpSocket.open(options);
-const checker = new Checker(new FrameMaker(), numbers);
+const checker = new Checker(new FrameMaker(), numbers, socket.mode);
 const batch = new XdpBatch(64);
 parentPort!.postMessage('open');
 while (Atomics.load(shared, 0) === 0) {

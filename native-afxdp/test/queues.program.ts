@@ -51,7 +51,7 @@ const handlers = {
     for (let queue = 0; queue < queues; queue++) {
       sockets.push(await XdpSocket.open({ interface: to, queue, program, frames: 256 }));
     }
-    const checkers = sockets.map(() => new Checker(new FrameMaker(), count));
+    const checkers = sockets.map((socket) => new Checker(new FrameMaker(), count, socket.mode));
     const batch = new XdpBatch(64);
     await sendToAll(from, queues, count, () => {
       sockets.forEach((socket, queue) => {
@@ -78,7 +78,7 @@ const handlers = {
     const workers: Worker[] = [];
     for (let queue = 0; queue < queues; queue++) {
       const workerData: QueueWork = {
-        options: { interface: to, queue, program: program.socketMap, frames: 256 },
+        options: { interface: to, queue, mode, program: program.socketMap, frames: 256 },
         numbers: count,
         shared,
         blocks: queue % 2 === 0,

@@ -134,6 +134,15 @@ const attempts: Record<string, (scene: Scene) => unknown> = {
   'release minus one row': ({ socket }) => socket.release(row(0, 60, -1)),
   'release half a row': ({ socket }) => socket.release(row(0, 60, 0.5)),
   'release no batch': ({ socket }) => socket.release(wrongly<XdpBatch>({})),
+  'release frames of another socket': ({ sender, batch }) => sender.release(batch),
+  'transmit frames of another socket': ({ sender, own }) => sender.transmit(own),
+  'receive into columns that are gone': ({ socket }) => {
+    const columns = new ArrayBuffer(64);
+    const halves = [new Uint32Array(columns, 0, 8), new Uint32Array(columns, 32, 8)];
+    const detached = new XdpBatch(8, { words: () => halves.pop()! });
+    structuredClone(columns, { transfer: [columns] });
+    return socket.receive(detached);
+  },
   'receive into no batch': ({ socket }) => socket.receive(wrongly<XdpBatch>(null)),
   'transmit a length of 0': ({ socket, own }) => {
     own.lengths[3] = 0;
@@ -332,7 +341,7 @@ const handlers = {
     const socket = await XdpSocket.open({ ...options(), memory });
     const sender = await XdpSocket.open({ interface: left, ports: [], frames: 2, txFrames: SENDS });
     const maker = new FrameMaker({ sizes: [1_500] });
-    const checker = new Checker(maker, count);
+    const checker = new Checker(maker, count, socket.mode);
     const batch = new XdpBatch(8);
     for (let next = 0; next < count; next += 8) {
       if (next % 80 === 0) spawnSync('true');

@@ -97,7 +97,7 @@ async function exchange(options: Exchange): Promise<Exchanged> {
   try {
     sender = await XdpSocket.open({ txFrames: 256, frames: 64, ports: [], ...from });
     const maker = new FrameMaker(shape);
-    const checker = new Checker(maker, count);
+    const checker = new Checker(maker, count, receiver.mode);
     const columns = decode ? new Columns(256, kernel) : null;
     const received = kernel === undefined ? new XdpBatch(256) : new XdpBatch(256, kernel.arena);
     const sent = new XdpBatch(window);
@@ -136,7 +136,7 @@ async function duplex(left: PlainOptions, right: PlainOptions, count: number): P
   const ends = [];
   for (const end of [left, right]) {
     const socket = await XdpSocket.open({ frames: 256, txFrames: 128, ...end });
-    const checker = new Checker(new FrameMaker(), count);
+    const checker = new Checker(new FrameMaker(), count, socket.mode);
     ends.push({ socket, checker, out: new XdpBatch(32), received: new XdpBatch(48), next: 0 });
   }
   try {
@@ -243,7 +243,7 @@ const handlers = {
 
   /** Starts to receive in the background: `pauseMs` without a look at the socket every so many frames. */
   collect(numbers: number, shape: FrameShape = {}, every = 1e9, pauseMs = 0): void {
-    const checker = new Checker(new FrameMaker(shape), numbers);
+    const checker = new Checker(new FrameMaker(shape), numbers, mine().mode);
     const columns = new Columns(64, undefined);
     const state: NonNullable<typeof collecting> = { checker, columns, failure: null };
     collecting = state;

@@ -20,7 +20,9 @@ describe.each(BUILDS)('misuse of %s', (_name, build) => {
     const program = await startAt(pair, { build });
     const found = kinds(await program.call('misuse'));
     const expected = Object.fromEntries(Object.keys(found).map((name) => [name, 'RangeError']));
-    for (const name of ['release no batch', 'receive into no batch']) expected[name] = 'TypeError';
+    for (const name of ['release no batch', 'receive into no batch', 'receive into columns that are gone']) {
+      expected[name] = 'TypeError';
+    }
     expect(found).toEqual(expected);
     expect(Object.keys(found).length).toBeGreaterThan(25);
     await program.stop();

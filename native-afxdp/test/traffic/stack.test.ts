@@ -92,7 +92,8 @@ describe.each(MODES)('while a socket is open in %s mode, the stack of the system
       await left.call('say', pair.right.ipv4, REPORT_PORT, words.map(text));
       for (const frame of await right.call('take', 100)) taken.push(Buffer.from(frame).toString('latin1', 42));
     }
-    expect(taken).toEqual(said);
+    // In generic mode, those sent from two processors may overtake each other.
+    expect(taken.sort()).toEqual(said.sort());
     await Promise.all([left.stop(), right.stop()]);
   });
 });
