@@ -24,7 +24,7 @@ export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
     `${grouped(inbound.droppedCount)} dropped`,
     `${grouped(kernelDropped)} kernel drops`,
     `${grouped(returning.forwarded)} returned`,
-    counted(state.statistics.switches.length, 'switch').replace(/switchs$/, 'switches'),
+    counted(state.statistics.switches.length, 'switch', 'switches'),
   ];
   if (state.detection !== null) {
     const { totals: found } = state.detection;

@@ -69,7 +69,7 @@ export function logLine(state: LiveState): string {
     `${grouped(sumDropped(totals))} dropped`,
     `${totals.kernelDropped === null ? 'unknown' : grouped(totals.kernelDropped)} kernel drops`,
     ...(state.filtered == null ? [] : [`${grouped(state.filtered)} filtered`]),
-    counted(statistics.switches.length, 'switch').replace(/switchs$/, 'switches'),
+    counted(statistics.switches.length, 'switch', 'switches'),
   ];
   const worst = worstSwitch(statistics.switches);
   if (worst !== null) {

@@ -30,8 +30,8 @@ export function byteText(value: number): string {
 }
 
 /** `1 report`, `2 reports`. */
-export function counted(value: number, noun: string): string {
-  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
+export function counted(value: number, noun: string, plural = `${noun}s`): string {
+  return `${grouped(value)} ${value === 1 ? noun : plural}`;
 }
 
 /** A fraction as a percentage: `7.91 %`. */
