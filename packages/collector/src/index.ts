@@ -14,7 +14,7 @@ export type { SweepOptions } from './flows/ageing.js';
 export { FlowStage, type FlowStageOptions } from './flows/stage.js';
 export { type FrameBatch, FrameSlab, fillFrameTimes, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
-export type { SequenceCounts, SequenceTrackerOptions } from './loss/sequence-tracker.js';
+export { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './loss/sequence-tracker.js';
 export { type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
 export { DEFAULT_REPORT_PORT, formatUdpAddress, parseUdpAddress, type UdpAddress } from './source/address.js';
