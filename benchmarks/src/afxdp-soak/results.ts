@@ -15,7 +15,7 @@ const PARTS = ['sent', 'received', 'cable', 'rxDropped', 'rxRingFull', 'noSocket
 
 export function printTrials(trials: readonly Trial[]): void {
   if (trials.length === 0) return;
-  console.log('\nhighest rate at which the kernel has room for every frame');
+  console.log('\nhighest rate at which the kernel has room for all but a thousandth of the frames');
   line(['frames/s', 'reached', ...PARTS, 'borne']);
   for (const { rate, reached, account, isBorne } of trials) {
     line([rate, reached, ...PARTS.map((part) => account[part]), isBorne ? 'yes' : 'no']);
