@@ -163,8 +163,8 @@ struct prefilter_flow_key {
 /*
  * In the last 32 bytes before a frame that was handed to a socket, as XDP meta
  * data. Every frame that the program redirects has one, or none has (a driver
- * without meta data): then what lies there is not of this frame. Who reads it
- * clears `magic`, so that no frame ever seems to have an older one's verdict.
+ * without meta data): then what lies there is not of this frame. `length` is
+ * there to be compared, should a filter have used the memory before.
  */
 #define PREFILTER_MAGIC 0x31564e49u	/* "INV1" in memory on little-endian hosts */
 
