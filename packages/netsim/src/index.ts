@@ -17,11 +17,46 @@ export { UDP_HEADERS_BYTES, type UdpFrameOptions, udpFrame, udpPayload } from '.
 export { type Datagram, Host, type HostCounters, type HostOptions } from './hosts/host.js';
 export { MonitorHost, type MonitorHostOptions, type PayloadHandler } from './hosts/monitor-host.js';
 export { UdpTraffic, type UdpTrafficOptions } from './hosts/udp-traffic.js';
-export type { DirectionName, DirectionOptions, FrameSink, Link, LinkCounters, LinkOptions } from './link.js';
+export type {
+  DirectionName,
+  DirectionOptions,
+  FrameSink,
+  Link,
+  LinkCounters,
+  LinkOptions,
+  OutputState,
+} from './link.js';
 export { Network, type NetworkOptions, type TapOptions, type Timer } from './network.js';
 export type { Node, NodeCounters, NodeOptions } from './network-node.js';
 export { PcapTap, type PcapTapOptions } from './pcap-tap.js';
 export { RouteTable } from './route-table.js';
 export { NO_ROUTE, shortestPathRoutes } from './routes.js';
+export type { Fabric } from './scenarios/fabric.js';
+export {
+  type DrainedLink,
+  LABEL_KINDS,
+  type Label,
+  type LabelKind,
+  SCENARIO_KINDS,
+  type ScenarioKind,
+} from './scenarios/label.js';
+export {
+  runScenario,
+  SCENARIO_NETWORK,
+  Scenario,
+  type ScenarioOptions,
+  type ScenarioReport,
+  type ScenarioResult,
+} from './scenarios/scenario.js';
+export type { ScenarioFlow } from './scenarios/traffic.js';
+export type { AddressPrefix, FlowMatch } from './switches/flow-match.js';
 export { ForwardingSwitch } from './switches/forwarding-switch.js';
 export { GpintSwitch, type GpintSwitchOptions, type ProbeCounters } from './switches/gpint-switch.js';
+export {
+  type IntCounters,
+  IntSwitch,
+  type IntSwitchOptions,
+  type SteeringRule,
+  type WatchRule,
+} from './switches/int-switch.js';
+export { DROP_REASON } from './switches/report-writer.js';

@@ -58,10 +58,19 @@ export interface LinkCounters {
   readonly inFlight: number;
 }
 
+/** The queue in front of a link, as its sender sees it. */
+export interface OutputState {
+  readonly isUp: boolean;
+  /** Frames that wait for the link; where the queue has no limit they are not counted, and this is 0. */
+  readonly queued: number;
+  /** How long a frame sent now would wait before its first bit leaves, nanoseconds. */
+  readonly waitNs: number;
+}
+
 const NO_TIMES = /* @__PURE__ */ new Float64Array(0);
 
 /** One direction of a link. */
-export class Direction implements LinkCounters {
+export class Direction implements LinkCounters, OutputState {
   readonly name: DirectionName;
   readonly from: Node;
   readonly to: Node;
@@ -124,10 +133,13 @@ export class Direction implements LinkCounters {
     }
   }
 
-  /** Frames that wait for the link; where the queue has no limit they are not counted, and this is 0. */
   get queued(): number {
     this.forgetStarted(this.events.nowNs);
     return this.startsCount;
+  }
+
+  get waitNs(): number {
+    return Math.max(0, this.freeAt - this.events.nowNs);
   }
 
   offer(frame: Uint8Array): void {

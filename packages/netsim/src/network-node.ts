@@ -3,7 +3,7 @@ import type { Random } from '@int/random';
 import type { Behaviour } from './behaviour.js';
 import { checkInteger, checkLimit, checkRate } from './checks.js';
 import { EVENT } from './event-queue.js';
-import type { Direction } from './link.js';
+import type { Direction, OutputState } from './link.js';
 import type { Network, Timer } from './network.js';
 
 /** What a node can do besides its behaviour. */
@@ -125,6 +125,11 @@ export class Node implements NodeCounters {
   /** Whether a port's link is there and up. */
   isPortUp(port: number): boolean {
     return this.outputs[port]?.isUp ?? false;
+  }
+
+  /** The queue in front of a port's link; undefined if it has none. A live view. */
+  output(port: number): OutputState | undefined {
+    return this.outputs[port];
   }
 
   /** Puts a frame on the link of a port. It must not be written any more. A port without a link only counts. */
