@@ -2,8 +2,8 @@
 # Installs what the full test run uses besides Node: a C compiler, clang (for BPF), tshark (as a second opinion on
 # captures), ip, ethtool and tcpdump (for networks of virtual cables), Redis (which a sink writes to), Prometheus (which
 # scrapes an endpoint) and Chromium (to run the bundles in a browser). `npm ci && npm test` works without any of them: the
-# tests that need one say so in a line that starts with "skipped:". A benchmark compares with Kafka: Java, and the broker's
-# jars, which Maven brings into int/kafka in the user's cache.
+# tests that need one say so in a line that starts with "skipped:". Kafka and OpenSearch, which sinks write to, are Java and
+# their published jars, which Maven brings into int/kafka and int/opensearch in the user's cache.
 # Safe to run again; does nothing when everything is there.
 set -euo pipefail
 
@@ -26,26 +26,31 @@ have_any "${browsers[@]}" || missing+=(chromium)
 have java || missing+=(default-jre-headless)
 have mvn || missing+=(maven)
 
-kafka_pom="$(cd "$(dirname "${BASH_SOURCE[0]}")/../kafka" && pwd)/pom.xml"
-kafka="${XDG_CACHE_HOME:-$HOME/.cache}/int/kafka"
-# The folder has the pom.xml that it was made from, once it is whole.
-have_kafka() { cmp -s "$kafka_pom" "$kafka/pom.xml"; }
-get_kafka() {
-  local made="$kafka.$$"
-  echo "setup:system: getting Kafka into $kafka"
+ci="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+jars="${XDG_CACHE_HOME:-$HOME/.cache}/int"
+# The folder of a server's jars has the pom.xml that it was made from, once it is whole.
+have_jars() { cmp -s "$ci/$1/pom.xml" "$jars/$1/pom.xml"; }
+# get_jars FOLDER NAME CONSEQUENCE
+get_jars() {
+  local made="$jars/$1.$$"
+  echo "setup:system: getting $2 into $jars/$1"
   mkdir -p "$made"
-  if mvn -q -B -f "$kafka_pom" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$made"; then
-    cp "$kafka_pom" "$made/pom.xml"
-    rm -rf "$kafka"
-    mv "$made" "$kafka"
+  if mvn -q -B -f "$ci/$1/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$made"; then
+    cp "$ci/$1/pom.xml" "$made/pom.xml"
+    rm -rf "${jars:?}/$1"
+    mv "$made" "$jars/$1"
   else
     rm -rf "$made"
-    echo 'setup:system: Maven could not get Kafka; the benchmark of insertion will leave it out.' >&2
+    echo "setup:system: Maven could not get $2; $3." >&2
   fi
+}
+get_servers() {
+  have_jars kafka || get_jars kafka Kafka 'tests and benchmarks with a broker will be left out'
+  have_jars opensearch || get_jars opensearch OpenSearch 'tests with a server will be left out'
 }
 
 if [ "${#missing[@]}" -eq 0 ]; then
-  have_kafka || get_kafka
+  get_servers
   echo 'setup:system: everything is installed.'
   exit 0
 fi
@@ -85,5 +90,5 @@ for package in "${missing[@]}"; do
   if [ "$package" = chromium ] && ! apt-cache show chromium >/dev/null 2>&1; then package=chromium-browser; fi
   apt install --no-install-recommends "$package"
 done
-have_kafka || get_kafka
+get_servers
 echo 'setup:system: done.'

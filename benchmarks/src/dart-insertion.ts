@@ -14,9 +14,10 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Broker, missingForKafka } from './dart-insertion/broker.js';
+import { type KafkaBroker, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
 import { barChart } from './dart-insertion/chart.js';
 import { KAFKA_BATCH, KAFKA_IN_FLIGHT, type Part, type PartOptions } from './dart-insertion/parts.js';
+import { createTopic } from './dart-insertion/topic.js';
 import { median } from './decode/statistics.js';
 
 const { values } = parseArgs({
@@ -106,7 +107,7 @@ async function runWithSender(name: string, options: PartOptions): Promise<Part> 
 }
 
 /** Producer and broker, over the same time. */
-async function runKafka(broker: Broker, options: PartOptions): Promise<readonly [Part, Part]> {
+async function runKafka(broker: KafkaBroker, options: PartOptions): Promise<readonly [Part, Part]> {
   let before = 0;
   let after = 0;
   const producer = await run('kafka', options, ({ warm, result }) => {
@@ -126,7 +127,8 @@ const loadBefore = loadavg()[0]!;
 const megahertz = clockMHz();
 const missing = wants('kafka') ? missingForKafka() : null;
 if (missing !== null) console.log(`Kafka is left out: install ${missing} (npm run setup:system)`);
-const broker = wants('kafka') && missing === null ? await Broker.start() : null;
+const cluster = wants('kafka') && missing === null ? await startCluster({ jvm: ['-Xms1g', '-Xmx1g'] }) : null;
+const broker = cluster?.brokers[0] ?? null;
 /** By size and name, a part per round. */
 const measured = new Map<number, Map<Name, Part[]>>(SIZES.map((size) => [size, new Map()]));
 function keep(size: number, name: Name, part: Part): void {
@@ -134,6 +136,7 @@ function keep(size: number, name: Name, part: Part): void {
   ofSize.set(name, [...(ofSize.get(name) ?? []), part]);
 }
 try {
+  if (cluster !== null) await createTopic(cluster.bootstrap);
   for (let round = 0; round < ROUNDS; round++) {
     for (const size of SIZES) {
       const options: PartOptions = { size, reports: REPORTS, lead: LEAD, memory: MEMORY, port: broker?.port ?? 0 };
@@ -149,7 +152,7 @@ try {
     }
   }
 } finally {
-  await broker?.stop();
+  await cluster?.close();
 }
 
 const results = Object.fromEntries(
@@ -195,7 +198,7 @@ if (!values['no-file']) {
   const about = {
     date: new Date().toISOString(),
     node: process.version,
-    kafka: broker?.version ?? null,
+    kafka: cluster?.version ?? null,
     machine: {
       cpu: cpus()[0]?.model ?? 'unknown',
       megahertz,

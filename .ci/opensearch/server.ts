@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requires, skip } from '../test/requires.js';
+
+/** The runner takes ports from one above its base on, and none above 9299. */
+const FIRST_PORT = 9201;
+const PORTS = 98;
+const START_MS = 180_000;
+
+/** Where .ci/scripts/setup-system.sh puts the server; INT_OPENSEARCH names another folder with its jars. */
+function folderOfJars(): string {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return process.env.INT_OPENSEARCH ?? join(cache, 'int', 'opensearch');
+}
+
+/**
+ * A real OpenSearch, one node, on loopback, with data of its own that is thrown away; killed and started again at will. It
+ * starts without its plugins, the scripting and the ingest ones among them.
+ */
+export class OpenSearchServer {
+  readonly #java: string;
+  readonly #jars: string;
+  readonly #folder: string;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | undefined;
+  #port = 0;
+
+  private constructor(java: string, jars: string, settings: readonly string[]) {
+    this.#java = java;
+    this.#jars = jars;
+    this.#settings = settings;
+    this.#folder = mkdtempSync(join(tmpdir(), 'int-opensearch-'));
+  }
+
+  /**
+   * Starts one. Call it in a test: without Java or the jars the test is skipped as `skip` says.
+   * @param settings lines of opensearch.yml
+   */
+  static async start(...settings: readonly string[]): Promise<OpenSearchServer> {
+    const howToInstall = 'npm run setup:system';
+    const java = requires('java', howToInstall);
+    const jars = folderOfJars();
+    if (!existsSync(join(jars, 'pom.xml'))) skip(`the jars of OpenSearch are not in ${jars} (${howToInstall})`);
+    const server = new OpenSearchServer(java, jars, settings);
+    try {
+      await server.start();
+    } catch (error) {
+      await server.dispose();
+      throw error;
+    }
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts it with the data that it has, on the port that it had, and waits until it answers. */
+  async start(): Promise<void> {
+    const config = join(this.#folder, 'node_1', 'config');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(
+      join(config, 'opensearch.yml'),
+      ['network.host: 127.0.0.1', 'discovery.type: single-node', ...this.#settings, ''].join('\n'),
+    );
+    const random = FIRST_PORT + Math.floor(Math.random() * (PORTS - 10));
+    const port = this.#port === 0 ? random : this.#port;
+    const args = ['-basePath', this.#folder, '-clusterName', 'int-test', '-numOfNode', '1', '-printOnFailure'];
+    const child = spawn(
+      this.#java,
+      [
+        // Small and soon there, rather than fast for long.
+        ...['-Xms256m', '-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'],
+        ...['-cp', join(this.#jars, '*'), 'org.codelibs.opensearch.runner.OpenSearchRunner', ...args],
+        ...['-moduleTypes', 'org.opensearch.transport.Netty4Plugin', '-baseHttpPort', String(port - 1)],
+      ],
+      // Not the runner's current folder, in which it looks for files.
+      { stdio: ['ignore', 'pipe', 'pipe'], cwd: this.#folder },
+    );
+    this.#process = child;
+    // Not left behind when the test run is broken off.
+    const end = (): void => {
+      child.kill('SIGKILL');
+    };
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      if (output.length < 65_536) output += chunk.toString();
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const until = performance.now() + START_MS;
+    while (performance.now() < until && child.exitCode === null && child.signalCode === null) {
+      await sleep(50);
+      const said = /HTTP Port:\s+(\d+)/.exec(output)?.[1];
+      if (said === undefined || !output.includes('o.o.n.Node               ] started')) continue;
+      this.#port = Number(said);
+      if (await this.#isThere()) return;
+    }
+    throw new Error(`OpenSearch did not start:\n${output.slice(-4000)}`);
+  }
+
+  async #isThere(): Promise<boolean> {
+    try {
+      return (await this.request('GET', '/_cluster/health?wait_for_status=yellow&timeout=5s')).status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  /** A request of the test's own. */
+  async request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+    const response = await fetch(this.url + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+
+  /** Ends the process without a chance to write anything, as SIGKILL does. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const over = once(child, 'exit');
+    child.kill('SIGKILL');
+    await over;
+  }
+
+  /** Stops the process without ending it, and lets it go on. */
+  freeze(isFrozen: boolean): void {
+    this.#process?.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT');
+  }
+
+  /** The version in the pom.xml that its jars were made from. */
+  get version(): string {
+    return /<version>(\d+\.\d+\.\d+)\.\d+</.exec(readFileSync(join(this.#jars, 'pom.xml'), 'utf8'))?.[1] ?? 'unknown';
+  }
+
+  async dispose(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
