@@ -1,10 +1,11 @@
 import { CODE_NAMES, CODE_STATUS, type CodeName, type Status } from '@int/codec';
+import type { SinkTotals } from './stage.js';
 
 /** Why a frame was not decoded: what is wrong with it, or `overrun`: it came faster than the pipeline could take it. */
 export type DropStatus = Exclude<Status, 'ok'> | 'overrun';
 
-/** The counters of a collector at one moment. `received` is `decoded` plus the sum of `dropped`. */
-export interface CollectorTotals {
+/** What became of the frames. `received` is `decoded` plus the sum of `dropped`. */
+export interface FrameTotals {
   /** Frames (datagrams, captured packets) that reached this process. */
   readonly received: number;
   /** Frames in which nothing was wrong and at least one report or INT header was found. */
@@ -17,6 +18,16 @@ export interface CollectorTotals {
   readonly errors: Readonly<Partial<Record<CodeName, number>>>;
   /** Frames the kernel discarded before this process saw them; `null` if no source can say. On top of `received`. */
   readonly kernelDropped: number | null;
+}
+
+/** The counters of a collector at one moment. */
+export interface CollectorTotals extends FrameTotals {
+  /** By name, for stages that count. */
+  readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** By name: what became of the records given to each sink. */
+  readonly sinks: Readonly<Record<string, SinkTotals>>;
+  /** How often the times of a source's frames have gone back, summed over the sources; only if they have. */
+  readonly clockStepsBack?: number;
 }
 
 /** Counts frames by decoder code. Typed arrays: nothing is allocated per frame. */
@@ -37,7 +48,7 @@ export class FrameCounters {
    * @param overrun frames that the sources refused
    * @param kernelDropped what the sources know of the kernel's drops
    */
-  totals(overrun: number, kernelDropped: number | null): CollectorTotals {
+  totals(overrun: number, kernelDropped: number | null): FrameTotals {
     const dropped: Record<DropStatus, number> = {
       truncated: 0,
       malformed: 0,

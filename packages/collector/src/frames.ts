@@ -58,6 +58,10 @@ export function fillFrameTimes(
   timestampsLow.fill((timeMs - high * MS_PER_HIGH_WORD) * 1e6, from, to);
 }
 
+const WORD_BYTES = 4;
+/** Offsets, lengths and the two halves of times. */
+const SLAB_COLUMNS = 4;
+
 /** How much a {@link FrameSlab} holds. */
 export interface SlabCapacity {
   /** Frames. */
@@ -78,19 +82,29 @@ export class FrameSlab implements FrameBatch {
   /** Bytes in use. */
   used = 0;
 
-  /** @throws RangeError if a capacity is not a positive integer */
-  constructor(capacity: SlabCapacity, linkType: LinkLayer | null) {
-    for (const [name, value] of Object.entries(capacity)) {
+  /**
+   * @param buffer where to put it, {@link FrameSlab.byteLength} bytes: shared memory, for another thread. Default: its own
+   * @throws RangeError if a capacity is not a positive integer, or the buffer too small
+   */
+  constructor({ frames, bytes }: SlabCapacity, linkType: LinkLayer | null, buffer?: ArrayBufferLike) {
+    for (const [name, value] of Object.entries({ frames, bytes })) {
       if (!Number.isInteger(value) || value < 1) {
         throw new RangeError(`slab capacity: ${name} must be a positive integer, not ${String(value)}`);
       }
     }
+    const memory = buffer ?? new ArrayBuffer(FrameSlab.byteLength({ frames, bytes }));
+    const column = (index: number): Uint32Array => new Uint32Array(memory, index * frames * WORD_BYTES, frames);
     this.linkType = linkType;
-    this.bytes = new Uint8Array(capacity.bytes);
-    this.offsets = new Uint32Array(capacity.frames);
-    this.lengths = new Uint32Array(capacity.frames);
-    this.timestampsHigh = new Uint32Array(capacity.frames);
-    this.timestampsLow = new Uint32Array(capacity.frames);
+    this.offsets = column(0);
+    this.lengths = column(1);
+    this.timestampsHigh = column(2);
+    this.timestampsLow = column(3);
+    this.bytes = new Uint8Array(memory, SLAB_COLUMNS * frames * WORD_BYTES, bytes);
+  }
+
+  /** Bytes of memory that a slab takes: four columns of words, then the frames' bytes. */
+  static byteLength({ frames, bytes }: SlabCapacity): number {
+    return SLAB_COLUMNS * frames * WORD_BYTES + bytes;
   }
 
   /** Whether a frame of `length` bytes still fits. */
@@ -112,6 +126,20 @@ export class FrameSlab implements FrameBatch {
     this.timestampsLow[row] = (timeMs - high * MS_PER_HIGH_WORD) * 1e6;
     this.used += frame.length;
     this.count = row + 1;
+  }
+
+  /** Copies frame `row` of another batch in, with its time. The caller has asked {@link fits}. */
+  appendFrom(frames: FrameBatch, row: number): void {
+    const to = this.count;
+    const start = frames.offsets[row]!;
+    const length = frames.lengths[row]!;
+    this.bytes.set(frames.bytes.subarray(start, start + length), this.used);
+    this.offsets[to] = this.used;
+    this.lengths[to] = length;
+    this.timestampsHigh[to] = frames.timestampsHigh[row]!;
+    this.timestampsLow[to] = frames.timestampsLow[row]!;
+    this.used += length;
+    this.count = to + 1;
   }
 
   clear(): void {

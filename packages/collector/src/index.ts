@@ -1,6 +1,10 @@
 export type { PipelineCapacity } from './capacity.js';
-export { type CollectorTotals, type DropStatus, FrameCounters } from './counters.js';
+export { type CollectorTotals, type DropStatus, FrameCounters, type FrameTotals } from './counters.js';
 export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
+export { BackOff } from './delivery/back-off.js';
+export type { SinkTrouble } from './delivery/fan-out.js';
+export { type CodedProblem, type Outage, type OutageListener, OutageLog } from './delivery/outage.js';
+export { QueuedSink, type QueuedSinkOptions } from './delivery/queued-sink.js';
 export { detectionMemory } from './detection/memory.js';
 export {
   DetectionStage,
@@ -17,12 +21,46 @@ export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './loss/sequence-tracker.js';
 export { type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
+export { EventJson } from './records/event-json.js';
+export { type EventFields, type EventRecord, eventFields, eventRecord } from './records/event-record.js';
+export { FlowJson } from './records/flow-json.js';
+export {
+  type FlowFields,
+  type FlowHopJson,
+  type FlowMetricJson,
+  type FlowRecord,
+  flowFields,
+  flowRecord,
+} from './records/flow-record.js';
+export { RecordIds } from './records/ids.js';
+export { ReportJson } from './records/report-json.js';
+export {
+  instructionsOf,
+  intVersionOf,
+  namesNodes,
+  pathOf,
+  type ReportRecord,
+  type ReportRecordHeader,
+  type ReportRecordInt,
+  reportRecord,
+  timeNsOf,
+} from './records/report-record.js';
+export { RuleNames } from './records/rule-names.js';
 export { DEFAULT_REPORT_PORT, formatUdpAddress, parseUdpAddress, type UdpAddress } from './source/address.js';
 export { CaptureSource, type CaptureSourceOptions } from './source/capture.js';
 export { type Source, SourceError, type SourceErrorCode } from './source/source.js';
 export { type ReceiveBuffer, UdpSource, type UdpSourceOptions } from './source/udp.js';
 export { WallClock } from './source/wall-clock.js';
-export type { Sink, Stage } from './stage.js';
+export {
+  type Onward,
+  type Outlets,
+  RECORD_KINDS,
+  type RecordCounts,
+  type RecordKind,
+  type Sink,
+  type SinkTotals,
+  type Stage,
+} from './stage.js';
 export type { CongestedPath } from './statistics/congestion-log.js';
 export {
   LiveStatistics,
@@ -39,3 +77,5 @@ export {
   type SwitchTotalsOptions,
   type SwitchTotalsSnapshot,
 } from './statistics/switch-totals.js';
+export { FlowWorkers, type FlowWorkersOptions } from './workers/flow-workers.js';
+export { type FlowWorkerContext, type FlowWorkerParts, serveFlowWorker } from './workers/serve.js';

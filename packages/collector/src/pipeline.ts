@@ -1,6 +1,7 @@
 import { BatchDecoder, CODES, type DecodeOptions, type KernelMemory, type LinkLayer, TelemetryBatch } from '@int/codec';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
+import { FanOut, goodReports, type SinkTrouble } from './delivery/fan-out.js';
 import type { FrameBatch } from './frames.js';
 import type { Source } from './source/source.js';
 import type { Sink, Stage } from './stage.js';
@@ -18,7 +19,7 @@ export interface CollectorOptions {
   readonly decode?: Omit<DecodeOptions, 'linkType'>;
   /** Run on every batch, in this order. */
   readonly stages?: readonly Stage[];
-  /** Given every batch after the stages. */
+  /** Given every batch after the stages, and the events and flow entries that stages find. */
   readonly sinks?: readonly Sink[];
   readonly capacity?: PipelineCapacity;
   /**
@@ -26,9 +27,12 @@ export interface CollectorOptions {
    * Decoding stays in TypeScript: its kernel would have to copy the frames in. Default: an ArrayBuffer.
    */
   readonly memory?: KernelMemory;
-  /** Called when something goes wrong, once per problem. */
+  /** Called when something goes wrong, once per problem: what a sink does again and again is told once. */
   readonly onProblem?: (problem: CollectorProblem) => void;
 }
+
+/** The longest time that a timer knows. */
+const MAX_MS = 2 ** 31 - 1;
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
@@ -43,7 +47,7 @@ export class Collector {
   readonly finished: Promise<void>;
   readonly #sources: readonly Source[];
   readonly #stages: readonly Stage[];
-  readonly #sinks: readonly Sink[];
+  readonly #fanOut: FanOut;
   readonly #decode: Omit<DecodeOptions, 'linkType'>;
   readonly #decoders = new Map<LinkLayer, BatchDecoder>();
   readonly #batch: TelemetryBatch;
@@ -51,20 +55,26 @@ export class Collector {
   readonly #onProblem: (problem: CollectorProblem) => void;
   /** Set while a sink keeps the batch: later pushes queue up behind it, at most one for each slab of each source. */
   #busy: Promise<void> | null = null;
+  /** Frames pushed that are not yet looked at. */
+  #queued = 0;
+  /** Stopping has taken too long: what comes now is refused. */
+  #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
   #finish: () => void = () => {};
 
-  /** @throws RangeError if there is no source, or a decode option or capacity is out of range */
+  /**
+   * @throws RangeError if there is no source, two sinks have the same name, or a decode option or capacity is out of range
+   */
   constructor(options: CollectorOptions) {
     if (options.sources.length === 0) throw new RangeError('a collector needs at least one source');
     this.#sources = options.sources;
     this.#stages = options.stages ?? [];
-    this.#sinks = options.sinks ?? [];
     this.#decode = options.decode ?? {};
     // Options out of range are to be told now, not when the first frame comes.
     this.#decoderFor('report');
     this.#onProblem = options.onProblem ?? ((): void => {});
+    this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), options.memory?.arena);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -78,6 +88,7 @@ export class Collector {
   async start(): Promise<void> {
     if (this.#started) throw new Error('a collector starts once');
     this.#started = true;
+    if (this.#fanOut.takesRecords) for (const stage of this.#stages) stage.connect?.(this.#fanOut);
     const opened: Source[] = [];
     try {
       for (const source of this.#sources) {
@@ -94,46 +105,106 @@ export class Collector {
     void Promise.all(ended).then(() => this.#finish());
   }
 
-  /** Stops the sources, waits for what they still had, closes the sinks. Calling it again gives the same promise. */
-  stop(): Promise<CollectorTotals> {
-    this.#stopping ??= this.#stop();
+  /**
+   * Stops the sources, waits for what they still had, has the stages hand on what they hold, closes the sinks. Calling it
+   * again gives the same promise.
+   *
+   * @param timeoutMs time that all this may take. Half of it is for what is under way, the rest for the sinks to close;
+   *   frames that nobody has looked at by then count as `overrun`. Without it a sink may take as long as it likes
+   * @throws RangeError for a time that is none
+   */
+  stop(timeoutMs?: number): Promise<CollectorTotals> {
+    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= MAX_MS)) {
+      throw new RangeError(`timeoutMs must be 0 to ${MAX_MS}, not ${timeoutMs}`);
+    }
+    this.#stopping ??= this.#stop(timeoutMs);
     return this.#stopping;
+  }
+
+  /** Sinks that are not well now, and why. */
+  trouble(): readonly SinkTrouble[] {
+    return this.#fanOut.trouble();
   }
 
   /** The counters now. */
   totals(): CollectorTotals {
     let overrun = 0;
     let kernelDropped: number | null = null;
+    let clockStepsBack = 0;
     for (const source of this.#sources) {
       overrun += source.overrun;
+      clockStepsBack += source.clockStepsBack ?? 0;
       if (source.kernelDropped !== null) kernelDropped = (kernelDropped ?? 0) + source.kernelDropped;
     }
-    return this.#counters.totals(overrun, kernelDropped);
+    const stages: Record<string, Readonly<Record<string, number>>> = {};
+    for (const stage of this.#stages) if (stage.counters !== undefined) stages[stage.name] = stage.counters();
+    this.#fanOut.addStages(stages);
+    return {
+      ...this.#counters.totals(overrun, kernelDropped),
+      stages,
+      sinks: this.#fanOut.totals(),
+      ...(clockStepsBack > 0 && { clockStepsBack }),
+    };
   }
 
-  async #stop(): Promise<CollectorTotals> {
-    if (this.#started) {
-      for (const source of this.#sources) {
-        await source.stop().catch((error: unknown) => this.#onProblem({ where: source.name, error: asError(error) }));
-      }
-    }
-    while (this.#busy !== null) await this.#busy;
-    for (const sink of this.#sinks) {
-      try {
-        await sink.close?.();
-      } catch (error) {
-        this.#onProblem({ where: sink.name, error: asError(error) });
-      }
-    }
+  async #stop(timeoutMs: number | undefined): Promise<CollectorTotals> {
+    const began = performance.now();
+    const drained = this.#drain();
+    if (timeoutMs === undefined) await drained;
+    else await this.#within(drained, timeoutMs / 2);
+    const left = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began));
+    await this.#fanOut.close(left);
     return this.totals();
   }
 
+  /** Everything up to the closing of the sinks. */
+  async #drain(): Promise<void> {
+    if (this.#started) {
+      const stop = async (source: Source): Promise<void> => {
+        try {
+          await source.stop();
+        } catch (error) {
+          this.#onProblem({ where: source.name, error: asError(error) });
+        }
+      };
+      await Promise.all(this.#sources.map(stop));
+    }
+    while (this.#busy !== null) await this.#busy;
+    for (const stage of this.#stages) {
+      if (this.#isGivenUp) return;
+      try {
+        await stage.finish?.();
+      } catch (error) {
+        this.#onProblem({ where: stage.name, error: asError(error) });
+      }
+    }
+    await this.#fanOut.room();
+  }
+
+  /** Waits for `drained` no longer than a time; what is then still queued is refused. */
+  async #within(drained: Promise<void>, limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), limitMs);
+    });
+    const end = await Promise.race([drained, limit]);
+    clearTimeout(timer);
+    if (end !== 'late') return;
+    this.#isGivenUp = true;
+    this.#counters.overrun += this.#queued;
+    this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
+  }
+
   #push(frames: FrameBatch): Promise<void> | undefined {
+    if (this.#isGivenUp) {
+      this.#counters.overrun += frames.count;
+      return undefined;
+    }
     if (this.#busy === null) {
       const busy = this.#run(frames, 0);
       return busy === undefined ? undefined : this.#occupy(busy);
     }
-    return this.#occupy(this.#busy.then(() => this.#run(frames, 0)));
+    return this.#occupy(this.#goOn(this.#busy, frames, 0));
   }
 
   /** Makes later pushes wait for `busy`. */
@@ -147,6 +218,7 @@ export class Collector {
 
   /** Decodes, where that is left to do, and hands on the frames from row `from`. Returns a promise only if a sink does. */
   #run(frames: FrameBatch, from: number): Promise<void> | undefined {
+    if (this.#isGivenUp) return undefined;
     if (frames.linkType === null) {
       this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
       return undefined;
@@ -177,13 +249,18 @@ export class Collector {
   }
 
   #goOn(busy: Promise<void>, frames: FrameBatch, rest: number): Promise<void> {
-    return busy.then(() => this.#run(frames, rest));
+    const frameCount = frames.count - rest;
+    this.#queued += frameCount;
+    return busy.then(() => {
+      this.#queued -= frameCount;
+      return this.#run(frames, rest);
+    });
   }
 
   /** Counts the frames `first` to `next - 1` and hands on what has been decoded of them. */
   #take(batch: TelemetryBatch, frames: FrameBatch, first: number, next: number): Promise<void> | undefined {
     this.#counters.add(batch.frameCode, 0, next - first);
-    this.#countReports(batch);
+    this.#counters.reports += goodReports(batch);
     for (const stage of this.#stages) {
       try {
         stage.process(batch, frames, first);
@@ -191,28 +268,8 @@ export class Collector {
         this.#onProblem({ where: stage.name, error: asError(error) });
       }
     }
-    return this.#deliver(batch, frames, first);
-  }
-
-  #countReports(batch: TelemetryBatch): void {
-    let reports = 0;
-    for (let row = 0; row < batch.reports; row++) if (batch.code[row] === 0) reports++;
-    this.#counters.reports += reports;
-  }
-
-  #deliver(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
-    const waiting: Promise<void>[] = [];
-    for (const sink of this.#sinks) {
-      try {
-        const busy = sink
-          .write(batch, frames, first)
-          ?.catch((error: unknown) => this.#onProblem({ where: sink.name, error: asError(error) }));
-        if (busy !== undefined) waiting.push(busy);
-      } catch (error) {
-        this.#onProblem({ where: sink.name, error: asError(error) });
-      }
-    }
-    return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
+    this.#fanOut.reports(batch, frames, first);
+    return this.#fanOut.room();
   }
 
   #decoderFor(linkType: LinkLayer): BatchDecoder {

@@ -57,5 +57,22 @@ describe('WallClock', () => {
     expect(clock.now() - before).toBeLessThan(3_000_000);
     clock.adjust();
     expect(clock.now() - before).toBeGreaterThanOrEqual(3_599_000);
+    expect(clock.stepsBack).toBe(0);
+  });
+
+  test('stands still when the clock is set back a little, and follows when it is set back far', () => {
+    const clock = new WallClock();
+    clock.adjust();
+    const before = clock.now();
+    vi.useFakeTimers({ toFake: ['Date'], now: before - 500 });
+    clock.adjust();
+    for (let look = 0; look < 10; look++) expect(clock.now()).toBe(before);
+    expect(clock.stepsBack).toBe(0);
+    vi.setSystemTime(before - 3_600_000);
+    clock.adjust();
+    expect(clock.now() - before).toBeLessThan(-3_599_000);
+    expect(clock.stepsBack).toBe(1);
+    const after = clock.now();
+    expect(clock.now()).toBeGreaterThanOrEqual(after);
   });
 });

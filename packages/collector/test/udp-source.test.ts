@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { existsSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { skip } from '../../../.ci/test/requires.js';
 import { type FrameBatch, frameTimeMs } from '../src/frames.js';
 import { KernelDropReader, parseProcNetUdp } from '../src/source/kernel-drops.js';
@@ -10,6 +10,7 @@ import { UdpSource } from '../src/source/udp.js';
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -39,6 +40,32 @@ const numbered = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => new Uint8Array(1 + (index % 50)).fill(index));
 
 describe('UdpSource', () => {
+  test('gives times that do not go back with a small step of the clock, and counts a large one', async () => {
+    const source = started({ dropPollMs: 5 });
+    const times: number[] = [];
+    await source.start((frames) => {
+      for (let row = 0; row < frames.count; row++) times.push(frameTimeMs(frames, row));
+      return undefined;
+    });
+    const { port } = source.address;
+    const one = async (): Promise<void> => {
+      const before = times.length;
+      await send(port, '127.0.0.1', [new Uint8Array(4)]);
+      await until(() => times.length > before);
+    };
+    await one();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 500 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await one();
+    await one();
+    expect(source.clockStepsBack).toBe(0);
+    expect([...times].sort((a, b) => a - b)).toEqual(times);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await until(() => source.clockStepsBack === 1);
+    await one();
+    expect(times.at(-1)! - times[0]!).toBeLessThan(-3_500_000);
+  });
+
   test.each(['udp://127.0.0.1:0', 'udp://[::1]:0', 'udp://localhost:0'])(
     '%s receives datagrams in order',
     async (address) => {

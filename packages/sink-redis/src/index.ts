@@ -12,7 +12,7 @@ export { DROP_REASONS, type DropReason, type LaneTotals } from './lane/counters.
 export type { EntryOptions } from './lane/entry-lane.js';
 export type { EventOptions } from './lane/event-lane.js';
 export type { LaneName } from './lane/lane.js';
-export type { Outage, PerLane, RedisSinkOptions } from './options.js';
+export type { PerLane, RedisSinkOptions } from './options.js';
 export {
   type PackedFields,
   readPackedEntries,

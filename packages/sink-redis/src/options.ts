@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Outage } from '@int/collector';
 import type { Geometry } from '@int/flowcache';
 import type { RedisAddress } from './client/connection.js';
 import type { RedisSinkError } from './errors.js';
@@ -8,13 +9,6 @@ import { LANES, type LaneName } from './lane/lane.js';
 
 /** A number for each lane. */
 export type PerLane = { readonly [K in LaneName]?: number };
-
-/** How long an outage was, for `onRecovered`. */
-export interface Outage {
-  readonly lastedMs: number;
-  /** Attempts that failed. */
-  readonly attempts: number;
-}
 
 /** Options of a sink. */
 export interface RedisSinkOptions extends RedisAddress {

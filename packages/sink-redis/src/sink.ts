@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { BackOff } from '@int/collector';
 import type { FlowEntry, FlowEvent, Geometry, RecordSink } from '@int/flowcache';
-import { BackOff } from './client/back-off.js';
 import { connect } from './client/connection.js';
 import { Pipeline, type PipelineTotals } from './client/pipeline.js';
 import { RedisKeys } from './keys.js';

@@ -1,9 +1,9 @@
 import { formatIpv4 } from '@int/codec';
+import { BackOff } from '@int/collector';
 import { EntryReader, geometryOf, readFlowEvent } from '@int/flowcache';
 import { flowText, parseFlowText, RedisKeys } from '@int/sink-redis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../src/client/back-off.js';
 import { AsciiWriter } from '../src/record/ascii-writer.js';
 import { EntryText, entryTextBytes } from '../src/record/entry-text.js';
 import { EVENT_TEXT_BYTES, EventText } from '../src/record/event-text.js';

@@ -51,6 +51,11 @@ export class DartStage implements Stage {
     }
   }
 
+  /** As {@link totals}. */
+  counters(): Readonly<Record<string, number>> {
+    return { ...this.totals() };
+  }
+
   /** What happened so far: each report is one written, or one of the reasons. */
   totals(): DartTotals {
     return { written: this.#written, ...this.#rows.counters };

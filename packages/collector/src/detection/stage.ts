@@ -11,7 +11,7 @@ import {
   type RuleTotals,
 } from '@int/detect';
 import { type FrameBatch, frameTimeMs } from '../frames.js';
-import type { Stage } from '../stage.js';
+import type { Outlets, Stage } from '../stage.js';
 
 /**
  * Takes events as they are found. All that is given is used again when it returns.
@@ -68,6 +68,7 @@ export class DetectionStage implements Stage {
   readonly #events: EventBatch;
   readonly #onEvents: EventListener;
   readonly #isExact: boolean;
+  #outlets: Outlets | null = null;
   #adaptation: Adaptation | null = null;
   /** Target of all rules together that {@link #adaptation} was made for. */
   #total: number | null = null;
@@ -105,6 +106,7 @@ export class DetectionStage implements Stage {
         } catch (error) {
           failure ??= { error };
         }
+        this.#outlets?.events(events, batch, frames, first, this.detector);
       }
       const now = row === batch.reports ? last : first + batch.frame[row - 1]!;
       this.#adaptation?.after(events, frameTimeMs(frames, now));
@@ -113,6 +115,17 @@ export class DetectionStage implements Stage {
       this.detector.sweep((BigInt(timestampsHigh[last]!) << 32n) | BigInt(timestampsLow[last]!), SWEEP_SETS);
     }
     if (failure !== null) throw failure.error;
+  }
+
+  /** Events go to the outlets as well, after the listener. */
+  connect(outlets: Outlets): void {
+    this.#outlets = outlets;
+  }
+
+  /** Sums over all rules, see {@link totals}. */
+  counters(): Readonly<Record<string, number>> {
+    const { byRule: _, byDefault: __, removed: ___, ...sums } = this.totals();
+    return sums;
   }
 
   /**

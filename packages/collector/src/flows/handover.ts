@@ -9,18 +9,22 @@ export class Handover<T> implements RecordSink {
   readonly #read: (words: Int32Array, at: number) => T;
   readonly #sink: RecordSink | undefined;
   readonly #listener: ((record: T) => void) | undefined;
+  readonly #forward: (words: Int32Array, at: number, records: number) => void;
   #failure: { readonly error: unknown } | null = null;
 
+  /** @param forward given what the sink took, as it was given; it throws nothing. Default: nobody is */
   constructor(
     recordWords: number,
     read: (words: Int32Array, at: number) => T,
     sink: RecordSink | undefined,
     listener: ((record: T) => void) | undefined,
+    forward: (words: Int32Array, at: number, records: number) => void = () => {},
   ) {
     this.#recordWords = recordWords;
     this.#read = read;
     this.#sink = sink;
     this.#listener = listener;
+    this.#forward = forward;
   }
 
   /** A sink that throws has taken nothing. */
@@ -35,6 +39,7 @@ export class Handover<T> implements RecordSink {
       }
     }
     if (this.#listener !== undefined) this.#tell(this.#listener, words, at, taken);
+    if (taken > 0) this.#forward(words, at, taken);
     return taken;
   }
 

@@ -11,7 +11,7 @@ import {
   readFlowEvent,
 } from '@int/flowcache';
 import type { FrameBatch } from '../frames.js';
-import type { Stage } from '../stage.js';
+import type { Outlets, Stage } from '../stage.js';
 import { Ageing, type SweepOptions, timeOf } from './ageing.js';
 import { Handover } from './handover.js';
 
@@ -30,6 +30,9 @@ export interface FlowStageOptions extends FlowCacheOptions {
   readonly onEvent?: (event: FlowEvent) => void;
 }
 
+/** Entries handed on at a time when a run ends: as many as a sink may have to take although it has no room. */
+const DRAINED_AT_ONCE = 256;
+
 /**
  * Runs a flow cache over every batch: each report updates its flow's entry, with the time of its frame.
  *
@@ -43,6 +46,7 @@ export class FlowStage implements Stage {
   readonly cache: FlowCache;
   readonly #ageing: Ageing | null;
   readonly #handovers: readonly { rethrow(): void }[];
+  #outlets: Outlets | null = null;
   /** Time of the last frame. */
   #nowNs = 0n;
 
@@ -51,17 +55,17 @@ export class FlowStage implements Stage {
     const { entries, events, idleNs, sweep, onEntry, onEvent, ...cacheOptions } = options;
     const geometry = geometryOf(options);
     const reader = new EntryReader(geometry);
-    const entrySink =
-      entries === undefined && onEntry === undefined
-        ? null
-        : new Handover(geometry.bucketStride, (words, at) => reader.read(words, at), entries, onEntry);
+    const forward = (words: Int32Array, at: number, records: number): void =>
+      this.#outlets?.flows(words, at, records, geometry);
+    const read = (words: Int32Array, at: number): FlowEntry => reader.read(words, at);
+    const entrySink = new Handover(geometry.bucketStride, read, entries, onEntry, forward);
     const eventSink =
       events === undefined && onEvent === undefined
         ? null
         : new Handover(EVENT_WORDS, (words, at) => readFlowEvent(words, at, geometry.metrics), events, onEvent);
     this.cache = new FlowCache({
       ...cacheOptions,
-      ...(entrySink !== null && { entries: entrySink }),
+      entries: entrySink,
       ...(eventSink !== null && { events: eventSink }),
     });
     this.#ageing = idleNs === undefined ? null : new Ageing(this.cache, idleNs, sweep);
@@ -111,6 +115,27 @@ export class FlowStage implements Stage {
     const handedOn = this.cache.drain();
     this.#rethrow();
     return handedOn;
+  }
+
+  /** Entries that leave the cache go to the outlets as well: as many as `entries` takes, if there is such a sink. */
+  connect(outlets: Outlets): void {
+    this.#outlets = outlets;
+  }
+
+  /** If the stage is connected, hands on all entries, a few at a time as there is room for them. */
+  async finish(): Promise<void> {
+    const outlets = this.#outlets;
+    if (outlets === null) return;
+    while (this.cache.drain(DRAINED_AT_ONCE) > 0) {
+      this.#rethrow();
+      await outlets.room();
+    }
+    this.#rethrow();
+  }
+
+  /** As {@link totals}. */
+  counters(): Readonly<Record<string, number>> {
+    return this.totals();
   }
 
   /** The counters of the cache now. */

@@ -57,6 +57,11 @@ export class ReportLossStage implements Stage {
     }
   }
 
+  /** As {@link totals}. */
+  counters(): Readonly<Record<string, number>> {
+    return { ...this.totals() };
+  }
+
   /** Every reporter, in the order in which they were first heard of. */
   reporters(): ReporterLoss[] {
     return Array.from({ length: this.#tracker.size }, (_, row) => {

@@ -45,4 +45,6 @@ export interface Source {
   readonly overrun: number;
   /** Frames the kernel discarded because this process was behind; `null` where the system does not say. */
   readonly kernelDropped: number | null;
+  /** How often the times that it gives frames have gone back, because the system's clock was set back. */
+  readonly clockStepsBack?: number;
 }

@@ -128,6 +128,11 @@ export class UdpSource implements Source {
     return this.#kernelDropped;
   }
 
+  /** Of the default clock. Steps of up to a second do not show: time stands still meanwhile. */
+  get clockStepsBack(): number {
+    return this.#clock.stepsBack;
+  }
+
   async start(push: Push): Promise<void> {
     if (this.#socket !== null) throw new Error(`${this.name} is already started`);
     this.#push = push;
@@ -191,7 +196,8 @@ export class UdpSource implements Source {
     if (this.#dropTimer !== null) clearInterval(this.#dropTimer);
     // What the kernel has already taken for us would otherwise vanish uncounted.
     let seen = -1;
-    for (let waited = 0; seen !== this.#received && waited < DRAIN_LIMIT_MS; waited += DRAIN_PAUSE_MS) {
+    const until = performance.now() + DRAIN_LIMIT_MS;
+    while (seen !== this.#received && performance.now() < until) {
       seen = this.#received;
       await sleep(DRAIN_PAUSE_MS);
     }

@@ -1,10 +1,9 @@
+import { type BackOff, type OutageListener, OutageLog } from '@int/collector';
 import { ErrorReply } from '@redis/client';
 import { isNoScript, RedisSinkError, toSinkError } from '../errors.js';
 import type { ServerCounts } from '../lane/counters.js';
 import { type Batch, LANES, type Lane } from '../lane/lane.js';
-import type { BackOff } from './back-off.js';
 import type { Connection } from './connection.js';
-import { type OutageListener, OutageLog } from './outage.js';
 import { BATCH_REPLY, HELLO_REPLY, SCRIPTS, type ScriptName } from './scripts.js';
 import { Watchdog } from './watchdog.js';
 
@@ -18,7 +17,7 @@ interface Numbered {
   failure: RedisSinkError | null;
 }
 
-export interface PipelineOptions extends OutageListener {
+export interface PipelineOptions extends OutageListener<RedisSinkError> {
   connect(onEnd: (error: unknown) => void, signal: AbortSignal): Promise<Connection>;
   readonly lanes: readonly Lane[];
   readonly prefix: string;
@@ -92,7 +91,7 @@ export class Pipeline {
   #greetedAt = 0;
   #isRefusing = false;
   #retryTimer: NodeJS.Timeout | undefined;
-  readonly #outages: OutageLog;
+  readonly #outages: OutageLog<RedisSinkError>;
   readonly #watchdog: Watchdog;
   readonly #totals = {
     batches: 0,

@@ -1,0 +1,208 @@
+/** Hands what the pipeline has to all its sinks, and keeps the accounts of those that keep none. */
+import type { TelemetryBatch } from '@int/codec';
+import type { Detector, EventBatch } from '@int/detect';
+import type { Geometry } from '@int/flowcache';
+import type { FrameBatch } from '../frames.js';
+import type { CollectorProblem } from '../pipeline.js';
+import type { Outlets, Sink, SinkTotals } from '../stage.js';
+import { addCounters, addTotals } from './add-totals.js';
+import { SinkAccount } from './sink-account.js';
+
+/** A sink that is not well. */
+export interface SinkTrouble {
+  readonly sink: string;
+  /** For people. */
+  readonly reason: string;
+}
+
+/** Time beyond its limit that a sink has to end its closing by itself, in milliseconds. */
+const GRACE_MS = 1000;
+
+const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
+
+/** Reports of a batch that a sink is to take: those that were decoded to their end. */
+export function goodReports({ code, reports }: TelemetryBatch): number {
+  let count = 0;
+  for (let row = 0; row < reports; row++) if (code[row] === 0) count++;
+  return count;
+}
+
+/**
+ * All sinks of a pipeline as one. A sink that throws or rejects is counted and told of, once as long as it goes on in the
+ * same way; the others are given everything as ever.
+ */
+export class FanOut implements Outlets {
+  readonly #lanes: readonly SinkLane[];
+  readonly #onProblem: (problem: CollectorProblem) => void;
+  #waiting: Promise<void>[] = [];
+
+  /** @throws RangeError if two sinks have the same name */
+  constructor(sinks: readonly Sink[], onProblem: (problem: CollectorProblem) => void) {
+    const names = new Set<string>();
+    for (const { name } of sinks) {
+      if (names.has(name)) throw new RangeError(`two sinks are called '${name}': give one of them another name`);
+      names.add(name);
+    }
+    this.#onProblem = onProblem;
+    this.#lanes = sinks.map((sink) => new SinkLane(sink));
+  }
+
+  /** Whether any sink takes events or flows. */
+  get takesRecords(): boolean {
+    return this.#lanes.some(({ takesEvents, takesFlows }) => takesEvents || takesFlows);
+  }
+
+  reports(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+    if (this.#lanes.length === 0) return;
+    const records = goodReports(batch);
+    for (const lane of this.#lanes) {
+      if (!lane.takesReports) continue;
+      this.#give(lane, 'reports', records, () => lane.sink.write(batch, frames, first));
+    }
+  }
+
+  events(events: EventBatch, batch: TelemetryBatch, frames: FrameBatch, first: number, detector: Detector): void {
+    for (const lane of this.#lanes) {
+      if (!lane.takesEvents) continue;
+      this.#give(lane, 'events', events.count, () => lane.sink.writeEvents!(events, batch, frames, first, detector));
+    }
+  }
+
+  flows(words: Int32Array, at: number, records: number, geometry: Geometry): void {
+    for (const lane of this.#lanes) {
+      if (!lane.takesFlows) continue;
+      this.#give(lane, 'flows', records, () => lane.sink.writeFlows!(words, at, records, geometry));
+    }
+  }
+
+  room(): Promise<void> | undefined {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return undefined;
+    this.#waiting = [];
+    return Promise.all(waiting).then(() => undefined);
+  }
+
+  /** By name; sinks that count nothing are left out, and those behind a sink are there as well. */
+  totals(): Record<string, SinkTotals> {
+    const all: Record<string, SinkTotals> = {};
+    for (const lane of this.#lanes) {
+      const totals = lane.totals();
+      if (Object.keys(totals).length > 0) all[lane.sink.name] = addTotals(all[lane.sink.name] ?? {}, totals);
+      for (const [name, behind] of Object.entries(lane.sink.onward?.().sinks ?? {})) {
+        all[name] = addTotals(all[name] ?? {}, behind);
+      }
+    }
+    return all;
+  }
+
+  /** Adds the counters of stages behind sinks to those of the pipeline's own. */
+  addStages(stages: Record<string, Readonly<Record<string, number>>>): void {
+    for (const { sink } of this.#lanes) {
+      for (const [name, behind] of Object.entries(sink.onward?.().stages ?? {})) {
+        stages[name] = addCounters(stages[name] ?? {}, behind);
+      }
+    }
+  }
+
+  /** Sinks that are not well now. */
+  trouble(): SinkTrouble[] {
+    return this.#lanes.flatMap(({ sink, failure }) => {
+      const reason = sink.health === undefined ? failure : sink.health();
+      return reason === null ? [] : [{ sink: sink.name, reason }];
+    });
+  }
+
+  /** Closes all sinks, side by side. @param timeoutMs for each; without it they have as long as they take */
+  async close(timeoutMs?: number): Promise<void> {
+    await Promise.all(this.#lanes.map(({ sink }) => this.#close(sink, timeoutMs)));
+  }
+
+  async #close(sink: Sink, timeoutMs: number | undefined): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const closed = sink.close?.(timeoutMs);
+      if (timeoutMs === undefined || closed === undefined) return await closed;
+      const limit = new Promise<never>((_, reject) => {
+        timer = setTimeout(
+          () => reject(new Error(`not closed within ${timeoutMs} ms: given up`)),
+          timeoutMs + GRACE_MS,
+        );
+      });
+      await Promise.race([closed, limit]);
+    } catch (error) {
+      this.#onProblem({ where: sink.name, error: asError(error) });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #give(
+    lane: SinkLane,
+    kind: 'reports' | 'events' | 'flows',
+    records: number,
+    give: () => Promise<void> | undefined,
+  ): void {
+    const { account } = lane;
+    account?.offer(kind, records);
+    let busy: Promise<void> | undefined;
+    try {
+      busy = give();
+    } catch (error) {
+      account?.fail(kind, records);
+      this.#failed(lane, error);
+      return;
+    }
+    if (busy === undefined) {
+      account?.deliver(kind, records);
+      lane.failure = null;
+      return;
+    }
+    this.#waiting.push(
+      busy.then(
+        () => {
+          account?.deliver(kind, records);
+          lane.failure = null;
+        },
+        (error: unknown) => {
+          account?.fail(kind, records);
+          this.#failed(lane, error);
+        },
+      ),
+    );
+  }
+
+  /** Tells of a failure, unless it is the one that was told of last and nothing has gone well since. */
+  #failed(lane: SinkLane, reason: unknown): void {
+    const error = asError(reason);
+    if (lane.failure === error.message) return;
+    lane.failure = error.message;
+    this.#onProblem({ where: lane.sink.name, error });
+  }
+}
+
+/** A sink, what it takes, and how it does. */
+class SinkLane {
+  readonly sink: Sink;
+  readonly takesReports: boolean;
+  readonly takesEvents: boolean;
+  readonly takesFlows: boolean;
+  /** `null`: it keeps its own. */
+  readonly account: SinkAccount | null;
+  /** Message of what it has thrown last, while nothing has gone well since. */
+  failure: string | null = null;
+
+  constructor(sink: Sink) {
+    const { records } = sink;
+    this.sink = sink;
+    this.takesReports = records?.includes('reports') ?? true;
+    this.takesEvents = sink.writeEvents !== undefined && (records?.includes('events') ?? true);
+    this.takesFlows = sink.writeFlows !== undefined && (records?.includes('flows') ?? true);
+    this.account = sink.totals === undefined ? new SinkAccount() : null;
+  }
+
+  totals(): SinkTotals {
+    if (this.account === null) return this.sink.totals!();
+    const { takesReports: reports, takesEvents: events, takesFlows: flows } = this;
+    return this.account.totals({ reports, events, flows });
+  }
+}

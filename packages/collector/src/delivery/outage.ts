@@ -1,0 +1,79 @@
+/** How long an outage was. */
+export interface Outage {
+  readonly lastedMs: number;
+  /** Attempts that failed. */
+  readonly attempts: number;
+}
+
+/** Who is told of outages. */
+export interface OutageListener<Problem> {
+  onProblem(problem: Problem): void;
+  onRecovered(outage: Outage): void;
+}
+
+/** A failure of a sink: each kind of them has a code. */
+export interface CodedProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The time from the first failure of a sink's other side to the next success. Tells each kind of failure once. */
+export class OutageLog<Problem extends CodedProblem = CodedProblem> {
+  readonly #listener: OutageListener<Problem>;
+  readonly #codes = new Set<string>();
+  #since = 0;
+  #attempts = 0;
+  #count = 0;
+  #problem: Problem | null = null;
+
+  constructor(listener: OutageListener<Problem>) {
+    this.#listener = listener;
+  }
+
+  get isOutage(): boolean {
+    return this.#attempts > 0;
+  }
+
+  /** Failures since the last success. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** Outages so far, one that lasts included. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** What failed last in the outage that lasts; `null`: all is well. */
+  get problem(): Problem | null {
+    return this.#problem;
+  }
+
+  /** The same in words, with its age, as `Sink.health` has it. */
+  get reason(): string | null {
+    if (this.#problem === null) return null;
+    const { code, message } = this.#problem;
+    return `${code}: ${message}, for ${Math.round((performance.now() - this.#since) / 1000)} s`;
+  }
+
+  fail(problem: Problem): void {
+    if (this.#attempts === 0) {
+      this.#since = performance.now();
+      this.#count += 1;
+    }
+    this.#attempts += 1;
+    this.#problem = problem;
+    if (this.#codes.has(problem.code)) return;
+    this.#codes.add(problem.code);
+    this.#listener.onProblem(problem);
+  }
+
+  succeed(): void {
+    if (this.#attempts === 0) return;
+    const attempts = this.#attempts;
+    this.#attempts = 0;
+    this.#problem = null;
+    this.#codes.clear();
+    this.#listener.onRecovered({ lastedMs: performance.now() - this.#since, attempts });
+  }
+}

@@ -1,0 +1,319 @@
+/** A queue in front of a sink that takes its time. */
+import type { TelemetryBatch } from '@int/codec';
+import type { Detector, EventBatch } from '@int/detect';
+import type { Geometry } from '@int/flowcache';
+import type { FrameBatch } from '../frames.js';
+import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
+import { BatchCopy } from './batch-copy.js';
+import { goodReports } from './fan-out.js';
+import { FlowQueue } from './flow-queue.js';
+import { SinkAccount } from './sink-account.js';
+
+/** How a {@link QueuedSink} is set up. */
+export interface QueuedSinkOptions {
+  /** Batches that may wait, that at hand included, 2 to 4096. Default 8. */
+  readonly batches?: number;
+  /** Flow entries that may wait, 1 to 2^20. Default 8192. */
+  readonly flows?: number;
+  /**
+   * What happens when there is no room. `drop`: new records are let go and counted as `overflow`; the pipeline never waits.
+   * `wait`: the pipeline does. Default `drop`.
+   */
+  readonly whenFull?: 'wait' | 'drop';
+  /** Told when the sink fails, once as long as it goes on in the same way. */
+  readonly onProblem?: (error: Error) => void;
+}
+
+/** Flow entries given to the sink at a time. */
+const FLOW_RUN = 1024;
+
+const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
+
+function integer(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+/**
+ * Gives any sink a queue of bounded memory, so that it can take its time, or be away for a while, without holding up the
+ * pipeline and the other sinks: batches are copied with their events and their frames' bytes, flow entries are copied, and
+ * the sink gets all in the order in which they came, each kind by itself, one after the other.
+ *
+ * Memory: as many copies of a batch as `batches` says, each as large as the largest batch so far, made when it is first
+ * needed; and the flow entries. With `wait` there is on top of that what one batch of the pipeline brings.
+ *
+ * Records count as `delivered` when the sink has taken them; if it keeps counters of its own, when it says so. Dropped are
+ * `overflow` (no room), `failed` (the sink has thrown or rejected) and `closed` (still waiting when the time for closing
+ * was over). Names of rules are looked up by the sink when it takes events: those of rules that were replaced meanwhile
+ * are `null`, or that of the rule in its place.
+ *
+ * @example
+ * const collector = new Collector({ sources, sinks: [new QueuedSink(mySink, { batches: 16 })] });
+ */
+export class QueuedSink implements Sink {
+  readonly name: string;
+  readonly writeEvents?: NonNullable<Sink['writeEvents']>;
+  readonly writeFlows?: NonNullable<Sink['writeFlows']>;
+  readonly #sink: Sink;
+  readonly #takes: Readonly<Record<RecordKind, boolean>>;
+  readonly #isWaiting: boolean;
+  readonly #onProblem: (error: Error) => void;
+  readonly #account = new SinkAccount();
+  /** Records given to the sink that it is done with, one way or the other. */
+  readonly #settled: Record<RecordKind, number> = { reports: 0, events: 0, flows: 0 };
+  readonly #most: number;
+  #made = 0;
+  readonly #free: BatchCopy[] = [];
+  readonly #ready: BatchCopy[] = [];
+  readonly #flows: FlowQueue;
+  readonly #flowsAllowed: number;
+  #geometry: Geometry | null = null;
+  /** The copy of the batch whose events come in; its reports come last. */
+  #open: BatchCopy | null = null;
+  #isRunning = false;
+  #isClosed = false;
+  /** Nothing is given to the sink any more. */
+  #isEnded = false;
+  #failure: string | null = null;
+  #room: { readonly promise: Promise<void>; resolve(): void } | null = null;
+  #onIdle: () => void = () => {};
+
+  /** @throws RangeError for an option out of range */
+  constructor(sink: Sink, options: QueuedSinkOptions = {}) {
+    const { records } = sink;
+    this.name = sink.name;
+    this.#sink = sink;
+    this.#takes = {
+      reports: records?.includes('reports') ?? true,
+      events: sink.writeEvents !== undefined && (records?.includes('events') ?? true),
+      flows: sink.writeFlows !== undefined && (records?.includes('flows') ?? true),
+    };
+    this.#most = integer('batches', options.batches ?? 8, 2, 4096);
+    this.#flowsAllowed = integer('flows', options.flows ?? 8192, 1, 1 << 20);
+    this.#flows = new FlowQueue(this.#flowsAllowed);
+    this.#isWaiting = (options.whenFull ?? 'drop') === 'wait';
+    this.#onProblem = options.onProblem ?? (() => {});
+    // The collector asks which methods there are.
+    if (this.#takes.events) this.writeEvents = (...given) => this.#takeEvents(...given);
+    if (this.#takes.flows) this.writeFlows = (...given) => this.#takeFlows(...given);
+  }
+
+  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
+    const records = this.#takes.reports ? goodReports(batch) : 0;
+    this.#account.offer('reports', records);
+    let copy = this.#open;
+    this.#open = null;
+    if (copy === null && records > 0) {
+      copy = this.#copyOf(batch, frames, first);
+      if (copy === null) this.#refuse('reports', records);
+    }
+    if (copy !== null) {
+      this.#ready.push(copy);
+      this.#start();
+    }
+    return this.#whenRoom();
+  }
+
+  totals(): SinkTotals {
+    const inner = this.#sink.totals?.();
+    const totals = this.#account.totals(this.#takes);
+    if (inner === undefined) return totals;
+    const kinds = Object.entries(totals) as [RecordKind, RecordCounts][];
+    return Object.fromEntries(
+      kinds.map(([kind, own]) => {
+        const counts = inner[kind];
+        return [kind, counts === undefined ? own : behind(own, counts, this.#settled[kind])];
+      }),
+    );
+  }
+
+  health(): string | null {
+    return this.#failure ?? this.#sink.health?.() ?? null;
+  }
+
+  /**
+   * Waits until the sink has taken what waits, and closes it.
+   * @param timeoutMs time for both; what still waits then is counted as `closed`. Default: as long as it takes
+   */
+  async close(timeoutMs?: number): Promise<void> {
+    const began = performance.now();
+    this.#isClosed = true;
+    let timer: NodeJS.Timeout | undefined;
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      if (!this.#isRunning) resolve();
+      if (timeoutMs !== undefined) timer = setTimeout(resolve, timeoutMs);
+    });
+    await idle;
+    clearTimeout(timer);
+    this.#end();
+    await this.#sink.close?.(
+      timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began)),
+    );
+  }
+
+  #takeEvents(
+    events: EventBatch,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    detector: Detector,
+  ): Promise<void> | undefined {
+    this.#account.offer('events', events.count);
+    this.#open ??= this.#copyOf(batch, frames, first);
+    if (this.#open === null) this.#refuse('events', events.count);
+    else this.#open.add(events, detector);
+    // There is room for the rest of this batch: whoever has to wait does so after its reports.
+    return undefined;
+  }
+
+  #takeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
+    this.#account.offer('flows', records);
+    this.#geometry ??= geometry;
+    if (geometry.bucketStride !== this.#geometry.bucketStride) {
+      this.#account.fail('flows', records);
+      this.#tell(new Error('flows of caches of different layouts: a queue takes those of one'));
+      return undefined;
+    }
+    const taken = this.#isClosed ? 0 : this.#isWaiting ? records : Math.min(records, this.#flows.room);
+    if (taken > 0) this.#flows.push(words, at, taken, geometry.bucketStride, this.#isWaiting);
+    if (taken < records) this.#refuse('flows', records - taken);
+    if (taken > 0) this.#start();
+    return this.#whenRoom();
+  }
+
+  /** @returns `null` if there is no room */
+  #copyOf(batch: TelemetryBatch, frames: FrameBatch, first: number): BatchCopy | null {
+    if (this.#isClosed) return null;
+    let copy = this.#free.pop() ?? null;
+    if (copy === null && this.#made < this.#most) {
+      copy = new BatchCopy();
+      this.#made++;
+    }
+    copy?.copy(batch, frames, first);
+    return copy;
+  }
+
+  #refuse(kind: RecordKind, records: number): void {
+    this.#account.drop(kind, this.#isClosed ? 'closed' : 'overflow', records);
+  }
+
+  get #hasRoom(): boolean {
+    return (this.#free.length > 0 || this.#made < this.#most) && this.#flows.count < this.#flowsAllowed;
+  }
+
+  #whenRoom(): Promise<void> | undefined {
+    if (!this.#isWaiting || this.#isClosed || this.#hasRoom) return undefined;
+    if (this.#room === null) {
+      let resolve = (): void => {};
+      const promise = new Promise<void>((settle) => {
+        resolve = settle;
+      });
+      this.#room = { promise, resolve };
+    }
+    return this.#room.promise;
+  }
+
+  #wake(): void {
+    if (this.#room === null || !(this.#hasRoom || this.#isEnded)) return;
+    this.#room.resolve();
+    this.#room = null;
+  }
+
+  #start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(() => void this.#run());
+  }
+
+  /** Gives the sink what waits, until nothing does. */
+  async #run(): Promise<void> {
+    while (!this.#isEnded && (this.#ready.length > 0 || this.#flows.count > 0)) {
+      const copy = this.#ready.shift();
+      if (copy !== undefined) await this.#giveBatch(copy);
+      if (!this.#isEnded && this.#flows.count > 0) await this.#giveFlows();
+      this.#wake();
+      // A sink that takes everything at once must not keep the event loop to itself.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#isRunning = false;
+    this.#onIdle();
+  }
+
+  async #giveBatch(copy: BatchCopy): Promise<void> {
+    const { batch, frames } = copy;
+    for (const { events, detector } of copy.events) {
+      await this.#give('events', events.count, () => this.#sink.writeEvents!(events, batch, frames, 0, detector));
+    }
+    const records = this.#takes.reports ? goodReports(batch) : 0;
+    if (records > 0) await this.#give('reports', records, () => this.#sink.write(batch, frames, 0));
+    // A sink that was given up may still look at its batch.
+    if (!this.#isEnded) this.#free.push(copy);
+  }
+
+  async #giveFlows(): Promise<void> {
+    const { words, at, records } = this.#flows.oldest(FLOW_RUN);
+    const geometry = this.#geometry!;
+    // It copies what it takes before it returns.
+    const given = this.#give('flows', records, () => this.#sink.writeFlows!(words, at, records, geometry));
+    this.#flows.release(records);
+    await given;
+  }
+
+  async #give(kind: RecordKind, records: number, give: () => Promise<void> | undefined): Promise<void> {
+    if (this.#isEnded) return;
+    const account = this.#account;
+    // What the sink counts itself is off the hands of the queue when it is given.
+    const isOwn = this.#sink.totals === undefined;
+    if (!isOwn) account.deliver(kind, records);
+    try {
+      await give();
+      if (this.#isEnded) return;
+      if (isOwn) account.deliver(kind, records);
+      this.#failure = null;
+    } catch (error) {
+      if (this.#isEnded) return;
+      if (isOwn) account.fail(kind, records);
+      this.#tell(asError(error));
+    } finally {
+      this.#settled[kind] += records;
+    }
+  }
+
+  /** Tells of a failure, unless it is the one that was told of last and nothing has gone well since. */
+  #tell(error: Error): void {
+    if (this.#failure === error.message) return;
+    this.#failure = error.message;
+    this.#onProblem(error);
+  }
+
+  /** Counts what nobody will take any more. */
+  #end(): void {
+    this.#isEnded = true;
+    for (const kind of ['reports', 'events', 'flows'] as const) {
+      this.#account.drop(kind, 'closed', this.#account.counts(kind).pending);
+    }
+    this.#ready.length = 0;
+    this.#flows.clear();
+    this.#wake();
+  }
+}
+
+/**
+ * The counters of a queue and of the sink behind it as one.
+ * @param own `delivered` is what the sink was given
+ * @param settled how much of that it is done with
+ */
+function behind(own: RecordCounts, inner: RecordCounts, settled: number): RecordCounts {
+  const dropped: Record<string, number> = { ...inner.dropped };
+  const add = (reason: string, records: number): void => {
+    if (records > 0) dropped[reason] = (dropped[reason] ?? 0) + records;
+  };
+  for (const [reason, records] of Object.entries(own.dropped)) add(reason, records);
+  // What it has thrown at, and not counted.
+  add('failed', settled - inner.offered);
+  const gone = Object.values(dropped).reduce((sum, records) => sum + records, 0);
+  return { offered: own.offered, delivered: inner.delivered, pending: own.offered - inner.delivered - gone, dropped };
+}

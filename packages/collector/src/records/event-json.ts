@@ -1,0 +1,118 @@
+import { METRIC_NAMES, type TelemetryBatch } from '@int/codec';
+import { DETECTOR_KINDS, type Detector, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import type { FrameBatch } from '../frames.js';
+import {
+  type PackedText,
+  packText,
+  putBytes,
+  putInteger,
+  putText,
+  putUint32,
+  putUint64,
+  SLACK_BYTES,
+} from './ascii.js';
+import { FLOW_KEY_JSON_BYTES } from './flow-key-json.js';
+import { IdText } from './id-text.js';
+import type { RecordIds } from './ids.js';
+import { putPath, putReportFlow } from './report-json.js';
+import { RuleNames } from './rule-names.js';
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+const NULL = /* @__PURE__ */ packText('null');
+const TIME = /* @__PURE__ */ packText('","timeNs":"');
+const RULE = /* @__PURE__ */ packText('","rule":');
+const DETECTORS: readonly PackedText[] = /* @__PURE__ */ DETECTOR_KINDS.map((kind) =>
+  packText(`,"detector":"${kind}","metric":`),
+);
+const METRICS: readonly PackedText[] = /* @__PURE__ */ METRIC_NAMES.map((name) => packText(`"${name}","scope":`));
+const NO_METRIC_TEXT = /* @__PURE__ */ packText('null,"scope":');
+const SCOPE_TEXTS: readonly PackedText[] = /* @__PURE__ */ SCOPES.map((scope) => packText(`"${scope}","nodeId":`));
+const HOP = /* @__PURE__ */ packText(',"hop":');
+const VALUE = /* @__PURE__ */ packText(',"value":');
+const PREVIOUS = /* @__PURE__ */ packText(',"previous":');
+const THRESHOLD = /* @__PURE__ */ packText(',"threshold":');
+const FLOW = /* @__PURE__ */ packText(',"flow":');
+const PATH = /* @__PURE__ */ packText(',"path":');
+const BRACE = 0x7d;
+
+const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
+const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
+const NONE = -1;
+
+/** Bytes beside rule and path. */
+const EVENT_JSON_BYTES = 480 + FLOW_KEY_JSON_BYTES + SLACK_BYTES;
+/** Bytes of a node id in the path. */
+const PATH_BYTES = 11;
+
+function putOptional(view: DataView, at: number, key: PackedText, isThere: boolean, word: number): number {
+  const next = putText(view, at, key);
+  return isThere ? putUint32(view, next, word) : putText(view, next, NULL);
+}
+
+/**
+ * Writes events as JSON, byte for byte what `JSON.stringify` makes of their `EventRecord`, in UTF-8, without making
+ * objects or strings.
+ */
+export class EventJson {
+  readonly #id = new IdText('event');
+  readonly #rules = new RuleNames((name) => encoder.encode(JSON.stringify(name)));
+
+  /** Bytes that the text of a row takes at most, with the room behind it that writing needs. */
+  bound(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
+    const rule = detector.ruleName(events.rule[row]!);
+    const name = rule === null ? 0 : this.#rules.of(rule).length;
+    return EVENT_JSON_BYTES + name + (batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
+  }
+
+  /**
+   * Writes row `row` of an event batch.
+   * @param view has at least {@link bound} bytes from `start` on
+   * @param number of the record in `ids`
+   * @returns the position behind the text
+   */
+  write(
+    view: DataView,
+    start: number,
+    events: EventBatch,
+    row: number,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    detector: Detector,
+    ids: RecordIds,
+    number: number,
+  ): number {
+    const report = events.report[row]!;
+    const frame = first + batch.frame[report]!;
+    const rule = detector.ruleName(events.rule[row]!);
+    let at = putInteger(view, putText(view, start, this.#id.of(ids)), number);
+    at = putText(view, at, TIME);
+    at = putUint64(view, at, frames.timestampsHigh[frame]! | 0, frames.timestampsLow[frame]! | 0);
+    at = putText(view, at, RULE);
+    at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules.of(rule));
+    at = this.#finding(view, at, events, row);
+    at = putReportFlow(view, putText(view, at, FLOW), batch, report);
+    at = putPath(view, putText(view, at, PATH), batch, report);
+    view.setUint8(at, BRACE);
+    return at + 1;
+  }
+
+  #finding(view: DataView, start: number, events: EventBatch, row: number): number {
+    const kind = events.kind[row]! | 0;
+    const detector = kind & KIND.DETECTOR_MASK;
+    const metric = (kind >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK;
+    const scope = (kind >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
+    const isHop = scope === SCOPE_HOP;
+    const hasValue = metric !== NO_METRIC;
+    const node = events.nodeId[row]! | 0;
+    let at = putText(view, start, DETECTORS[detector]!);
+    at = putText(view, at, METRICS[metric] ?? NO_METRIC_TEXT);
+    at = putText(view, at, SCOPE_TEXTS[scope]!);
+    at = isHop && node !== NONE ? putUint32(view, at, node) : putText(view, at, NULL);
+    at = putOptional(view, at, HOP, isHop, events.hop[row]! | 0);
+    at = putOptional(view, at, VALUE, hasValue, events.value[row]! | 0);
+    at = putOptional(view, at, PREVIOUS, hasValue && detector !== KIND_THRESHOLD, events.previous[row]! | 0);
+    return putOptional(view, at, THRESHOLD, hasValue, events.threshold[row]! | 0);
+  }
+}

@@ -1,0 +1,49 @@
+import type { TelemetryBatch } from '@int/codec';
+import type { Detector, Event, EventBatch } from '@int/detect';
+import type { FrameBatch } from '../frames.js';
+import { pathOf, timeNsOf } from './report-record.js';
+
+/** The fields of an event in their order: those of the `int` command's JSON. */
+export type EventFields = Event;
+
+/** What a detector found in a report, as sinks give it on. */
+export interface EventRecord extends EventFields {
+  readonly type: 'event';
+  /** `<instance>-<n>`: a reader that has seen the id has seen the record. */
+  readonly id: string;
+  /** Time of the report, nanoseconds since the epoch, decimal. */
+  readonly timeNs: string;
+  /** Of the report, as `ReportRecord.path`. */
+  readonly path: readonly (number | null)[];
+}
+
+/** The fields of an event, in the order in which JSON has them. */
+export function eventFields(event: Event): EventFields {
+  const { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow } = event;
+  return { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow };
+}
+
+/**
+ * Row `row` of an event batch as an object.
+ * @param batch the reports: `events.report` are rows of it
+ * @param frames the frames of the batch, for the time
+ * @param first the row in `frames` of the batch's frame 0
+ */
+export function eventRecord(
+  events: EventBatch,
+  row: number,
+  batch: TelemetryBatch,
+  frames: FrameBatch,
+  first: number,
+  detector: Detector,
+  id: string,
+): EventRecord {
+  const report = events.report[row]!;
+  return {
+    type: 'event',
+    id,
+    timeNs: String(timeNsOf(batch, frames, first, report)),
+    ...eventFields(detector.event(batch, events, row)),
+    path: pathOf(batch, report),
+  };
+}

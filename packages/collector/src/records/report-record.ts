@@ -1,0 +1,239 @@
+import {
+  ENCAPSULATIONS,
+  type Encapsulation,
+  FLAG,
+  type Flow,
+  type HopJson,
+  HopView,
+  INT_VERSIONS,
+  type IntVersion,
+  MODES,
+  NOT_AVAILABLE,
+  REPORT_VERSIONS,
+  RecordView,
+  type ReportVersion,
+  type TelemetryBatch,
+} from '@int/codec';
+import type { FrameBatch } from '../frames.js';
+
+/** What the header of a telemetry report says. */
+export interface ReportRecordHeader {
+  readonly version: ReportVersion;
+  readonly hwId: number;
+  readonly sequence: number;
+  /** The reporting node; `null` where the header does not name it. */
+  readonly nodeId: number | null;
+  readonly dropped: boolean;
+  readonly queueCongested: boolean;
+  readonly trackedFlow: boolean;
+  readonly intermediate: boolean;
+  /** Decimal; v0.5 and v1.0: the header's 32 bits; v2.0: that of the node's own metadata; `null` if none. */
+  readonly ingressTimestamp: string | null;
+  readonly dropReason: number | null;
+  readonly dropQueueId: number | null;
+  /** The report's own metadata bits in the numbering of v2.0: `0x` and four digits. */
+  readonly metadataBitmap: string;
+  /** The reporting node's own values, without `nodeId`; `null` if the report has none. */
+  readonly metadata: HopJson | null;
+}
+
+/** How INT was carried. */
+export interface ReportRecordInt {
+  readonly mode: 'md' | 'mx' | 'xd' | 'gpint';
+  /** `null` for GPINT. */
+  readonly version: IntVersion | null;
+  readonly encapsulation: Encapsulation;
+  /** `0x` and four digits. An INT-XD report of v2.0: the report's own metadata bits. */
+  readonly instructionBitmap: string;
+  readonly discard: boolean;
+  readonly hopExceeded: boolean;
+  readonly mtuExceeded: boolean;
+}
+
+/**
+ * One report, or one packet that carried INT, with its hops: what the columns of a batch hold. The names are those of
+ * `int decode --json`; what the columns do not hold (INT header fields beside these, TLVs, domain-specific words) is
+ * left out.
+ *
+ * A hop has the items that it carried; one that says 'not available' is left out, too: columns do not tell the two apart.
+ */
+export interface ReportRecord {
+  readonly type: 'report';
+  /** `<instance>-<n>`: a reader that has seen the id has seen the record. */
+  readonly id: string;
+  /** Capture or arrival time, nanoseconds since the epoch, decimal. */
+  readonly timeNs: string;
+  readonly status: 'ok';
+  readonly error: null;
+  /** `null`: a packet that carried INT itself. */
+  readonly report: ReportRecordHeader | null;
+  /** `null`: a report about a packet without INT. */
+  readonly int: ReportRecordInt | null;
+  readonly flow: Flow | null;
+  /**
+   * Node ids from the INT source on; the reporting node last, unless the last hop is that node. `null` stands for a hop
+   * that could not give its id.
+   */
+  readonly path: readonly (number | null)[];
+  /** INT source first. The reporting node's own values are in `report.metadata`. */
+  readonly hops: readonly HopJson[];
+}
+
+const MODE_XD = /* @__PURE__ */ MODES.indexOf('xd');
+const MODE_GPINT = /* @__PURE__ */ MODES.indexOf('gpint');
+
+export function modeOf(flags: number): number {
+  return (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
+}
+
+/** Index in INT_VERSIONS. INT-XD has no INT header: its version is that of the report, and numbered alike. */
+export function intVersionOf(flags: number): number {
+  if (modeOf(flags) === MODE_XD) return flags & FLAG.REPORT_MASK;
+  return (flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK;
+}
+
+/** Instruction bitmap of the INT header; INT-XD of v2.0: the report's own bits. */
+export function instructionsOf(flags: number, instructions: number): number {
+  if (modeOf(flags) !== MODE_XD) return instructions >>> 16;
+  return (flags & FLAG.REPORT_MASK) === 3 ? instructions & 0xffff : 0;
+}
+
+/** Whether hops that lack a node id could not give it, so that they are part of the path. */
+export function namesNodes(flags: number, instructions: number): boolean {
+  const mode = modeOf(flags);
+  return mode === MODE_GPINT || (mode !== 0 && mode !== MODE_XD && (instructions & 0x8000_0000) !== 0);
+}
+
+function hex16(value: number): string {
+  return `0x${value.toString(16).padStart(4, '0')}`;
+}
+
+/** Reserved items, in column order. */
+export const RESERVED_ITEMS = [
+  'reserved8',
+  'reserved9',
+  'reserved10',
+  'reserved11',
+  'reserved12',
+  'reserved13',
+  'reserved14',
+  'reserved15',
+] as const;
+
+/** A hop row as an object, in the order of the fields of the codec's hops. */
+function hopRecord(batch: TelemetryBatch, row: number, version: IntVersion | null, isOwn: boolean): HopJson {
+  const view = new HopView(batch, row, version);
+  const hop: HopJson = {};
+  const set = <K extends keyof HopJson>(name: K, value: HopJson[K] | null): void => {
+    if (value !== null && value !== undefined) hop[name] = value;
+  };
+  if (!isOwn) set('nodeId', view.nodeId);
+  set('l1IngressInterface', view.l1IngressInterface);
+  set('l1EgressInterface', view.l1EgressInterface);
+  set('hopLatency', view.hopLatency);
+  set('queueId', view.queueId);
+  set('queueOccupancy', view.queueOccupancy);
+  set('ingressTimestamp', view.ingressTimestamp?.toString() ?? null);
+  set('egressTimestamp', view.egressTimestamp?.toString() ?? null);
+  set('l2IngressInterface', view.l2IngressInterface);
+  set('l2EgressInterface', view.l2EgressInterface);
+  set('egressUtilization', view.egressUtilization);
+  set('bufferId', view.bufferId);
+  set('bufferOccupancy', view.bufferOccupancy);
+  set('checksumComplement', view.checksumComplement);
+  set('congestionQueueId', view.congestionQueueId);
+  set('queueCongestion', view.queueCongestion);
+  for (const name of RESERVED_ITEMS) {
+    const word = batch.hop[name][row]!;
+    set(name, word === NOT_AVAILABLE ? null : word);
+  }
+  return hop;
+}
+
+function headerRecord(batch: TelemetryBatch, row: number, view: RecordView): ReportRecordHeader | null {
+  const version = REPORT_VERSIONS[batch.flags[row]! & FLAG.REPORT_MASK] ?? null;
+  if (version === null) return null;
+  const { own } = view;
+  const ingressTimestamp =
+    version === '2.0' ? (own?.ingressTimestamp?.toString() ?? null) : String(batch.reportTimestamp[row]!);
+  return {
+    version,
+    hwId: view.hwId,
+    sequence: view.sequence,
+    nodeId: view.nodeId,
+    dropped: view.dropped,
+    queueCongested: view.queueCongested,
+    trackedFlow: view.trackedFlow,
+    intermediate: view.intermediate,
+    ingressTimestamp,
+    dropReason: view.dropReason,
+    dropQueueId: view.dropQueueId,
+    metadataBitmap: hex16(batch.instructions[row]! & 0xffff),
+    metadata: own === null ? null : hopRecord(batch, view.hopStart + view.hopCount, null, true),
+  };
+}
+
+function intRecord(batch: TelemetryBatch, row: number, view: RecordView): ReportRecordInt | null {
+  const { mode } = view;
+  if (mode === null) return null;
+  const flags = batch.flags[row]!;
+  return {
+    mode,
+    version: INT_VERSIONS[intVersionOf(flags)] ?? null,
+    encapsulation: ENCAPSULATIONS[(flags >>> FLAG.ENCAPSULATION_SHIFT) & FLAG.ENCAPSULATION_MASK] ?? 'none',
+    instructionBitmap: hex16(instructionsOf(flags, batch.instructions[row]!)),
+    discard: view.discard,
+    hopExceeded: view.hopExceeded,
+    mtuExceeded: view.mtuExceeded,
+  };
+}
+
+/** Node ids of a report row, INT source first; see {@link ReportRecord.path}. */
+export function pathOf(batch: TelemetryBatch, row: number): (number | null)[] {
+  const view = new RecordView(batch, row);
+  const isNamed = namesNodes(batch.flags[row]!, batch.instructions[row]!);
+  const path: (number | null)[] = [];
+  for (let hop = view.hopStart; hop < view.hopStart + view.hopCount; hop++) {
+    const id = batch.hop.nodeId[hop]!;
+    if (id !== NOT_AVAILABLE) path.push(id);
+    else if (isNamed) path.push(null);
+  }
+  const { nodeId, reportVersion } = view;
+  if (reportVersion !== null && nodeId !== null && path[path.length - 1] !== nodeId) path.push(nodeId);
+  return path;
+}
+
+/** Time of report row `row` in nanoseconds since the epoch. */
+export function timeNsOf(batch: TelemetryBatch, frames: FrameBatch, first: number, row: number): bigint {
+  const at = first + batch.frame[row]!;
+  return (BigInt(frames.timestampsHigh[at]!) << 32n) | BigInt(frames.timestampsLow[at]!);
+}
+
+/**
+ * A report row as an object.
+ * @param frames the frames of the batch, for the time
+ * @param first the row in `frames` of the batch's frame 0
+ * @param row a row whose `code` is 0
+ */
+export function reportRecord(
+  batch: TelemetryBatch,
+  frames: FrameBatch,
+  first: number,
+  row: number,
+  id: string,
+): ReportRecord {
+  const view = new RecordView(batch, row);
+  const version = view.intVersion;
+  return {
+    type: 'report',
+    id,
+    timeNs: String(timeNsOf(batch, frames, first, row)),
+    status: 'ok',
+    error: null,
+    report: headerRecord(batch, row, view),
+    int: intRecord(batch, row, view),
+    flow: view.flow,
+    path: pathOf(batch, row),
+    hops: Array.from({ length: view.hopCount }, (_, hop) => hopRecord(batch, view.hopStart + hop, version, false)),
+  };
+}

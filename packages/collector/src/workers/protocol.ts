@@ -1,0 +1,43 @@
+/** What the threads of {@link FlowWorkers} and the one of the pipeline say to each other. */
+import type { LinkLayer } from '@int/codec';
+import type { CollectorTotals } from '../counters.js';
+import type { SinkTrouble } from '../delivery/fan-out.js';
+import type { SlabCapacity } from '../frames.js';
+import type { CollectorOptions } from '../pipeline.js';
+
+/** Given to a thread when it starts. */
+export interface WorkerSetup {
+  readonly index: number;
+  readonly count: number;
+  readonly capacity: SlabCapacity;
+  readonly slabs: readonly SharedArrayBuffer[];
+  readonly decode: CollectorOptions['decode'];
+  readonly batch: CollectorOptions['capacity'];
+  /** The caller's own. */
+  readonly data: unknown;
+}
+
+/** To a thread. A slab is the thread's from this message on, until it answers `free`. */
+export type ToWorker =
+  | {
+      readonly name: 'slab';
+      readonly slab: number;
+      readonly frames: number;
+      readonly linkType: LinkLayer;
+      /** Some frames hold reports of other shares too. */
+      readonly isSplit: boolean;
+    }
+  | { readonly name: 'data'; readonly data: unknown }
+  /** `timeoutMs`: what the thread's sinks have to close; `null`: as long as they take. */
+  | { readonly name: 'stop'; readonly timeoutMs: number | null };
+
+/** From a thread. */
+export type FromWorker =
+  | { readonly name: 'ready' }
+  /** The thread is done with a slab. `totals` come some times a second. */
+  | { readonly name: 'free'; readonly slab: number; readonly totals: CollectorTotals | null }
+  /** Some times a second, also while nothing comes: totals, and what is wrong with the thread's sinks. */
+  | { readonly name: 'state'; readonly totals: CollectorTotals; readonly trouble: readonly SinkTrouble[] }
+  | { readonly name: 'problem'; readonly where: string; readonly message: string }
+  | { readonly name: 'data'; readonly data: unknown }
+  | { readonly name: 'done'; readonly totals: CollectorTotals };

@@ -1,0 +1,198 @@
+/** Spreads reports over threads by flow: the part in each thread. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { BatchDecoder, type KernelMemory, type LinkLayer, TelemetryBatch } from '@int/codec';
+import { type FrameBatch, FrameSlab, type Push } from '../frames.js';
+import { Collector } from '../pipeline.js';
+import type { Source } from '../source/source.js';
+import type { Sink, Stage } from '../stage.js';
+import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
+import { keepShare } from './share.js';
+
+/** What a thread knows of itself. */
+export interface FlowWorkerContext {
+  /** 0 to `count - 1`. */
+  readonly index: number;
+  readonly count: number;
+  /** As given to {@link FlowWorkers.start}. */
+  readonly data: unknown;
+  /** To `onData` of {@link FlowWorkers}. */
+  post(data: unknown): void;
+}
+
+/** What a thread does with its reports. */
+export interface FlowWorkerParts {
+  readonly stages?: readonly Stage[];
+  readonly sinks?: readonly Sink[];
+  /** As of the collector. */
+  readonly memory?: KernelMemory;
+  /** What {@link FlowWorkers.post} has sent; between two batches. */
+  readonly onData?: (data: unknown) => void;
+  /** After the last report, before the sinks are closed: to hand on what stages hold. */
+  readonly onDrain?: () => void;
+}
+
+/** How often a thread tells its counters. */
+const TOTALS_MS = 200;
+/** How often a thread tells how it is while nothing comes, in milliseconds. */
+const STATE_MS = 500;
+
+/**
+ * Makes this thread one of {@link FlowWorkers}: the module that they name calls it, once.
+ * @param build makes the stages and sinks of this thread
+ * @throws Error outside of such a thread; what `build` throws
+ */
+export async function serveFlowWorker(
+  build: (context: FlowWorkerContext) => FlowWorkerParts | Promise<FlowWorkerParts>,
+): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('serveFlowWorker runs in a thread of FlowWorkers');
+  const setup = workerData as WorkerSetup;
+  const tell = (message: FromWorker): void => port.postMessage(message);
+  const { index, count, data } = setup;
+  const parts = await build({ index, count, data, post: (value) => tell({ name: 'data', data: value }) });
+  const source = new SlabSource(setup);
+  const collector = new Collector({
+    sources: [source],
+    ...(setup.decode !== undefined && { decode: setup.decode }),
+    ...(setup.batch !== undefined && { capacity: setup.batch }),
+    ...(parts.stages !== undefined && { stages: parts.stages }),
+    ...(parts.sinks !== undefined && { sinks: parts.sinks }),
+    ...(parts.memory !== undefined && { memory: parts.memory }),
+    onProblem: ({ where, error }) => tell({ name: 'problem', where, message: error.message }),
+  });
+  await collector.start();
+  const telling = setInterval(
+    () => tell({ name: 'state', totals: collector.totals(), trouble: collector.trouble() }),
+    STATE_MS,
+  );
+  const timeoutMs = await new Promise<number | null>((resolve) => {
+    listen(port, source, collector, parts, tell, resolve);
+    tell({ name: 'ready' });
+  });
+  clearInterval(telling);
+  await source.settled();
+  parts.onDrain?.();
+  tell({ name: 'done', totals: await collector.stop(timeoutMs ?? undefined) });
+  port.close();
+}
+
+function listen(
+  port: MessagePort,
+  source: SlabSource,
+  collector: Collector,
+  parts: FlowWorkerParts,
+  tell: (message: FromWorker) => void,
+  stop: (timeoutMs: number | null) => void,
+): void {
+  let toldAt = 0;
+  port.on('message', (message: ToWorker) => {
+    if (message.name === 'stop') return stop(message.timeoutMs);
+    if (message.name === 'data') {
+      void source.settled().then(() => parts.onData?.(message.data));
+      return undefined;
+    }
+    const { slab } = message;
+    void source.take(message).then(() => {
+      const now = performance.now();
+      const isDue = now - toldAt >= TOTALS_MS;
+      if (isDue) toldAt = now;
+      tell({ name: 'free', slab, totals: isDue ? collector.totals() : null });
+    });
+    return undefined;
+  });
+}
+
+/** Frames of slabs in shared memory, one slab after the other. */
+class SlabSource implements Source {
+  readonly name = 'slabs';
+  readonly overrun = 0;
+  readonly kernelDropped = null;
+  readonly finished: Promise<void>;
+  readonly #setup: WorkerSetup;
+  readonly #slabs: readonly FrameSlab[];
+  readonly #decoders = new Map<LinkLayer, BatchDecoder>();
+  /** For slabs with reports of others. */
+  readonly #batch: TelemetryBatch;
+  readonly #scratch: Uint32Array;
+  #push: Push = () => undefined;
+  #last: Promise<void> = Promise.resolve();
+  #finish: () => void = () => {};
+
+  constructor(setup: WorkerSetup) {
+    this.#setup = setup;
+    this.#slabs = setup.slabs.map((buffer) => new FrameSlab(setup.capacity, null, buffer));
+    this.#batch = new TelemetryBatch(setup.batch as Required<NonNullable<WorkerSetup['batch']>>);
+    this.#scratch = new Uint32Array(this.#batch.capacity.reports);
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  async start(push: Push): Promise<void> {
+    this.#push = push;
+  }
+
+  /** Resolves when what has been taken so far has gone through. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+
+  async stop(): Promise<void> {
+    await this.#last;
+    this.#finish();
+  }
+
+  /** @returns when the pipeline is done with the slab */
+  take({ slab: index, frames, linkType, isSplit }: Extract<ToWorker, { name: 'slab' }>): Promise<void> {
+    this.#last = this.#last.then(() => {
+      const slab = this.#slabs[index]!;
+      slab.linkType = linkType;
+      slab.count = frames;
+      return isSplit ? this.#pushOwn(slab, linkType) : this.#push(slab);
+    });
+    return this.#last;
+  }
+
+  /** Decodes the frames here and takes away the reports of other threads. */
+  async #pushOwn(slab: FrameSlab, linkType: LinkLayer): Promise<void> {
+    const decoder = this.#decoderFor(linkType);
+    const batch = this.#batch;
+    const { index, count } = this.#setup;
+    for (let first = 0; first < slab.count; ) {
+      batch.clear();
+      const next = decoder.decode(batch, slab.bytes, slab.offsets, slab.lengths, first, slab.count);
+      if (next === first) {
+        // A frame that an empty batch cannot hold: the pipeline finds the same, and counts it.
+        await this.#push(part(slab, first, first + 1));
+        first++;
+        continue;
+      }
+      keepShare(batch, index, count, this.#scratch);
+      await this.#push({ ...part(slab, first, next), decoded: batch });
+      first = next;
+    }
+  }
+
+  #decoderFor(linkType: LinkLayer): BatchDecoder {
+    let decoder = this.#decoders.get(linkType);
+    if (decoder === undefined) {
+      decoder = new BatchDecoder({ ...this.#setup.decode, linkType });
+      this.#decoders.set(linkType, decoder);
+    }
+    return decoder;
+  }
+}
+
+/** Frames `from` to `to - 1` of a slab as a batch of their own. */
+function part(slab: FrameSlab, from: number, to: number): FrameBatch {
+  const { linkType, bytes, offsets, lengths, timestampsHigh, timestampsLow } = slab;
+  return {
+    linkType,
+    bytes,
+    offsets: offsets.subarray(from, to),
+    lengths: lengths.subarray(from, to),
+    timestampsHigh: timestampsHigh.subarray(from, to),
+    timestampsLow: timestampsLow.subarray(from, to),
+    count: to - from,
+  };
+}
