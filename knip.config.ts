@@ -38,13 +38,25 @@ const packages = workspaces()
 const config: KnipConfig = {
   tags: ['-internal'],
   // Installed by .ci/scripts/setup-system.sh.
-  ignoreBinaries: ['java', 'make', 'tshark', 'editcap', 'redis-cli', 'taskset', 'ethtool', 'unshare'],
+  ignoreBinaries: [
+    'java',
+    'make',
+    'tshark',
+    'editcap',
+    'redis-cli',
+    'taskset',
+    'ethtool',
+    'unshare',
+    'mount',
+    'umount',
+    'ip',
+  ],
   // A type that a signature of the same file mentions is exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
-      entry: ['.ci/scripts/*.mjs'],
-      project: ['.ci/scripts/**/*.mjs', '.ci/test/**/*.ts', '*.ts', '*.mjs'],
+      entry: ['.ci/scripts/*.mjs', '.ci/kafka/run.mjs'],
+      project: ['.ci/scripts/**/*.mjs', '.ci/{kafka,opensearch}/**/*.{mjs,ts}', '.ci/test/**/*.ts', '*.ts', '*.mjs'],
       // Found at run time by .ci/scripts/check-packages.mjs.
       ignoreDependencies: ['@arethetypeswrong/cli'],
     },

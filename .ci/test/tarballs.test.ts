@@ -106,6 +106,8 @@ describe('TypeScript', () => {
     });
     const messages = ts
       .getPreEmitDiagnostics(program)
+      // Those of other packages are theirs.
+      .filter(({ file }) => !/\/node_modules\/(?!@int\/)/.test(file?.fileName ?? ''))
       .map(
         (diagnostic) =>
           `${diagnostic.file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`,

@@ -1,0 +1,285 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, type ConnectionOptions, createTopicsV7, initProducerIdV4, metadataV9 } from '@platformatic/kafka';
+import { KafkaSinkError } from '../errors.js';
+import { isStarting, PROTOCOL_ERROR, protocolError, toSinkError } from './outcome.js';
+import { type PartitionAnswer, type PartitionBatch, produce } from './produce.js';
+
+/** Where brokers are and how to talk to them. */
+export interface BrokerAccess {
+  /** `host:port` each. */
+  readonly bootstrap: readonly string[];
+  readonly clientId: string;
+  readonly tls?: ConnectionOptions['tls'];
+  readonly sasl?: ConnectionOptions['sasl'];
+  /** Time limit for connecting and logging in. */
+  readonly connectTimeoutMs: number;
+  /** Time limit for any answer. */
+  readonly requestTimeoutMs: number;
+}
+
+/** Number of partitions and replicas of topics that are made; -1 leaves it to the brokers. */
+export interface NewTopic {
+  readonly partitions: number;
+  readonly replicas: number;
+}
+
+/** A topic as the brokers describe it. */
+export interface TopicLayout {
+  readonly name: string;
+  /** Node id of the leader, by partition; -1: none at the moment. */
+  readonly leaders: readonly number[];
+}
+
+/** Under which a producer's batches are numbered. */
+export interface ProducerIdentity {
+  readonly id: bigint;
+  readonly epoch: number;
+}
+
+const NO_PRODUCER = -1n;
+
+/** It takes the brokers a moment to choose the leaders of a topic that was just made. */
+const NEW_TOPIC_TRIES = 40;
+const NEW_TOPIC_WAIT_MS = 50;
+const START_TRIES = 20;
+const START_WAIT_MS = 100;
+
+type MetadataResponse = Awaited<ReturnType<(typeof metadataV9)['api']['async']>>;
+type NewTopics = Parameters<(typeof createTopicsV7)['api']['async']>[1];
+type CreateTopicsResponse = Awaited<ReturnType<(typeof createTopicsV7)['api']['async']>>;
+
+/**
+ * Connections to the brokers of a cluster, one each.
+ *
+ * The client's own retries are not used: they go on for ever for an idempotent producer, and a connection on which an
+ * answer came too late cannot be used any more. Here each question has a time limit, and whatever goes wrong ends the
+ * connection; the next question makes a new one.
+ */
+export class Brokers {
+  readonly #access: BrokerAccess;
+  readonly #connections = new Map<string, Promise<Connection>>();
+  readonly #open = new Set<Connection>();
+  /** `host:port` by node id, as the brokers said last. */
+  #nodes = new Map<number, string>();
+  /** Where to begin when any broker will do. */
+  #turn = 0;
+  #isClosed = false;
+  /** Ends of questions that have no answer yet. */
+  readonly #waiting = new Set<(error: KafkaSinkError) => void>();
+
+  constructor(access: BrokerAccess) {
+    this.#access = access;
+  }
+
+  /**
+   * Asks for the leaders of topics, and makes those that are not there.
+   * @param create null: do not make any
+   * @throws KafkaSinkError ERR_KAFKA_TOPIC for a topic that is not there
+   */
+  async describe(names: readonly string[], create: NewTopic | null): Promise<ReadonlyMap<string, TopicLayout>> {
+    let answer = await this.#metadata(names);
+    const missing = answer.topics.filter((topic) => topic.errorCode === PROTOCOL_ERROR.UNKNOWN_TOPIC_OR_PARTITION);
+    if (missing.length > 0 && create !== null) {
+      await this.#create(
+        missing.flatMap(({ name }) => name ?? []),
+        create,
+      );
+      answer = await this.#metadata(names);
+      for (let tries = 0; tries < NEW_TOPIC_TRIES && !answer.topics.every(hasLeaders); tries++) {
+        await sleep(NEW_TOPIC_WAIT_MS);
+        answer = await this.#metadata(names);
+      }
+    }
+    const layouts = new Map<string, TopicLayout>();
+    for (const { name, errorCode, partitions } of answer.topics) {
+      if (errorCode !== PROTOCOL_ERROR.NONE) throw protocolError(errorCode, `topic ${name}`);
+      const leaders: number[] = new Array(partitions.length).fill(-1);
+      for (const { partitionIndex, leaderId } of partitions) leaders[partitionIndex] = leaderId;
+      if (typeof name === 'string') layouts.set(name, { name, leaders });
+    }
+    for (const name of names) {
+      if ((layouts.get(name)?.leaders.length ?? 0) === 0) {
+        throw new KafkaSinkError('ERR_KAFKA_TOPIC', `topic ${name}: the brokers do not describe it`);
+      }
+    }
+    return layouts;
+  }
+
+  /** Asks for a new producer id. */
+  async identify(): Promise<ProducerIdentity> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#identify();
+      } catch (error) {
+        // Brokers that have just started have no numbers yet.
+        if (!isStarting(error) || tries > START_TRIES || this.#isClosed) throw error;
+        await sleep(START_WAIT_MS);
+      }
+    }
+  }
+
+  async #identify(): Promise<ProducerIdentity> {
+    const { connectTimeoutMs } = this.#access;
+    const { producerEpoch, producerId } = await this.#ask(null, (connection) =>
+      initProducerIdV4.api.async(connection, null, connectTimeoutMs, NO_PRODUCER, -1),
+    );
+    return { id: producerId, epoch: producerEpoch };
+  }
+
+  /**
+   * Has a leader store batches, and all replicas in sync with it.
+   * @returns the answer for each batch that the broker mentions
+   */
+  produce(node: number, batches: readonly PartitionBatch[]): Promise<readonly PartitionAnswer[]> {
+    // The broker's own limit ends first, so that its answer still arrives.
+    const brokerTimeoutMs = Math.ceil(this.#access.requestTimeoutMs * 0.8);
+    return this.#ask(node, (connection) => produce.async(connection, batches, brokerTimeoutMs));
+  }
+
+  /** Ends all connections at once; questions that have no answer yet fail. */
+  close(): void {
+    this.#isClosed = true;
+    for (const reject of this.#waiting) reject(new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
+    for (const connection of this.#open) connection.socket?.destroy();
+    this.#open.clear();
+    this.#connections.clear();
+  }
+
+  async #metadata(names: readonly string[]): Promise<MetadataResponse> {
+    const answer = await this.#ask(null, (connection) => describe(connection, names));
+    const nodes = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, `${host}:${port}`]));
+    if (nodes.size > 0) this.#nodes = nodes;
+    return answer;
+  }
+
+  async #create(names: readonly string[], { partitions, replicas }: NewTopic): Promise<void> {
+    const topics = names.map((name) => ({
+      name,
+      numPartitions: partitions,
+      replicationFactor: replicas,
+      assignments: [],
+      configs: [],
+    }));
+    const { requestTimeoutMs } = this.#access;
+    const answer = await this.#ask(null, (connection) => createTopics(connection, topics, requestTimeoutMs));
+    for (const { name, errorCode } of answer.topics) {
+      // Somebody else may have been faster.
+      if (errorCode !== PROTOCOL_ERROR.NONE && errorCode !== PROTOCOL_ERROR.TOPIC_ALREADY_EXISTS) {
+        throw protocolError(errorCode, `topic ${name} cannot be made`);
+      }
+    }
+  }
+
+  /**
+   * @param node whom to ask; null: whoever can be reached
+   * @throws KafkaSinkError
+   */
+  async #ask<T>(node: number | null, question: (connection: Connection) => Promise<T>): Promise<T> {
+    if (node !== null) {
+      const address = this.#nodes.get(node);
+      if (address === undefined) throw new KafkaSinkError('ERR_KAFKA_UNAVAILABLE', `broker ${node} is not known`);
+      return await this.#askAt(address, question);
+    }
+    const addresses = [...new Set([...this.#nodes.values(), ...this.#access.bootstrap])];
+    let failure: unknown;
+    for (let tries = 0; tries < addresses.length && !this.#isClosed; tries++) {
+      try {
+        return await this.#askAt(addresses[this.#turn % addresses.length]!, question);
+      } catch (error) {
+        failure = error;
+        this.#turn += 1;
+      }
+    }
+    throw toSinkError(failure ?? new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
+  }
+
+  /** Whatever the client does or forgets to do, there is an end to waiting. */
+  #withLimit<T>(promise: Promise<T>, limitMs: number, address: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new KafkaSinkError('ERR_KAFKA_TIMEOUT', `${address} has not answered after ${limitMs} ms`));
+      }, limitMs);
+      this.#waiting.add(reject);
+      promise.then(resolve, reject).finally(() => {
+        clearTimeout(timer);
+        this.#waiting.delete(reject);
+      });
+    });
+  }
+
+  async #askAt<T>(address: string, question: (connection: Connection) => Promise<T>): Promise<T> {
+    const { connectTimeoutMs, requestTimeoutMs } = this.#access;
+    let connection: Connection | undefined;
+    try {
+      connection = await this.#withLimit(this.#connect(address), connectTimeoutMs + 1000, address);
+      return await this.#withLimit(question(connection), requestTimeoutMs + 1000, address);
+    } catch (error) {
+      this.#connections.delete(address);
+      if (connection !== undefined) {
+        this.#open.delete(connection);
+        connection.socket?.destroy();
+      }
+      throw toSinkError(error);
+    }
+  }
+
+  #connect(address: string): Promise<Connection> {
+    if (this.#isClosed) return Promise.reject(new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
+    const existing = this.#connections.get(address);
+    if (existing !== undefined) return existing;
+    const { clientId, connectTimeoutMs, requestTimeoutMs, sasl, tls } = this.#access;
+    const connection = new Connection(clientId, {
+      connectTimeout: connectTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      // One question at a time, so that none waits behind another without a limit.
+      maxInflights: 1,
+      ...(tls === undefined ? {} : { tls, tlsServerName: true }),
+      ...(sasl === undefined ? {} : { sasl }),
+    });
+    const forget = (): void => {
+      this.#open.delete(connection);
+      if (this.#connections.get(address) === made) this.#connections.delete(address);
+    };
+    // Without a listener an error event would end the process.
+    connection.on('error', forget);
+    connection.on('close', forget);
+    this.#open.add(connection);
+    const colon = address.lastIndexOf(':');
+    const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+    const made = Promise.resolve(connection.connect(host, Number(address.slice(colon + 1)))).then(() => connection);
+    this.#connections.set(address, made);
+    made.catch(forget);
+    return made;
+  }
+}
+
+function hasLeaders({ errorCode, partitions }: MetadataResponse['topics'][number]): boolean {
+  return errorCode === PROTOCOL_ERROR.NONE && partitions.every(({ leaderId }) => leaderId >= 0);
+}
+
+/** Errors of single topics are in the answer. */
+async function describe(connection: Connection, names: readonly string[]): Promise<MetadataResponse> {
+  try {
+    return await metadataV9.api.async(connection, [...names], false, false);
+  } catch (error) {
+    return answerIn<MetadataResponse>(error);
+  }
+}
+
+async function createTopics(
+  connection: Connection,
+  topics: NewTopics,
+  timeoutMs: number,
+): Promise<CreateTopicsResponse> {
+  try {
+    return await createTopicsV7.api.async(connection, topics, timeoutMs, false);
+  } catch (error) {
+    return answerIn<CreateTopicsResponse>(error);
+  }
+}
+
+/** The client throws when any part of an answer is an error; the whole answer comes with it. */
+function answerIn<T extends { readonly topics: readonly unknown[] }>(error: unknown): T {
+  if (error instanceof Error && 'response' in error && error.response !== undefined) return error.response as T;
+  throw error;
+}

@@ -1,0 +1,313 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, type OutageLog, RECORD_KINDS } from '@int/collector';
+import { KafkaSinkError } from '../errors.js';
+import { MESSAGE_HEADERS, MESSAGE_TYPES, type MessageFormat } from '../message/encoder.js';
+import { MESSAGE_STATE, type Parcel } from '../parcel.js';
+import type { Brokers, NewTopic, ProducerIdentity, TopicLayout } from './brokers.js';
+import { OUTCOME, outcomeOf, protocolError, toSinkError } from './outcome.js';
+import type { PartitionAnswer, PartitionBatch } from './produce.js';
+import { type Compression, RecordBatchWriter, recordBytes, recordHeaders } from './record-batch.js';
+
+export interface ProducerOptions {
+  readonly brokers: Brokers;
+  /** Names of topics, by number of the kind of record. */
+  readonly topics: readonly string[];
+  /** null: topics are not made. */
+  readonly create: NewTopic | null;
+  readonly format: MessageFormat;
+  readonly compression: Compression;
+  /** Bytes of a batch before compression, at most; a message that is larger is alone in its batch. */
+  readonly batchBytes: number;
+  readonly backOff: BackOff;
+  readonly outages: OutageLog<KafkaSinkError>;
+  readonly onProblem: (problem: KafkaSinkError) => void;
+  /** An attempt failed. */
+  readonly onFailure: () => void;
+  /** Messages of a kind are stored by all replicas in sync. */
+  readonly onStored: (kind: number, messages: number) => void;
+  /** Messages of a kind are given up, as the brokers refuse them. */
+  readonly onRefused: (kind: number, messages: number, reason: RefusalReason) => void;
+}
+
+/** Why the brokers do not take a message: its size; something else about it. */
+export type RefusalReason = 'too-large' | 'refused';
+
+/** A batch that was made, until it is known what became of it. */
+interface Batch extends PartitionBatch {
+  readonly kind: number;
+  readonly rows: Uint32Array;
+  readonly leader: () => number;
+}
+
+/** Counts of what went over the wire. */
+export interface ProducerTotals {
+  /** Batches that were stored. */
+  readonly batches: number;
+  /** Bytes of record batches sent, as they are compressed, each time they are sent. */
+  readonly bytes: number;
+  /** Batches sent once more. */
+  readonly resentBatches: number;
+  /** Attempts of any kind that failed. */
+  readonly failedAttempts: number;
+  /** Times the brokers wanted another producer id; records in flight may then have been written twice. */
+  readonly newProducers: number;
+}
+
+/** Partitions that were added to a topic are noticed after this time, in ms. */
+const DESCRIBE_AGAIN_MS = 300_000;
+/** Sequence numbers are those of Kafka: after 2^31 - 1 comes 0. */
+const SEQUENCES = 2 ** 31;
+
+/**
+ * Brings the messages of parcels to the brokers, one parcel after the other, so that at most one batch per partition is
+ * under way: whatever has to be sent again, what is behind it in the partition waits.
+ *
+ * Batches are numbered as an idempotent producer's are. A batch whose answer did not arrive is sent again with the same
+ * bytes and the same numbers, and the broker stores it once.
+ */
+export class Producer {
+  readonly #options: ProducerOptions;
+  readonly #writer: RecordBatchWriter;
+  readonly #headers: readonly Uint8Array[];
+  #batchBytes: number;
+  /** By number of the kind; null: not asked for yet, or to be asked for again. */
+  #layouts: (TopicLayout | null)[];
+  #describedAt = 0;
+  #identity: ProducerIdentity | null = null;
+  /** The next sequence number, by `topic:partition`. */
+  readonly #sequences = new Map<string, number>();
+  /** Batches of the parcel under way that were made and are not settled. */
+  #batches: Batch[] = [];
+  readonly #sent = new WeakSet<Batch>();
+  readonly #abort = new AbortController();
+  #targets = { of: new Int32Array(0), rows: new Uint32Array(0) };
+  readonly #totals = { batches: 0, bytes: 0, resentBatches: 0, failedAttempts: 0, newProducers: 0 };
+
+  constructor(options: ProducerOptions) {
+    this.#options = options;
+    this.#writer = new RecordBatchWriter(options.compression);
+    this.#batchBytes = options.batchBytes;
+    this.#layouts = RECORD_KINDS.map(() => null);
+    this.#headers = RECORD_KINDS.map((kind) =>
+      recordHeaders([
+        [MESSAGE_HEADERS.TYPE, MESSAGE_TYPES[kind]],
+        [MESSAGE_HEADERS.FORMAT, options.format],
+      ]),
+    );
+  }
+
+  get totals(): ProducerTotals {
+    return { ...this.#totals };
+  }
+
+  /** Ends {@link deliver} at once. What was sent and has no answer remains `SENT` in the parcel. */
+  abort(): void {
+    this.#abort.abort();
+    this.#options.brokers.close();
+  }
+
+  /**
+   * Goes on until each message of the parcel is settled, however long that takes, or until {@link abort}. Calls must not
+   * overlap.
+   */
+  async deliver(parcel: Parcel): Promise<void> {
+    const { backOff, onFailure, outages } = this.#options;
+    this.#batches = [];
+    while (parcel.remaining > 0 && !this.#abort.signal.aborted) {
+      try {
+        await this.#prepare(parcel);
+        if (this.#batches.length === 0) this.#fill(parcel);
+        const problem = await this.#send(parcel);
+        if (problem !== null) throw problem;
+        backOff.reset();
+        outages.succeed();
+      } catch (error) {
+        if (this.#abort.signal.aborted) return;
+        this.#totals.failedAttempts += 1;
+        this.#layouts.fill(null);
+        outages.fail(toSinkError(error));
+        onFailure();
+        await sleep(backOff.next(), undefined, { signal: this.#abort.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Finds out who leads the partitions of the topics that the parcel needs, and gets a producer id. */
+  async #prepare({ slab, state }: Parcel): Promise<void> {
+    const { brokers, create, topics } = this.#options;
+    const now = performance.now();
+    if (now - this.#describedAt > DESCRIBE_AGAIN_MS) this.#layouts.fill(null);
+    const needed = new Set<string>();
+    for (let row = 0; row < slab.count && this.#layouts.includes(null); row++) {
+      const kind = slab.kind[row]!;
+      if (this.#layouts[kind] === null && state[row] !== MESSAGE_STATE.SETTLED) needed.add(topics[kind]!);
+    }
+    if (needed.size > 0) {
+      const layouts = await brokers.describe([...needed], create);
+      this.#describedAt = now;
+      topics.forEach((topic, kind) => {
+        this.#layouts[kind] = layouts.get(topic) ?? this.#layouts[kind]!;
+      });
+    }
+    if (this.#identity === null) {
+      this.#identity = await brokers.identify();
+      this.#sequences.clear();
+    }
+  }
+
+  /** Makes a batch for each partition that the parcel has unsettled messages for; the rest waits for the next call. */
+  #fill(parcel: Parcel): void {
+    const { slab, state } = parcel;
+    const partitions = this.#layouts.map((layout) => layout?.leaders.length ?? 0);
+    const bases: number[] = [];
+    let targets = 0;
+    for (const ofKind of partitions) {
+      bases.push(targets);
+      targets += ofKind;
+    }
+    this.#reserve(slab.count);
+    const { of, rows } = this.#targets;
+    const counts = new Uint32Array(targets + 1);
+    const bytes = new Float64Array(targets);
+    for (let row = 0; row < slab.count; row++) {
+      of[row] = -1;
+      if (state[row] === MESSAGE_STATE.SETTLED) continue;
+      const kind = slab.kind[row]!;
+      const target = bases[kind]! + (slab.partitionHash[row]! % partitions[kind]!);
+      if (bytes[target]! > this.#batchBytes) continue;
+      // Those behind the first one without room wait, too: their order stays.
+      bytes[target]! += recordBytes(slab, row, this.#headers);
+      if (bytes[target]! > this.#batchBytes && counts[target + 1]! > 0) continue;
+      of[row] = target;
+      counts[target + 1]!++;
+    }
+    for (let target = 0; target < targets; target++) counts[target + 1]! += counts[target]!;
+    const next = counts.slice();
+    for (let row = 0; row < slab.count; row++) if (of[row]! >= 0) rows[next[of[row]!]!++] = row;
+    for (let kind = 0; kind < partitions.length; kind++) {
+      for (let partition = 0; partition < partitions[kind]!; partition++) {
+        const target = bases[kind]! + partition;
+        const [from, to] = [counts[target]!, counts[target + 1]!];
+        if (from < to) this.#make(parcel, kind, partition, from, to);
+      }
+    }
+  }
+
+  #reserve(messages: number): void {
+    if (this.#targets.of.length >= messages) return;
+    this.#targets = { of: new Int32Array(messages), rows: new Uint32Array(messages) };
+  }
+
+  #make({ slab }: Parcel, kind: number, partition: number, from: number, to: number): void {
+    const { rows } = this.#targets;
+    const topic = this.#options.topics[kind]!;
+    const bytes = this.#writer.write(slab, rows, from, to, this.#headers, {
+      producerId: this.#identity!.id,
+      producerEpoch: this.#identity!.epoch,
+      sequence: this.#sequences.get(`${topic}:${partition}`) ?? 0,
+      timeMs: Date.now(),
+    });
+    const leader = (): number => this.#layouts[kind]?.leaders[partition] ?? -1;
+    this.#batches.push({ topic, partition, bytes, kind, rows: rows.slice(from, to), leader });
+  }
+
+  /**
+   * Sends the batches there are, to all leaders at a time.
+   * @returns why not all of them are settled; null if they are
+   */
+  async #send(parcel: Parcel): Promise<KafkaSinkError | null> {
+    const byLeader = new Map<number, Batch[]>();
+    for (const batch of this.#batches) {
+      const leader = batch.leader();
+      const others = byLeader.get(leader);
+      if (others === undefined) byLeader.set(leader, [batch]);
+      else others.push(batch);
+    }
+    const problems = await Promise.all([...byLeader].map(([leader, batches]) => this.#sendTo(leader, batches, parcel)));
+    return problems.find((problem) => problem !== null) ?? null;
+  }
+
+  async #sendTo(leader: number, batches: readonly Batch[], parcel: Parcel): Promise<KafkaSinkError | null> {
+    const [first] = batches;
+    if (leader < 0) {
+      return new KafkaSinkError(
+        'ERR_KAFKA_UNAVAILABLE',
+        `topic ${first?.topic}: partition ${first?.partition} has no leader`,
+      );
+    }
+    for (const batch of batches) {
+      if (this.#sent.has(batch)) this.#totals.resentBatches += 1;
+      this.#sent.add(batch);
+      this.#totals.bytes += batch.bytes.length;
+      for (const row of batch.rows) parcel.state[row] = MESSAGE_STATE.SENT;
+    }
+    let answers: readonly PartitionAnswer[];
+    try {
+      answers = await this.#options.brokers.produce(leader, batches);
+    } catch (error) {
+      return toSinkError(error);
+    }
+    if (this.#abort.signal.aborted) return null;
+    let problem: KafkaSinkError | null = null;
+    for (const batch of batches) {
+      const answer = answers.find(({ topic, partition }) => topic === batch.topic && partition === batch.partition);
+      problem = this.#onAnswer(batch, answer, parcel) ?? problem;
+    }
+    return problem;
+  }
+
+  /** @returns why the batch has to be sent again; null if it is settled, or to be made anew at once */
+  #onAnswer(batch: Batch, answer: PartitionAnswer | undefined, parcel: Parcel): KafkaSinkError | null {
+    const what = `topic ${batch.topic}, partition ${batch.partition}`;
+    if (answer === undefined) return new KafkaSinkError('ERR_KAFKA_UNEXPECTED', `${what}: no answer for a batch`);
+    const problem = protocolError(answer.code, answer.message === null ? what : `${what}: ${answer.message}`);
+    switch (outcomeOf(answer.code)) {
+      case OUTCOME.STORED:
+        this.#totals.batches += 1;
+        this.#advance(batch);
+        this.#settle(batch, parcel);
+        this.#options.onStored(batch.kind, batch.rows.length);
+        return null;
+      case OUTCOME.NEW_PRODUCER:
+        this.#totals.newProducers += 1;
+        this.#identity = null;
+        // All batches have numbers of the old one.
+        this.#batches = [];
+        return new KafkaSinkError('ERR_KAFKA_PRODUCER', problem.message);
+      case OUTCOME.TOO_LARGE:
+        this.#batches = this.#batches.filter((other) => other !== batch);
+        if (batch.rows.length === 1) this.#refuse(batch, parcel, 'too-large', problem);
+        else {
+          let bytes = 0;
+          for (const row of batch.rows) {
+            bytes += recordBytes(parcel.slab, row, this.#headers);
+            parcel.state[row] = MESSAGE_STATE.WAITING;
+          }
+          this.#batchBytes = Math.floor(bytes / 2);
+        }
+        return null;
+      case OUTCOME.REFUSED:
+        this.#refuse(batch, parcel, 'refused', problem);
+        return null;
+      default:
+        return problem;
+    }
+  }
+
+  #advance({ partition, rows, topic }: Batch): void {
+    const key = `${topic}:${partition}`;
+    this.#sequences.set(key, ((this.#sequences.get(key) ?? 0) + rows.length) % SEQUENCES);
+  }
+
+  #refuse(batch: Batch, parcel: Parcel, reason: RefusalReason, { message }: KafkaSinkError): void {
+    this.#settle(batch, parcel);
+    this.#options.onRefused(batch.kind, batch.rows.length, reason);
+    this.#options.onProblem(new KafkaSinkError('ERR_KAFKA_REFUSED', message));
+  }
+
+  #settle(batch: Batch, parcel: Parcel): void {
+    for (const row of batch.rows) parcel.state[row] = MESSAGE_STATE.SETTLED;
+    parcel.remaining -= batch.rows.length;
+    this.#batches = this.#batches.filter((other) => other !== batch);
+  }
+}

@@ -1,0 +1,57 @@
+import type { TelemetryBatch } from '@int/codec';
+import { EventJson, FlowJson, type FrameBatch, type RecordIds, ReportJson } from '@int/collector';
+import type { Detector, EventBatch } from '@int/detect';
+import type { Geometry } from '@int/flowcache';
+import { RecordEncoder } from './record-encoder.js';
+import type { MessageSlab } from './slab.js';
+
+/** Messages whose value is one JSON object: `ReportRecord`, `EventRecord` and `FlowRecord` of @int/collector. */
+export class JsonEncoder extends RecordEncoder {
+  readonly format = 'json';
+  readonly #report = new ReportJson();
+  readonly #event = new EventJson();
+  #flow: FlowJson | null = null;
+
+  protected reportBytes(batch: TelemetryBatch, row: number): number {
+    return ReportJson.bound(batch, row);
+  }
+
+  protected writeReport(
+    slab: MessageSlab,
+    at: number,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    row: number,
+    ids: RecordIds,
+  ): number {
+    return this.#report.write(slab.view, at, batch, frames, first, row, ids, ids.next);
+  }
+
+  protected eventBytes(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
+    return this.#event.bound(events, row, batch, detector);
+  }
+
+  protected writeEvent(
+    slab: MessageSlab,
+    at: number,
+    events: EventBatch,
+    row: number,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    detector: Detector,
+    ids: RecordIds,
+  ): number {
+    return this.#event.write(slab.view, at, events, row, batch, frames, first, detector, ids, ids.next);
+  }
+
+  protected flowBytes(geometry: Geometry): number {
+    if (this.#flow?.geometry !== geometry) this.#flow = new FlowJson(geometry);
+    return this.#flow.bound;
+  }
+
+  protected writeFlow(slab: MessageSlab, at: number, words: Int32Array, entry: number, ids: RecordIds): number {
+    return this.#flow!.write(slab.view, at, words, entry, ids, ids.next);
+  }
+}

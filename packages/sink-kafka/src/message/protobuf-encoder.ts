@@ -1,0 +1,59 @@
+import type { TelemetryBatch } from '@int/codec';
+import type { FrameBatch, RecordIds } from '@int/collector';
+import type { Detector, EventBatch } from '@int/detect';
+import type { Geometry } from '@int/flowcache';
+import { ProtobufEvent } from './protobuf-event.js';
+import { ProtobufFlow } from './protobuf-flow.js';
+import { putReport, reportBound } from './protobuf-report.js';
+import { RecordEncoder } from './record-encoder.js';
+import type { MessageSlab } from './slab.js';
+
+/** Messages whose value is a `Report`, `Event` or `FlowSummary` of `proto/int.proto`. */
+export class ProtobufEncoder extends RecordEncoder {
+  readonly format = 'protobuf';
+  readonly #event = new ProtobufEvent();
+  #flow: ProtobufFlow | null = null;
+
+  protected reportBytes(batch: TelemetryBatch, row: number): number {
+    return reportBound(batch, row);
+  }
+
+  protected writeReport(
+    slab: MessageSlab,
+    at: number,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    row: number,
+    ids: RecordIds,
+  ): number {
+    return putReport(slab.bytes, slab.view, at, batch, frames, first, row, ids, ids.next);
+  }
+
+  protected eventBytes(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
+    return this.#event.bound(events, row, batch, detector);
+  }
+
+  protected writeEvent(
+    slab: MessageSlab,
+    at: number,
+    events: EventBatch,
+    row: number,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    detector: Detector,
+    ids: RecordIds,
+  ): number {
+    return this.#event.write(slab.bytes, slab.view, at, events, row, batch, frames, first, detector, ids, ids.next);
+  }
+
+  protected flowBytes(geometry: Geometry): number {
+    if (this.#flow?.geometry !== geometry) this.#flow = new ProtobufFlow(geometry);
+    return this.#flow.bound;
+  }
+
+  protected writeFlow(slab: MessageSlab, at: number, words: Int32Array, entry: number, ids: RecordIds): number {
+    return this.#flow!.write(slab.bytes, slab.view, at, words, entry, ids, ids.next);
+  }
+}

@@ -1,0 +1,126 @@
+import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { type FrameBatch, namesNodes, type RecordIds, RuleNames } from '@int/collector';
+import { DETECTOR_KINDS, type Detector, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import { putId, putReportFlow } from './protobuf-report.js';
+import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
+
+/** Field numbers of the message `Event`. */
+const EVENT_FIELD = {
+  INSTANCE: 1,
+  NUMBER: 2,
+  TIME: 3,
+  RULE: 4,
+  DETECTOR: 5,
+  METRIC: 6,
+  SCOPE: 7,
+  NODE: 8,
+  HOP: 9,
+  VALUE: 10,
+  PREVIOUS: 11,
+  THRESHOLD: 12,
+  FLOW: 13,
+  PATH: 14,
+} as const;
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+const bytesOf = (text: string): Uint8Array => encoder.encode(text);
+const DETECTORS: readonly Uint8Array[] = /* @__PURE__ */ DETECTOR_KINDS.map(bytesOf);
+const METRICS: readonly Uint8Array[] = /* @__PURE__ */ METRIC_NAMES.map(bytesOf);
+const SCOPE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ SCOPES.map(bytesOf);
+const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
+const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
+const NONE = -1;
+
+/** Bytes beside rule and path. */
+const EVENT_BYTES = 256;
+
+/** Writes bytes as a field. */
+export function putBytesField(bytes: Uint8Array, start: number, field: number, value: Uint8Array): number {
+  bytes[start] = tagOf(field, WIRE.BYTES);
+  const at = putVarint(bytes, start + 1, value.length);
+  for (let k = 0; k < value.length; k++) bytes[at + k] = value[k]!;
+  return at + value.length;
+}
+
+/** Writes the path of a report row as packed numbers, all ones for a hop that did not name itself. */
+function putPath(bytes: Uint8Array, start: number, batch: TelemetryBatch, row: number): number {
+  const flags = batch.flags[row]! | 0;
+  const isNamed = namesNodes(flags, batch.instructions[row]! | 0);
+  const first = batch.hopStart[row]! | 0;
+  const end = first + batch.hopCount[row]! - ((flags & FLAG.OWN) === 0 ? 0 : 1);
+  const body = start + 2;
+  let at = body;
+  let last = NONE;
+  for (let hop = first; hop < end; hop++) {
+    const id = batch.hop.nodeId[hop]! | 0;
+    if (id === NONE && !isNamed) continue;
+    at = putVarint(bytes, at, id);
+    last = id;
+  }
+  const reporter = batch.nodeId[row]!;
+  if ((flags & FLAG.REPORT_MASK) !== 0 && reporter !== NOT_AVAILABLE && (reporter | 0) !== last) {
+    at = putVarint(bytes, at, reporter | 0);
+  }
+  if (at === body) return start;
+  bytes[start] = tagOf(EVENT_FIELD.PATH, WIRE.BYTES);
+  return closeField(bytes, body, at);
+}
+
+/** Writes events as messages `Event`. */
+export class ProtobufEvent {
+  readonly #rules = new RuleNames(bytesOf);
+
+  /** Bytes that a row takes at most. */
+  bound(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
+    const rule = detector.ruleName(events.rule[row]!);
+    const name = rule === null ? 0 : this.#rules.of(rule).length + 8;
+    return EVENT_BYTES + name + (batch.hopCount[events.report[row]!]! + 1) * 5;
+  }
+
+  write(
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    events: EventBatch,
+    row: number,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    detector: Detector,
+    ids: RecordIds,
+    number: number,
+  ): number {
+    const report = events.report[row]!;
+    const frame = first + batch.frame[report]!;
+    const rule = detector.ruleName(events.rule[row]!);
+    const time = tagOf(EVENT_FIELD.TIME, WIRE.FIXED64);
+    let at = putId(bytes, view, start, ids, number);
+    at = putFixed64(view, at, time, frames.timestampsHigh[frame]! | 0, frames.timestampsLow[frame]! | 0);
+    if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules.of(rule));
+    at = this.#finding(bytes, at, events, row);
+    at = putReportFlow(bytes, view, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
+    return putPath(bytes, at, batch, report);
+  }
+
+  #finding(bytes: Uint8Array, start: number, events: EventBatch, row: number): number {
+    const kind = events.kind[row]! | 0;
+    const detector = kind & KIND.DETECTOR_MASK;
+    const metric = (kind >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK;
+    const scope = (kind >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
+    const node = events.nodeId[row]! | 0;
+    let at = putBytesField(bytes, start, EVENT_FIELD.DETECTOR, DETECTORS[detector]!);
+    const name = METRICS[metric];
+    if (name !== undefined) at = putBytesField(bytes, at, EVENT_FIELD.METRIC, name);
+    at = putBytesField(bytes, at, EVENT_FIELD.SCOPE, SCOPE_NAMES[scope]!);
+    if (scope === SCOPE_HOP) {
+      if (node !== NONE) at = putField(bytes, at, tagOf(EVENT_FIELD.NODE, WIRE.VARINT), node);
+      at = putField(bytes, at, tagOf(EVENT_FIELD.HOP, WIRE.VARINT), events.hop[row]! | 0);
+    }
+    if (metric === NO_METRIC) return at;
+    at = putField(bytes, at, tagOf(EVENT_FIELD.VALUE, WIRE.VARINT), events.value[row]! | 0);
+    if (detector !== KIND_THRESHOLD) {
+      at = putField(bytes, at, tagOf(EVENT_FIELD.PREVIOUS, WIRE.VARINT), events.previous[row]! | 0);
+    }
+    return putField(bytes, at, tagOf(EVENT_FIELD.THRESHOLD, WIRE.VARINT), events.threshold[row]! | 0);
+  }
+}

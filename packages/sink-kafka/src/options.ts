@@ -1,0 +1,226 @@
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
+import type { BrokerAccess, NewTopic } from './client/brokers.js';
+import { COMPRESSIONS, type Compression } from './client/record-batch.js';
+import type { KafkaSinkError } from './errors.js';
+import { MESSAGE_FORMATS, type MessageEncoder, type MessageFormat } from './message/encoder.js';
+import { MIN_SLAB_BYTES } from './message/slab.js';
+import { SPOOL_SYNCS, type SpoolSync } from './spool/spool.js';
+
+/** Names of topics. */
+export interface KafkaTopics {
+  /** What names begin with that are not given. Default `int.`: the topics are `int.reports`, `int.events`, `int.flows`. */
+  readonly prefix?: string;
+  readonly reports?: string;
+  readonly events?: string;
+  readonly flows?: string;
+}
+
+/** How to log in with a name and a password, or with a token. */
+export interface KafkaLogin {
+  readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512' | 'OAUTHBEARER';
+  readonly username?: string;
+  readonly password?: string;
+  readonly token?: string;
+}
+
+/** Where messages are kept while the brokers are away. */
+export interface SpoolOptions {
+  /** A folder of its own for each sink. It is made if it is not there. */
+  readonly directory: string;
+  /** Bytes on disk at most, at least 4 times `batchBytes`. Default 1 GiB. */
+  readonly limitBytes?: number;
+  /**
+   * When bytes are forced onto the disk, which matters if the machine itself fails: `never`; with each `segment`, of at
+   * most 16 MiB; with each `chunk`, of at most `batchBytes`. The end of the process loses nothing of the spool in any case.
+   * Default `segment`.
+   */
+  readonly sync?: SpoolSync;
+}
+
+/** Options of a sink. */
+export interface KafkaSinkOptions {
+  /** Addresses of some brokers, `host:port`; one that answers is enough. */
+  readonly bootstrap: readonly string[];
+  /** What the collector calls the sink. Default `kafka`. */
+  readonly name?: string;
+  /** What is sent. Default: reports, events and flows. */
+  readonly records?: readonly RecordKind[];
+  readonly topics?: KafkaTopics;
+  /**
+   * How topics are made that are not there, when the first record for them comes; `false`: they are not. What is not
+   * given is left to the brokers.
+   */
+  readonly createTopics?: false | { readonly partitions?: number; readonly replicas?: number };
+  /** How values are written. Default `protobuf`. */
+  readonly format?: MessageFormat;
+  /** What writes the messages. Default: that of `format`. */
+  readonly encoder?: MessageEncoder;
+  /** Default `lz4`. `zstd` needs Node 22.15 or newer. */
+  readonly compression?: Compression;
+  /**
+   * When memory is full: `wait` has the pipeline wait, `drop` counts new records as dropped. With a spool, both come only
+   * when the spool takes no more. Default `wait`.
+   */
+  readonly whenFull?: 'wait' | 'drop';
+  /** Bytes of messages in memory, at least 4 times `batchBytes`. Default 16 MiB. */
+  readonly memoryBytes?: number;
+  /**
+   * Bytes of keys and values that are sent together at most, over all partitions. Default 512 KiB; at least 256 KiB, which
+   * the longest report needs.
+   */
+  readonly batchBytes?: number;
+  /** Messages that are sent together at most. Default 8192. */
+  readonly batchMessages?: number;
+  /** How long a record waits for others at most before it is sent, in ms, if nothing else is being sent. Default 20. */
+  readonly lingerMs?: number;
+  readonly spool?: SpoolOptions;
+  /** Connects with TLS. */
+  readonly tls?: TlsOptions;
+  readonly sasl?: KafkaLogin;
+  /** Default `int`. */
+  readonly clientId?: string;
+  /** Time limit for connecting to a broker, in ms. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** Time limit for any answer of a broker, in ms; then the question is asked again. Default 15,000. */
+  readonly requestTimeoutMs?: number;
+  /** Time that `close` has if it is not told otherwise, in ms. Default 10,000. */
+  readonly closeTimeoutMs?: number;
+  /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 5000. */
+  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  /** 16 hexadecimal digits with which the ids of the records begin. Default: random. */
+  readonly instance?: string;
+  /** Told of what goes wrong: in an outage once per code, and of each loss. The sink goes on. */
+  readonly onProblem?: (problem: KafkaSinkError) => void;
+  /** Told that an outage is over. */
+  readonly onRecovered?: (outage: Outage) => void;
+  /** From 0 to below 1; spreads attempts. Default Math.random. */
+  readonly random?: () => number;
+}
+
+/** Options with their defaults. */
+export interface ResolvedOptions {
+  readonly name: string;
+  readonly access: BrokerAccess;
+  readonly kinds: readonly RecordKind[];
+  /** By number of the kind. */
+  readonly topics: readonly string[];
+  readonly create: NewTopic | null;
+  readonly format: MessageFormat;
+  readonly encoder: MessageEncoder | null;
+  readonly compression: Compression;
+  readonly whenFull: 'wait' | 'drop';
+  readonly parcels: number;
+  readonly batchBytes: number;
+  readonly batchMessages: number;
+  readonly lingerMs: number;
+  readonly spool: Required<SpoolOptions> | null;
+  readonly closeTimeoutMs: number;
+  readonly retryFirstMs: number;
+  readonly retryLongestMs: number;
+  readonly instance: string | undefined;
+  readonly onProblem: (problem: KafkaSinkError) => void;
+  readonly onRecovered: (outage: Outage) => void;
+  readonly random: () => number;
+}
+
+/** The longest time that timers know. */
+const MAX_MS = 2 ** 31 - 1;
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+function integer(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === value);
+  if (found === undefined) throw new TypeError(`${name} must be one of ${allowed.join(', ')}, not ${value}`);
+  return found;
+}
+
+function text(name: string, value: string): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text that is not empty`);
+  return value;
+}
+
+function topicName(name: string, value: string): string {
+  if (!/^[a-zA-Z0-9._-]{1,249}$/.test(value) || value === '.' || value === '..') {
+    throw new TypeError(`${name} must be the name of a topic, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+/** @throws TypeError or RangeError that names the option */
+export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
+  const { bootstrap, createTopics = {}, records = RECORD_KINDS, retry = {}, sasl, spool, tls, topics = {} } = options;
+  if (!Array.isArray(bootstrap) || bootstrap.length === 0) throw new TypeError('bootstrap must name a broker');
+  for (const address of bootstrap) {
+    if (!/^.+:\d+$/.test(address)) throw new TypeError(`bootstrap: not host:port: ${address}`);
+  }
+  const kinds = RECORD_KINDS.filter((kind) => records.includes(kind));
+  for (const kind of records) oneOf('records', kind, RECORD_KINDS);
+  if (kinds.length === 0) throw new TypeError('records must name what to send');
+  const batchBytes = integer('batchBytes', options.batchBytes ?? 512 * KIB, MIN_SLAB_BYTES, 64 * MIB);
+  const memoryBytes = integer(
+    'memoryBytes',
+    options.memoryBytes ?? Math.max(16 * MIB, 4 * batchBytes),
+    4 * batchBytes,
+    Number.MAX_SAFE_INTEGER,
+  );
+  const retryFirstMs = integer('retry.firstMs', retry.firstMs ?? 100, 1, MAX_MS);
+  const prefix = topics.prefix ?? 'int.';
+  const names = RECORD_KINDS.map((kind) => topicName(`topics.${kind}`, topics[kind] ?? `${prefix}${kind}`));
+  if (new Set(names).size < names.length) throw new TypeError('topics must differ: one for each kind of record');
+  return {
+    name: text('name', options.name ?? 'kafka'),
+    access: {
+      bootstrap: [...bootstrap],
+      clientId: text('clientId', options.clientId ?? 'int'),
+      connectTimeoutMs: integer('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1, MAX_MS),
+      requestTimeoutMs: integer('requestTimeoutMs', options.requestTimeoutMs ?? 15_000, 1, MAX_MS),
+      ...(tls === undefined ? {} : { tls }),
+      ...(sasl === undefined ? {} : { sasl }),
+    },
+    kinds,
+    topics: names,
+    create:
+      createTopics === false
+        ? null
+        : {
+            partitions: integer('createTopics.partitions', createTopics.partitions ?? -1, -1, 1 << 20),
+            replicas: integer('createTopics.replicas', createTopics.replicas ?? -1, -1, 1 << 15),
+          },
+    format: options.encoder?.format ?? oneOf('format', options.format ?? 'protobuf', MESSAGE_FORMATS),
+    encoder: options.encoder ?? null,
+    compression: oneOf('compression', options.compression ?? 'lz4', COMPRESSIONS),
+    whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
+    parcels: Math.floor(memoryBytes / batchBytes),
+    batchBytes,
+    batchMessages: integer('batchMessages', options.batchMessages ?? 8192, 1, 1 << 20),
+    lingerMs: integer('lingerMs', options.lingerMs ?? 20, 0, MAX_MS),
+    spool:
+      spool === undefined
+        ? null
+        : {
+            directory: text('spool.directory', spool.directory),
+            limitBytes: integer(
+              'spool.limitBytes',
+              spool.limitBytes ?? Math.max(1024 * MIB, 4 * batchBytes),
+              4 * batchBytes,
+              Number.MAX_SAFE_INTEGER,
+            ),
+            sync: oneOf('spool.sync', spool.sync ?? 'segment', SPOOL_SYNCS),
+          },
+    closeTimeoutMs: integer('closeTimeoutMs', options.closeTimeoutMs ?? 10_000, 0, MAX_MS),
+    retryFirstMs,
+    retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),
+    instance: options.instance,
+    onProblem: options.onProblem ?? (() => undefined),
+    onRecovered: options.onRecovered ?? (() => undefined),
+    random: options.random ?? Math.random,
+  };
+}

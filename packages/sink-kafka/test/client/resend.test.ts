@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { startCluster } from '../../../../.ci/kafka/cluster.mjs';
+import { requireKafka } from '../../../../.ci/kafka/for-tests.js';
+import { KafkaSink } from '../../src/index.js';
+import { check, closedAccount } from '../check.js';
+import { batchOf } from '../load.js';
+import { newName, readTopic } from '../topic.js';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Number of the request Produce in the protocol. */
+const PRODUCE = 0;
+
+/** In front of a broker: can cut the connection when the broker has answered a Produce request, which then gets lost. */
+class CuttingProxy {
+  port = 0;
+  /** Answers to lose. */
+  toLose = 0;
+  #target = 0;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((client) => this.#connect(client));
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    this.port = address.port;
+  }
+
+  forwardTo(port: number): void {
+    this.#target = port;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+
+  #connect(client: Socket): void {
+    const broker = createConnection(this.#target, '127.0.0.1');
+    let isProducing = false;
+    for (const [socket, other] of [
+      [client, broker],
+      [broker, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.on('data', (bytes) => {
+      // The sink asks one question at a time, and each begins a piece of its own: length, then number.
+      if (!isProducing) isProducing = bytes.length > 6 && bytes.readInt16BE(4) === PRODUCE;
+      broker.write(bytes);
+    });
+    broker.on('data', (bytes) => {
+      if (isProducing && this.toLose > 0) {
+        this.toLose -= 1;
+        client.destroy();
+        return;
+      }
+      isProducing = false;
+      client.write(bytes);
+    });
+  }
+}
+
+test('a batch that was stored though its answer got lost is stored once', async () => {
+  requireKafka();
+  const proxy = new CuttingProxy();
+  await proxy.listen();
+  ends.push(() => proxy.close());
+  // The broker tells clients the address of the proxy.
+  const cluster = await startCluster({
+    properties: { 'advertised.listeners': `PLAINTEXT://127.0.0.1:${proxy.port}` },
+  });
+  ends.push(() => cluster.close());
+  proxy.forwardTo(cluster.brokers[0]!.port);
+  const reports = newName('reports');
+  const problems: string[] = [];
+  const sink = new KafkaSink({
+    bootstrap: [`127.0.0.1:${proxy.port}`],
+    topics: { reports },
+    format: 'json',
+    retry: { firstMs: 10, longestMs: 50 },
+    onProblem: ({ code }) => problems.push(code),
+  });
+  ends.push(() => sink.close(0));
+  const { batch, frames } = batchOf(200);
+  for (let round = 0; round < 30; round++) {
+    if (round % 3 === 1) proxy.toLose = 2;
+    await sink.write(batch, frames, 0);
+    await sink.flush();
+    expect(proxy.toLose).toBe(0);
+  }
+  expect(closedAccount(sink)).toMatchObject({ offered: 6000, delivered: 6000, pending: 0 });
+  expect(sink.state()).toMatchObject({ outages: 10, newProducers: 0 });
+  expect(sink.state().resentBatches).toBeGreaterThanOrEqual(20);
+  expect(new Set(problems)).toEqual(new Set(['ERR_KAFKA_CONNECTION']));
+  expect(check(await readTopic(cluster.bootstrap, reports))).toEqual({ records: 6000, repeats: 0 });
+});

@@ -1,0 +1,202 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { type KafkaCluster, startCluster } from '../../../.ci/kafka/cluster.mjs';
+import { requireKafka } from '../../../.ci/kafka/for-tests.js';
+import { limit } from '../../../.ci/test/requires.js';
+import { KafkaSink, type KafkaSinkOptions } from '../src/index.js';
+import { bundle } from './bundle.js';
+import { check, closedAccount } from './check.js';
+import { batchOf } from './load.js';
+import { newName, readTopic } from './topic.js';
+
+/** INT_LONG=1: a minute without brokers, and more load. */
+const IS_LONG = process.env.INT_LONG === '1';
+const AWAY_MS = IS_LONG ? 60_000 : 3000;
+
+let shared: Promise<KafkaCluster> | undefined;
+
+/** Three brokers, started by the first test that asks. */
+async function threeBrokers(): Promise<KafkaCluster> {
+  requireKafka();
+  shared ??= startCluster({ brokers: 3 });
+  const cluster = await shared;
+  for (const broker of cluster.brokers) broker.start();
+  await cluster.ready();
+  return cluster;
+}
+
+afterAll(async () => {
+  await (await shared)?.close();
+});
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'int-faults-'));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Loaded {
+  readonly sink: KafkaSink;
+  readonly problems: string[];
+  /** Ends the load, and waits for the sink to have sent everything. */
+  finish(): Promise<void>;
+}
+
+/** A sink that is offered reports all the time. */
+function underLoad(options: KafkaSinkOptions): Loaded {
+  const problems: string[] = [];
+  const sink = new KafkaSink({
+    format: 'json',
+    whenFull: 'drop',
+    retry: { firstMs: 50, longestMs: 500 },
+    requestTimeoutMs: 5000,
+    createTopics: { partitions: 4 },
+    onProblem: ({ code }) => problems.push(code),
+    ...options,
+  });
+  ends.push(() => sink.close(0));
+  const { batch, frames } = batchOf(IS_LONG ? 100 : 60);
+  const timer = setInterval(() => {
+    void sink.write(batch, frames, 0);
+    closedAccount(sink);
+  }, 20);
+  ends.push(() => clearInterval(timer));
+  return {
+    sink,
+    problems,
+    finish: async () => {
+      clearInterval(timer);
+      await sink.flush();
+    },
+  };
+}
+
+/** What is delivered is in Kafka, in order, and the account closes. */
+async function expectAll(cluster: KafkaCluster, topic: string, sink: KafkaSink): Promise<void> {
+  const { delivered, dropped, offered, pending } = closedAccount(sink);
+  const checked = check(await readTopic(cluster.bootstrap, topic));
+  expect(checked.records).toBe(delivered);
+  // The brokers drop what they have already, unless they have forgotten who sends.
+  if (sink.state().newProducers === 0) expect(checked.repeats).toBe(0);
+  expect(pending).toBe(0);
+  expect(delivered + Object.values(dropped).reduce((a, b) => a + b, 0)).toBe(offered);
+}
+
+test('one broker of three is killed under load: nothing is lost, the order of each flow stays', async () => {
+  const cluster = await threeBrokers();
+  const reports = newName('reports');
+  const { finish, sink } = underLoad({ bootstrap: cluster.bootstrap, topics: { reports }, memoryBytes: 64 << 20 });
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await cluster.brokers[1]!.kill();
+  const atKill = closedAccount(sink).delivered;
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 40_000 }).toBeGreaterThan(atKill + 3000);
+  cluster.brokers[1]!.start();
+  await cluster.ready();
+  await finish();
+  expect(closedAccount(sink)).toMatchObject({ pending: 0, dropped: { overflow: 0, refused: 0 } });
+  await expectAll(cluster, reports, sink);
+});
+
+test('all brokers are away for a time: the spool keeps what comes, and it arrives in order', async () => {
+  const cluster = await threeBrokers();
+  const reports = newName('reports');
+  const { finish, problems, sink } = underLoad({
+    bootstrap: cluster.bootstrap,
+    topics: { reports },
+    batchBytes: 262_144,
+    memoryBytes: 4 * 262_144,
+    spool: { directory: newFolder() },
+  });
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await Promise.all(cluster.brokers.map((broker) => broker.kill()));
+  await sleep(AWAY_MS);
+  expect(sink.health()).not.toBeNull();
+  expect(sink.state().spooledRecords).toBeGreaterThan(1000);
+  for (const broker of cluster.brokers) broker.start();
+  await cluster.ready();
+  await finish();
+  expect(sink.health()).toBeNull();
+  expect(sink.state()).toMatchObject({ outages: expect.any(Number), spooledBytes: 0, spooledRecords: 0 });
+  expect(new Set(problems)).toContain('ERR_KAFKA_CONNECTION');
+  const { dropped } = closedAccount(sink);
+  expect(Object.values(dropped).reduce((a, b) => a + b)).toBe(0);
+  await expectAll(cluster, reports, sink);
+});
+
+test('the disk of the spool is full: what has no room is counted, the rest arrives in order', async () => {
+  const cluster = await threeBrokers();
+  const directory = newFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    limit('a small file system cannot be mounted here, to be filled');
+  }
+  ends.push(() => execFileSync('umount', [directory]));
+  const reports = newName('reports');
+  const { finish, problems, sink } = underLoad({
+    bootstrap: cluster.bootstrap,
+    topics: { reports },
+    batchBytes: 262_144,
+    memoryBytes: 4 * 262_144,
+    spool: { directory },
+  });
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await Promise.all(cluster.brokers.map((broker) => broker.kill()));
+  await expect.poll(() => closedAccount(sink).dropped.disk, { timeout: 40_000 }).toBeGreaterThan(0);
+  expect(problems).toContain('ERR_KAFKA_DISK');
+  for (const broker of cluster.brokers) broker.start();
+  await cluster.ready();
+  await finish();
+  expect(sink.health()).toBeNull();
+  await expectAll(cluster, reports, sink);
+  await sink.close();
+});
+
+test('the process is killed while the brokers are away: the next one sends what is in the spool', async () => {
+  const cluster = await threeBrokers();
+  const reports = newName('reports');
+  const folder = newFolder();
+  const directory = join(folder, 'spool');
+  const program = await bundle(new URL('writer.program.ts', import.meta.url), folder);
+  const writer = spawn(process.execPath, [program, cluster.bootstrap.join(), reports, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  ends.push(() => writer.kill('SIGKILL'));
+  let last = { offered: 0, delivered: 0, pending: 0, spooledRecords: 0 };
+  createInterface({ input: writer.stdout! }).on('line', (line) => {
+    last = JSON.parse(line) as typeof last;
+  });
+  await expect.poll(() => last.delivered, { timeout: 30_000 }).toBeGreaterThan(1000);
+  await Promise.all(cluster.brokers.map((broker) => broker.kill()));
+  await expect.poll(() => last.spooledRecords, { timeout: 30_000 }).toBeGreaterThan(2000);
+  const gone = once(writer, 'exit');
+  writer.kill('SIGKILL');
+  await gone;
+  for (const broker of cluster.brokers) broker.start();
+  await cluster.ready();
+  const sink = new KafkaSink({
+    bootstrap: cluster.bootstrap,
+    topics: { reports },
+    format: 'json',
+    spool: { directory },
+    retry: { firstMs: 50, longestMs: 500 },
+  });
+  ends.push(() => sink.close(0));
+  const found = sink.state().foundRecords;
+  expect(found).toBeGreaterThanOrEqual(last.spooledRecords);
+  await sink.flush();
+  expect(closedAccount(sink)).toMatchObject({ offered: found, delivered: found, pending: 0 });
+  const { records } = check(await readTopic(cluster.bootstrap, reports));
+  expect(records).toBeGreaterThanOrEqual(last.delivered + last.spooledRecords);
+});

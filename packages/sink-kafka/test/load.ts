@@ -1,0 +1,91 @@
+/** Batches of reports as a decoder gives them, of a few flows; some frames are not reports. */
+import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { FrameSlab } from '@int/collector';
+
+const START_MS = 1_700_000_000_000;
+/** Flows of a load. */
+export const FLOWS = 40;
+
+export interface Batch {
+  readonly batch: TelemetryBatch;
+  readonly frames: FrameSlab;
+}
+
+function record(flow: number, sequence: number, hopCount: number): TelemetryRecord {
+  const hops = Array.from(
+    { length: hopCount },
+    (_, index): Hop => ({ nodeId: index + 1, hopLatency: (sequence * 37 + index) % 100_000 }),
+  );
+  return {
+    index: 0,
+    status: 'ok',
+    error: null,
+    report: {
+      version: '2.0',
+      hwId: 1,
+      sequence,
+      nodeId: hopCount,
+      type: 'int-md',
+      dropped: false,
+      queueCongested: false,
+      trackedFlow: true,
+      intermediate: false,
+      ingressTimestamp: null,
+      dropReason: null,
+      dropQueueId: null,
+      metadata: {},
+    },
+    int: {
+      mode: 'md',
+      version: '2',
+      encapsulation: 'udp',
+      hopMl: 2,
+      remainingHopCount: 8,
+      instructionBitmap: 0xa000,
+      discard: false,
+      hopExceeded: false,
+      mtuExceeded: false,
+      domainId: 0,
+      domainInstructions: 0,
+      domainFlags: 0,
+    },
+    flow: {
+      source: `10.0.${flow}.1`,
+      destination: '10.200.0.2',
+      protocol: 17,
+      sourcePort: 10_000 + flow,
+      destinationPort: 80,
+    },
+    path: hops.map(({ nodeId }) => nodeId ?? null),
+    hops,
+  };
+}
+
+/**
+ * @param reports good ones in the batch
+ * @param broken datagrams that are cut short, spread over the batch
+ */
+export function batchOf(reports: number, broken = 0, hops = 3): Batch {
+  const total = reports + broken;
+  const frames = new FrameSlab({ frames: total, bytes: total * (128 + 16 * hops) }, 'report');
+  let left = broken;
+  for (let row = 0; row < total; row++) {
+    const one = record(row % FLOWS, row, hops);
+    const { hwId, nodeId, sequence } = one.report!;
+    const payload = encodeReport({ version: '2.0', hwId: hwId!, sequence: sequence!, nodeId: nodeId!, records: [one] });
+    const isBroken = left > 0 && row % Math.ceil(total / broken) === 0;
+    if (isBroken) left -= 1;
+    frames.append(isBroken ? payload.subarray(0, 20) : payload, START_MS + row);
+  }
+  const batch = new TelemetryBatch({ frames: total, hops: total * hops + 256 });
+  const done = new BatchDecoder({ linkType: 'report' }).decode(
+    batch,
+    frames.bytes,
+    frames.offsets,
+    frames.lengths,
+    0,
+    total,
+  );
+  if (done !== total) throw new Error(`only ${done} of ${total} frames were decoded`);
+  return { batch, frames };
+}

@@ -1,0 +1,93 @@
+import { eventRecord, flowRecord, RecordIds } from '@int/collector';
+import { EntryReader } from '@int/flowcache';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyBatch } from '../../../../.ci/test/records/batches.js';
+import { detectorOf, entries, eventSeeds, eventsOf } from '../../../../.ci/test/records/findings.js';
+import { makeEncoder } from '../../src/message/make-encoder.js';
+import { MessageSlab, MIN_SLAB_BYTES } from '../../src/message/slab.js';
+import { SEED } from '../seed.js';
+import { existing } from './carried.js';
+import { eventMessage, flowMessage, PROTO, plain } from './proto.js';
+
+const detector = detectorOf(['latency', 'with "quotes" and \\', '\u00fcber \u{1f600}']);
+const json = new MessageSlab({ messages: 64, bytes: MIN_SLAB_BYTES });
+const protobuf = new MessageSlab({ messages: 64, bytes: MIN_SLAB_BYTES });
+
+describe('events as messages', () => {
+  it('say the same in both formats, with the flow of their report as key', () => {
+    const encoders = [makeEncoder('json'), makeEncoder('protobuf')] as const;
+    fc.assert(
+      fc.property(anyBatch, eventSeeds, ({ batch, frames, first }, seeds) => {
+        existing(batch);
+        const events = eventsOf(batch, seeds);
+        const reports = new MessageSlab({ messages: 64, bytes: MIN_SLAB_BYTES });
+        const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
+        encoders[1].reports(batch, frames, first, 0, reports, new RecordIds());
+        json.clear();
+        protobuf.clear();
+        const ids = new RecordIds('80000000deadbeef');
+        const others = new RecordIds('80000000deadbeef');
+        expect(encoders[0].events(events, batch, frames, first, detector, 0, json, ids)).toBe(events.count);
+        expect(encoders[1].events(events, batch, frames, first, detector, 0, protobuf, others)).toBe(events.count);
+        expect([json.count, protobuf.count, ids.next]).toEqual([events.count, events.count, events.count]);
+        for (let row = 0; row < events.count; row++) {
+          const record = eventRecord(events, row, batch, frames, first, detector, ids.text(row));
+          expect(Buffer.from(json.value(row)).toString()).toBe(JSON.stringify(record));
+          expect(plain(PROTO.Event, protobuf.value(row))).toEqual(eventMessage(record));
+          const report = rows.indexOf(events.report[row]!);
+          for (const slab of [json, protobuf]) {
+            expect(Buffer.from(slab.key(row))).toEqual(Buffer.from(reports.key(report)));
+            expect([slab.kind[row], slab.timeMs[row]]).toEqual([1, reports.timeMs[report]]);
+          }
+        }
+      }),
+      { seed: SEED, numRuns: 100 },
+    );
+  });
+});
+
+describe('flows as messages', () => {
+  it('say the same in both formats', () => {
+    const encoders = [makeEncoder('json'), makeEncoder('protobuf')] as const;
+    fc.assert(
+      fc.property(entries, ({ words, at, count, geometry }) => {
+        json.clear();
+        protobuf.clear();
+        const ids = new RecordIds('80000000deadbeef');
+        const others = new RecordIds('80000000deadbeef');
+        const reader = new EntryReader(geometry);
+        expect(encoders[0].flows(words, at, count, geometry, 0, json, ids)).toBe(count);
+        expect(encoders[1].flows(words, at, count, geometry, 0, protobuf, others)).toBe(count);
+        for (let row = 0; row < count; row++) {
+          const entry = reader.read(words, at + row * geometry.bucketStride);
+          const record = flowRecord(entry, ids.text(row));
+          expect(Buffer.from(json.value(row)).toString()).toBe(JSON.stringify(record));
+          // A metric called nodeId takes the place of the id in JSON, and means are no numbers in words that are none.
+          if (geometry.metrics.includes('nodeId') || JSON.stringify(record).includes('"mean":null')) continue;
+          expect(plain(PROTO.FlowSummary, protobuf.value(row))).toEqual(flowMessage(record));
+          expect([json.kind[row], json.key(row).length]).toEqual([2, record.flow.source.includes(':') ? 37 : 13]);
+          expect(Buffer.from(protobuf.key(row))).toEqual(Buffer.from(json.key(row)));
+          expect(protobuf.timeMs[row]).toBeCloseTo(Number(record.lastNs) / 1e6, -1);
+        }
+      }),
+      { seed: SEED, numRuns: 200 },
+    );
+  });
+
+  it('go on with the next slab where the last one was full', () => {
+    const [{ words, at, count, geometry }] = fc.sample(
+      entries.filter((made) => made.count === 3),
+      { numRuns: 1, seed: SEED },
+    ) as [typeof entries extends fc.Arbitrary<infer T> ? T : never];
+    const encoder = makeEncoder('protobuf');
+    const ids = new RecordIds();
+    const one = new MessageSlab({ messages: 1, bytes: MIN_SLAB_BYTES });
+    let from = 0;
+    for (let next = 1; next <= count; next++) {
+      one.clear();
+      from = encoder.flows(words, at, count, geometry, from, one, ids);
+      expect([from, one.count, ids.next]).toEqual([next, 1, next]);
+    }
+  });
+});
