@@ -1,0 +1,151 @@
+import type { ByteReader } from '../partial/reader.js';
+import type { ByteWriter } from '../partial/writer.js';
+import { pathOf, type Trace } from './trace.js';
+
+const NEVER = -1;
+/** Most nodes a report can tell of. */
+const MOST_NODES = 257;
+
+/** The path of each flow, and whether it loops. */
+export class Paths {
+  readonly #kept: number;
+  /** The first nodes of the path, as many as are kept. */
+  readonly #nodes: Uint32Array;
+  /** Nodes of the path, kept or not; 0: not known. */
+  readonly #length: Uint16Array;
+  readonly #hash: Uint32Array;
+  readonly #time: Float64Array;
+  readonly #loopNode: Uint32Array;
+  readonly #loopSince: Float64Array;
+  readonly #loopLast: Float64Array;
+  readonly #loopNodes: Uint32Array;
+  readonly #loopLength: Uint16Array;
+
+  /** @param kept nodes of a path that are kept; of the others, a hash */
+  constructor(flows: number, kept: number) {
+    this.#kept = kept;
+    this.#nodes = new Uint32Array(flows * kept);
+    this.#length = new Uint16Array(flows);
+    this.#hash = new Uint32Array(flows);
+    this.#time = new Float64Array(flows);
+    this.#loopNode = new Uint32Array(flows);
+    this.#loopSince = new Float64Array(flows);
+    this.#loopLast = new Float64Array(flows);
+    this.#loopNodes = new Uint32Array(flows * kept);
+    this.#loopLength = new Uint16Array(flows);
+  }
+
+  reset(row: number): void {
+    this.#length[row] = 0;
+    this.#hash[row] = 0;
+    this.#time[row] = NEVER;
+    this.#loopNode[row] = 0;
+    this.#loopSince[row] = NEVER;
+    this.#loopLast[row] = NEVER;
+    this.#loopLength[row] = 0;
+  }
+
+  isKnown(row: number): boolean {
+    return this.#length[row] !== 0;
+  }
+
+  /** Whether the flow's path is that of the trace. */
+  isSame(row: number, { nodes, length, hash }: Trace): boolean {
+    if (this.#length[row] !== length || this.#hash[row] !== hash) return false;
+    const start = row * this.#kept;
+    const kept = Math.min(length, this.#kept);
+    for (let at = 0; at < kept; at++) if (this.#nodes[start + at] !== nodes[at]) return false;
+    return true;
+  }
+
+  /** Whether a path of that time is the latest. */
+  isLatest(row: number, timeUs: number): boolean {
+    return timeUs >= this.#time[row]!;
+  }
+
+  set(row: number, { nodes, length, hash }: Trace, timeUs: number): void {
+    this.#time[row] = timeUs;
+    this.#length[row] = length;
+    this.#hash[row] = hash;
+    const start = row * this.#kept;
+    for (let at = 0; at < Math.min(length, this.#kept); at++) this.#nodes[start + at] = nodes[at]!;
+  }
+
+  touch(row: number, timeUs: number): void {
+    this.#time[row] = timeUs;
+  }
+
+  /** The path as it is shown: of a longer one, the nodes that are kept. Allocates. */
+  path(row: number): (number | null)[] {
+    return pathOf(this.#nodes, row * this.#kept, Math.min(this.#length[row]!, this.#kept));
+  }
+
+  /** A packet of the flow has been at a node twice. @returns whether that is new */
+  noteLoop(row: number, nodeId: number, { nodes, length }: Trace, timeUs: number): boolean {
+    if (this.#loopSince[row] !== NEVER) {
+      if (this.#loopLast[row]! < timeUs) this.#loopLast[row] = timeUs;
+      return false;
+    }
+    this.#loopNode[row] = nodeId;
+    this.#loopSince[row] = timeUs;
+    this.#loopLast[row] = timeUs;
+    this.#loopLength[row] = Math.min(length, this.#kept);
+    for (let at = 0; at < this.#loopLength[row]!; at++) this.#loopNodes[row * this.#kept + at] = nodes[at]!;
+    return true;
+  }
+
+  /** Since when the flow loops; -1: it does not. */
+  loopSince(row: number): number {
+    return this.#loopSince[row]!;
+  }
+
+  loopLast(row: number): number {
+    return this.#loopLast[row]!;
+  }
+
+  loopNode(row: number): number {
+    return this.#loopNode[row]!;
+  }
+
+  /** The path at which the loop was noticed, as far as it is kept. */
+  loopPath(row: number): (number | null)[] {
+    return pathOf(this.#loopNodes, row * this.#kept, this.#loopLength[row]!);
+  }
+
+  endLoop(row: number): void {
+    this.#loopSince[row] = NEVER;
+    this.#loopLast[row] = NEVER;
+    this.#loopLength[row] = 0;
+  }
+
+  write(row: number, writer: ByteWriter): void {
+    const start = row * this.#kept;
+    const length = this.#length[row]!;
+    writer.number(length);
+    writer.word(this.#hash[row]!);
+    writer.signed(this.#time[row]!);
+    for (let at = 0; at < Math.min(length, this.#kept); at++) writer.word(this.#nodes[start + at]!);
+    writer.signed(this.#loopSince[row]!);
+    if (this.#loopSince[row] === NEVER) return;
+    writer.word(this.#loopNode[row]!);
+    writer.signed(this.#loopLast[row]!);
+    writer.number(this.#loopLength[row]!);
+    for (let at = 0; at < this.#loopLength[row]!; at++) writer.word(this.#loopNodes[start + at]!);
+  }
+
+  /** Into a row that was reset. */
+  read(row: number, reader: ByteReader): void {
+    const start = row * this.#kept;
+    const length = reader.between(0, MOST_NODES, 'nodes');
+    this.#length[row] = length;
+    this.#hash[row] = reader.word();
+    this.#time[row] = reader.signed();
+    for (let at = 0; at < Math.min(length, this.#kept); at++) this.#nodes[start + at] = reader.word();
+    this.#loopSince[row] = reader.signed();
+    if (this.#loopSince[row] === NEVER) return;
+    this.#loopNode[row] = reader.word();
+    this.#loopLast[row] = reader.signed();
+    this.#loopLength[row] = reader.between(0, this.#kept, 'nodes');
+    for (let at = 0; at < this.#loopLength[row]!; at++) this.#loopNodes[start + at] = reader.word();
+  }
+}

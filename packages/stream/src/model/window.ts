@@ -1,0 +1,93 @@
+import type { Flow } from '@int/codec';
+
+/** Some values: how many, their sum, the smallest and the largest. */
+export interface Summary {
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What a flow met at one switch in a window. Values are in the device's units. */
+export interface FlowHop {
+  /** `null` if the hop did not name itself. */
+  readonly nodeId: number | null;
+  /** `null`: no report said it. */
+  readonly latency: Summary | null;
+  readonly queueOccupancy: Summary | null;
+  /**
+   * Reports in which the switch said that it was congested: a congestion status other than 0 (v0.5, IntMon), or its own
+   * report with the flag for queue congestion.
+   */
+  readonly congested: number;
+}
+
+/** What is known of one flow in one window of time. A JSON object as it stands. */
+export interface FlowWindow {
+  readonly type: 'flowWindow';
+  /** From the flow and the time: the same window computed again has the same id. */
+  readonly id: string;
+  readonly startNs: string;
+  readonly endNs: string;
+  readonly flow: Flow;
+  /** Individual reports about the flow. */
+  readonly reports: number;
+  /** Of these, reports about packets that were dropped. */
+  readonly drops: number;
+  /** The path of the latest packet whose report gave a whole one; `null` before there was one. */
+  readonly path: readonly (number | null)[] | null;
+  /** How often the path changed in this window. */
+  readonly pathChanges: number;
+  /** In the order in which they were first seen in the window. */
+  readonly hops: readonly FlowHop[];
+  /** Hop rows of further switches, for which there was no room. */
+  readonly hopsBeyond: number;
+  /** Sums of the hop latencies over whole paths. */
+  readonly endToEnd: Summary | null;
+}
+
+/** One queue of a switch in one window. */
+export interface QueueWindow {
+  readonly queueId: number;
+  readonly occupancy: Summary | null;
+  /** Reports in which the switch said that it was congested. */
+  readonly congested: number;
+  /** `above`: over its threshold in this window; `persistent`: and so often in a row that it is an event. */
+  readonly status: 'clear' | 'above' | 'persistent';
+}
+
+/** What is known of one switch in one window of time. A JSON object as it stands. */
+export interface SwitchWindow {
+  readonly type: 'switchWindow';
+  readonly id: string;
+  readonly startNs: string;
+  readonly endNs: string;
+  readonly nodeId: number;
+  /** Everything that was expected has come in: no side was missing. */
+  readonly complete: boolean;
+  /** Hop records of the switch, and reports that it sent without values of its own. */
+  readonly reports: number;
+  readonly lastSeenNs: string;
+  /** Quantiles are within 12.5 %; `null`: no report said it. */
+  readonly latency: (Summary & { readonly p50: number; readonly p90: number; readonly p99: number }) | null;
+  /** By queue id. */
+  readonly queues: readonly QueueWindow[];
+}
+
+/** What is known of one link in one window of time. */
+export interface LinkWindow {
+  readonly type: 'linkWindow';
+  readonly id: string;
+  readonly startNs: string;
+  readonly endNs: string;
+  /** From and to. */
+  readonly link: readonly [number, number];
+  readonly complete: boolean;
+  /** Packets reported to have crossed it. */
+  readonly packets: number;
+  /** Different flows in one slice of time, at most; counted up to 8. */
+  readonly flows: number;
+  readonly lastSeenNs: string;
+}
+
+export type NetworkWindow = SwitchWindow | LinkWindow;

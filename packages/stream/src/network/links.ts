@@ -1,0 +1,71 @@
+import type { PartialLink } from '../model/partial.js';
+import type { ByteReader } from '../partial/reader.js';
+import type { ByteWriter } from '../partial/writer.js';
+import { RECENT_FLOWS, RecentFlows } from '../slice/recent-flows.js';
+import type { Entry } from './registry.js';
+
+/** A link from one switch to another: what it carries, and for how long it has been silent. */
+export class LinkEntry implements Entry {
+  readonly words: readonly number[];
+  lastSlice = 0;
+  lastSeenUs = 0;
+  /** Of the open window. */
+  packets = 0;
+  /** Most flows of one slice in the open window. */
+  flows = 0;
+  /** Slices since the link was seen last in which both its ends were. */
+  silentSlices = 0;
+  /** When it had been seen last when it was told that it failed; -1: it was not. */
+  failedUs = -1;
+  readonly #recent = new RecentFlows(1);
+
+  constructor(words: readonly number[]) {
+    this.words = words;
+  }
+
+  merge(part: PartialLink, slice: number): void {
+    this.lastSlice = slice;
+    this.lastSeenUs = Math.max(this.lastSeenUs, part.lastSeenUs);
+    this.packets += part.packets;
+    this.silentSlices = 0;
+    for (let at = 0; at < part.flows.length; at += 2) this.#recent.note(0, part.flows[at]!, part.flows[at + 1]!);
+  }
+
+  /** Flows seen since a time, counted up to 8. */
+  flowsSince(timeUs: number): number {
+    const { counts, timesUs } = this.#recent;
+    let count = 0;
+    while (count < counts[0]! && timesUs[count]! >= timeUs) count++;
+    return count;
+  }
+
+  /** The next window begins. */
+  clear(): void {
+    this.packets = 0;
+    this.flows = 0;
+  }
+
+  write(writer: ByteWriter): void {
+    writer.number(this.lastSeenUs);
+    writer.number(this.packets);
+    writer.number(this.flows);
+    writer.number(this.silentSlices);
+    writer.signed(this.failedUs);
+    const recent = this.#recent.read(0);
+    writer.number(recent.length / 2);
+    for (let at = 0; at < recent.length; at += 2) {
+      writer.word(recent[at]!);
+      writer.number(recent[at + 1]!);
+    }
+  }
+
+  read(reader: ByteReader): void {
+    this.lastSeenUs = reader.number();
+    this.packets = reader.number();
+    this.flows = reader.number();
+    this.silentSlices = reader.number();
+    this.failedUs = reader.signed();
+    const recent = reader.between(0, RECENT_FLOWS, 'flows');
+    for (let index = 0; index < recent; index++) this.#recent.note(0, reader.word(), reader.number());
+  }
+}

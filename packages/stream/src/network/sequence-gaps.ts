@@ -1,0 +1,205 @@
+import type { ByteReader } from '../partial/reader.js';
+import type { ByteWriter } from '../partial/writer.js';
+import type { Entry } from './registry.js';
+
+/** A jump by so many numbers is rather a restart than a loss. */
+const IMPLAUSIBLE_JUMP = 1 << 16;
+/** Gaps that are waited for at a time; of more, the oldest are given up. */
+const MOST_GAPS = 4096;
+const FULL = 0xffffffff;
+
+/** Numbers that are missing: `count` of them from `first` on, noticed in a slice. */
+interface Gap {
+  first: number;
+  count: number;
+  slice: number;
+}
+
+/** Numbers given up, as they were on the wire. */
+export interface Loss {
+  readonly lost: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** The slice in which the first of them was missed. */
+  readonly slice: number;
+}
+
+/**
+ * The sequence numbers of one reporter: which of them are missing.
+ *
+ * Numbers come by the slice, from all sides at once, so that the order in which they came does not matter. A gap opens when a
+ * number beyond it has come; it is a loss when it is still open after the reordering window. Numbers wrap around. A
+ * reporter that begins anew has not lost millions: a jump by 2^16 or more, forward or back, to where a second number
+ * follows, is a restart.
+ */
+export class SequenceGaps implements Entry {
+  readonly words: readonly number[];
+  lastSlice = 0;
+  readonly #range: number;
+  /** The highest number so far, without wrapping around; -1: none yet. */
+  #highest = -1;
+  /** Ascending. */
+  #gaps: Gap[] = [];
+  /** A number far from all others, as on the wire; -1: none. */
+  #strange = -1;
+
+  /** @param words node, hardware id, bits of a number */
+  constructor(words: readonly number[]) {
+    this.words = words;
+    this.#range = 2 ** words[2]!;
+  }
+
+  /**
+   * Takes what was seen in a slice.
+   *
+   * @param blocks 32 bits each by number of the block, as in a partial
+   * @param isWhole everything that was received is there: a number that is not is missing
+   * @returns what a restart has left missing
+   */
+  take(blocks: ReadonlyMap<number, number>, slice: number, isWhole: boolean): Loss | null {
+    this.lastSlice = slice;
+    if (this.#highest < 0) this.#begin(blocks.keys().next().value! * 32);
+    const near: [number, number][] = [];
+    const far: number[] = [];
+    for (const [block, mask] of blocks) {
+      const first = this.#unwrapped(block * 32);
+      if (Math.abs(first - this.#highest) < IMPLAUSIBLE_JUMP) near.push([first, mask]);
+      else for (let bit = 0; bit < 32; bit++) if (((mask >>> bit) & 1) === 1) far.push(block * 32 + bit);
+    }
+    near.sort((a, b) => a[0] - b[0]);
+    for (const [first, mask] of near) this.#takeBlock(first, mask, slice, isWhole);
+    if (near.length > 0) this.#strange = -1;
+    return far.length === 0 ? null : this.#takeFar(far, slice, isWhole);
+  }
+
+  /** So that no number of the first slice is behind: what came before the first number is nobody's loss. */
+  #begin(reference: number): void {
+    this.#highest = reference + this.#range;
+    this.#isNew = true;
+  }
+
+  /** The next number seen is the first. */
+  #isNew = false;
+
+  /** A number as it would be if numbers did not wrap around: the one that is nearest to the highest. */
+  #unwrapped(sequence: number): number {
+    const range = this.#range;
+    const ahead = (((sequence - this.#highest) % range) + range) % range;
+    return this.#highest + (ahead < range / 2 ? ahead : ahead - range);
+  }
+
+  #takeBlock(first: number, mask: number, slice: number, isWhole: boolean): void {
+    if (mask === FULL && !this.#isNew && first === this.#highest + 1) {
+      this.#highest += 32;
+      return;
+    }
+    for (let bit = 0; bit < 32; bit++) {
+      if (((mask >>> bit) & 1) === 0) continue;
+      const number = first + bit;
+      if (this.#isNew) {
+        this.#isNew = false;
+        this.#highest = number;
+      } else if (number <= this.#highest) {
+        this.#fill(number);
+      } else {
+        if (number > this.#highest + 1 && isWhole) {
+          this.#gaps.push({ first: this.#highest + 1, count: number - this.#highest - 1, slice });
+        }
+        this.#highest = number;
+      }
+    }
+  }
+
+  #fill(number: number): void {
+    const gaps = this.#gaps;
+    let low = 0;
+    let high = gaps.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (gaps[middle]!.first + gaps[middle]!.count <= number) low = middle + 1;
+      else high = middle;
+    }
+    const gap = gaps[low];
+    if (gap === undefined || gap.first > number) return;
+    const before = number - gap.first;
+    const after = gap.count - before - 1;
+    const parts: Gap[] = [];
+    if (before > 0) parts.push({ ...gap, count: before });
+    if (after > 0) parts.push({ ...gap, first: number + 1, count: after });
+    gaps.splice(low, 1, ...parts);
+  }
+
+  /** Numbers that fit to no others; two that fit to each other are a restart. */
+  #takeFar(far: readonly number[], slice: number, isWhole: boolean): Loss | null {
+    const reference = this.#strange >= 0 ? this.#strange : far[0]!;
+    const range = this.#range;
+    const distance = (sequence: number): number => {
+      const ahead = (((sequence - reference) % range) + range) % range;
+      return ahead < range / 2 ? ahead : ahead - range;
+    };
+    const fitting = far.filter((sequence) => Math.abs(distance(sequence)) < IMPLAUSIBLE_JUMP);
+    const numbers = new Set(this.#strange >= 0 ? [this.#strange, ...fitting] : fitting);
+    if (numbers.size < 2) {
+      this.#strange = far[0]!;
+      return null;
+    }
+    const loss = this.#giveUp(this.#gaps.length);
+    const ascending = [...numbers].sort((a, b) => distance(a) - distance(b));
+    this.#strange = -1;
+    this.#begin(ascending[0]!);
+    for (const sequence of ascending) this.#takeBlock(this.#unwrapped(sequence), 1, slice, isWhole);
+    return loss;
+  }
+
+  /** Gives up what was missed in `slice` or before, and what there are too many of. */
+  expire(slice: number): Loss | null {
+    const gaps = this.#gaps;
+    // A gap that was split keeps its slice, and later gaps begin higher.
+    let count = Math.max(0, gaps.length - MOST_GAPS);
+    while (count < gaps.length && gaps[count]!.slice <= slice) count++;
+    return this.#giveUp(count);
+  }
+
+  get isWaiting(): boolean {
+    return this.#gaps.length > 0;
+  }
+
+  #giveUp(count: number): Loss | null {
+    if (count === 0) return null;
+    const gone = this.#gaps.splice(0, count);
+    const last = gone[gone.length - 1]!;
+    return {
+      lost: gone.reduce((sum, gap) => sum + gap.count, 0),
+      firstSequence: gone[0]!.first % this.#range,
+      lastSequence: (last.first + last.count - 1) % this.#range,
+      slice: gone[0]!.slice,
+    };
+  }
+
+  write(writer: ByteWriter): void {
+    writer.signed(this.#highest);
+    writer.byte(this.#isNew ? 1 : 0);
+    writer.signed(this.#strange);
+    writer.number(this.#gaps.length);
+    for (const { first, count, slice } of this.#gaps) {
+      writer.number(this.#highest - first);
+      writer.number(count);
+      writer.number(this.lastSlice - slice);
+    }
+  }
+
+  read(reader: ByteReader): void {
+    this.#highest = reader.signed();
+    this.#isNew = reader.between(0, 1, 'isNew') === 1;
+    this.#strange = reader.signed();
+    const gaps = reader.count(3);
+    this.#gaps = [];
+    for (let index = 0; index < gaps; index++) {
+      this.#gaps.push({
+        first: this.#highest - reader.between(0, this.#highest, 'distance of a gap'),
+        count: reader.between(1, IMPLAUSIBLE_JUMP + 32, 'numbers'),
+        slice: this.lastSlice - reader.between(0, this.lastSlice, 'slices'),
+      });
+    }
+  }
+}

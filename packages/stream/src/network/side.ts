@@ -1,0 +1,406 @@
+import { StreamError } from '../errors.js';
+import type { ImmediateEvent } from '../model/event.js';
+import type { NetworkSideOutput } from '../model/output.js';
+import type { NetworkPartial } from '../model/partial.js';
+import type { StateChange } from '../model/state.js';
+import type { QueueWindow } from '../model/window.js';
+import type { NetworkSideOptions } from '../options.js';
+import { stateReader, stateWriter } from '../partial/state.js';
+import { type ResolvedNetworkOptions, resolveNetworkOptions } from '../resolve.js';
+import { microsecondsOfMs, nanosecondText } from '../time.js';
+import { Arrivals } from './arrivals.js';
+import { congestionEvent, linkEvent, lossEvent } from './events.js';
+import { LinkEntry } from './links.js';
+import { QueueEntry } from './queues.js';
+import { Registry } from './registry.js';
+import { SequenceGaps } from './sequence-gaps.js';
+import { SwitchEntry } from './switches.js';
+
+/** First byte of a key; those of partials and sides are in Arrivals. */
+const KEY = { CLOCK: 0x63, SWITCH: 0x6e, LINK: 0x6c, QUEUE: 0x71, REPORTER: 0x72 } as const;
+/** Silent slices that are told one by one after a leap of time. */
+const STEPS = 256;
+
+/** What became of the partials a network side was given, and what it had no room for, since it was made. */
+export interface NetworkSideTotals {
+  /** Partials taken for their slice; `pending` of them wait. */
+  readonly partials: number;
+  /** Partials that were there already, by side and slice. */
+  readonly repeated: number;
+  /** Partials of slices that were closed without them. */
+  readonly late: number;
+  /** Partials waiting for their slice to be complete. */
+  readonly pending: number;
+  /** Slices closed, and those of them that a side was missing from. */
+  readonly slices: number;
+  readonly incompleteSlices: number;
+  readonly events: number;
+  readonly networkWindows: number;
+  /** Switches, links, queues, reporters without room for a state of their own, each time they were met. */
+  readonly refused: number;
+}
+
+/**
+ * Puts together what flow sides have seen: windows per switch and link, and the events that no single flow tells.
+ *
+ * A slice of time is closed when every side has told of it; when one is missing for `waitMs`, without it. Then silence means
+ * nothing: no link counts as silent in such a slice, and no sequence number as missing. What it finds depends on the
+ * contents of the partials alone, not on their order, nor on how flows are spread over sides. Each side gives its partials in
+ * ascending order of their slices.
+ */
+export class NetworkSide {
+  readonly #options: ResolvedNetworkOptions;
+  readonly #output: NetworkSideOutput;
+  readonly #arrivals: Arrivals;
+  readonly #switches: Registry<SwitchEntry>;
+  readonly #links: Registry<LinkEntry>;
+  readonly #queues: Registry<QueueEntry>;
+  readonly #reporters: Registry<SequenceGaps>;
+  #found: ImmediateEvent[] = [];
+  /** The first slice that is not closed; -1: none is known yet. */
+  #openSlice = -1;
+  /** A slice was closed: none before it can be opened. */
+  #hasClosed = false;
+  /** The slice that the time given by `advance` lies in; -1: none was given. */
+  #horizon = -1;
+  /** Nothing is missing of the open window. */
+  #isWhole = true;
+  #isClockDirty = false;
+  #hasSeen = false;
+  #partials = 0;
+  #repeated = 0;
+  #late = 0;
+  #slices = 0;
+  #incompleteSlices = 0;
+  #events = 0;
+  #networkWindows = 0;
+
+  /** @throws RangeError for an option out of range */
+  constructor(options: NetworkSideOptions = {}, output: NetworkSideOutput = {}) {
+    const resolved = resolveNetworkOptions(options);
+    this.#options = resolved;
+    this.#output = output;
+    this.#arrivals = new Arrivals(resolved.pending);
+    this.#switches = new Registry(KEY.SWITCH, 1, resolved.switches, (words) => new SwitchEntry(words));
+    this.#links = new Registry(KEY.LINK, 2, resolved.links, (words) => new LinkEntry(words));
+    this.#queues = new Registry(KEY.QUEUE, 2, resolved.queues, (words) => new QueueEntry(words));
+    this.#reporters = new Registry(KEY.REPORTER, 3, resolved.reporters, (words) => new SequenceGaps(words));
+  }
+
+  /**
+   * Takes a partial and keeps it until its slice is closed. Repeats, by side and slice, are dropped.
+   * @throws RangeError for a partial with another length of slice
+   */
+  merge(partial: NetworkPartial): void {
+    const { sliceUs } = this.#options;
+    if (partial.sliceUs !== sliceUs) throw new RangeError(`a partial of ${partial.sliceUs} us, not ${sliceUs}`);
+    this.#hasSeen = true;
+    if (this.#openSlice < 0 || (!this.#hasClosed && partial.slice < this.#openSlice)) {
+      this.#openSlice = partial.slice;
+      this.#isClockDirty = true;
+    }
+    const fate = this.#arrivals.offer(partial, this.#openSlice);
+    if (fate === 'repeated') {
+      this.#repeated++;
+      return;
+    }
+    if (fate === 'late') this.#late++;
+    else this.#partials++;
+    this.#closeReady();
+  }
+
+  /**
+   * Tells the time, so that slices do not wait for ever for sides that are gone. An earlier time than was known is passed over.
+   * @param timeMs milliseconds since the epoch
+   * @throws RangeError for a time that is none
+   */
+  advance(timeMs: number): void {
+    const slice = Math.floor(microsecondsOfMs(timeMs) / this.#options.sliceUs);
+    this.#hasSeen = true;
+    if (slice <= this.#horizon) return;
+    this.#horizon = slice;
+    this.#isClockDirty = true;
+    if (this.#openSlice >= 0) this.#closeReady();
+  }
+
+  /** Closes all slices there are partials of, and gives out the window that is open. */
+  flush(): void {
+    if (this.#openSlice < 0) return;
+    const { slicesPerWindow } = this.#options;
+    const { most, least, count } = this.#arrivals.sides();
+    while (this.#openSlice <= most) {
+      this.#closeSlice(this.#openSlice <= least && count >= this.#options.sides);
+    }
+    // The rest of the window: there is nothing in it.
+    const rest = this.#openSlice % slicesPerWindow;
+    if (rest !== 0) {
+      this.#openSlice += slicesPerWindow - rest;
+      this.#closeWindow(this.#openSlice - 1);
+    }
+    this.#tell();
+  }
+
+  #closeReady(): void {
+    const { waitSlices, forgetSlices, sides } = this.#options;
+    for (;;) {
+      const state = this.#arrivals.sides();
+      const latest = Math.max(state.most, this.#horizon);
+      if (state.least < latest - forgetSlices) {
+        this.#arrivals.forget(latest - forgetSlices);
+        continue;
+      }
+      const isEnough = state.count >= sides;
+      // Up to there, every side has told everything.
+      const complete = isEnough ? state.least : -1;
+      // Up to there, nobody is waited for any more.
+      const overdue = latest - waitSlices - 1;
+      let end = Math.max(Number.isFinite(complete) ? complete : -1, overdue);
+      if (this.#arrivals.isFull) end = Math.max(end, this.#arrivals.earliest());
+      if (this.#openSlice > end) break;
+      while (this.#openSlice <= end) {
+        if (end - this.#openSlice >= 2 * STEPS) this.#leap(end);
+        this.#closeSlice(this.#openSlice <= complete);
+      }
+    }
+    this.#tell();
+  }
+
+  /** Passes over a long time of which nothing is known. */
+  #leap(end: number): void {
+    const { slicesPerWindow } = this.#options;
+    const first = Math.min(end, this.#arrivals.earliest() - 1);
+    if (first - this.#openSlice < 2 * STEPS) return;
+    for (let step = 0; step < slicesPerWindow; step++) this.#closeSlice(false);
+    this.#openSlice = first - STEPS - ((first - STEPS) % slicesPerWindow);
+  }
+
+  /** @param isComplete no side is missing */
+  #closeSlice(isComplete: boolean): void {
+    const { slicesPerWindow, sliceUs } = this.#options;
+    const slice = this.#openSlice;
+    this.#openSlice = slice + 1;
+    this.#hasClosed = true;
+    this.#isClockDirty = true;
+    this.#slices++;
+    if (!isComplete) {
+      this.#incompleteSlices++;
+      this.#isWhole = false;
+    }
+    const partials = this.#arrivals.take(slice);
+    const endUs = (slice + 1) * sliceUs;
+    for (const partial of partials) this.#mergeSwitches(partial, slice);
+    this.#takeLinks(partials, slice, isComplete, endUs);
+    this.#takeSequences(partials, slice, isComplete, endUs);
+    if (this.#openSlice % slicesPerWindow === 0) this.#closeWindow(slice);
+    // In an order that does not depend on that of arrival.
+    if (this.#found.length > 1) this.#found.sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#tell();
+  }
+
+  #mergeSwitches(partial: NetworkPartial, slice: number): void {
+    for (const part of partial.switches) this.#switches.take([part.nodeId])?.merge(part, slice);
+    for (const part of partial.queues) this.#queues.take([part.nodeId, part.queueId])?.merge(part, slice);
+  }
+
+  #takeLinks(partials: readonly NetworkPartial[], slice: number, isComplete: boolean, endUs: number): void {
+    const { sliceUs, linkSilenceUs, linkFlows } = this.#options;
+    for (const { links } of partials) {
+      for (const part of links) this.#links.take([part.from, part.to])?.merge(part, slice);
+    }
+    // What found no room may have been the packets of any link.
+    const isWhole = isComplete && partials.every(({ refused }) => refused.links === 0 && refused.switches === 0);
+    const startUs = slice * sliceUs;
+    this.#links.visit((link) => {
+      const [from, to] = link.words as [number, number];
+      if (link.lastSlice === slice) {
+        link.flows = Math.max(link.flows, link.flowsSince(startUs));
+        if (link.failedUs >= 0) {
+          this.#found.push(linkEvent(link, link.flowsSince(link.lastSeenUs - linkSilenceUs), link.lastSeenUs, true));
+          link.failedUs = -1;
+        }
+        return true;
+      }
+      if (!isWhole || link.failedUs >= 0) return false;
+      if (this.#switches.find([from])?.lastSlice !== slice || this.#switches.find([to])?.lastSlice !== slice)
+        return false;
+      link.silentSlices++;
+      const flows = link.flowsSince(link.lastSeenUs - linkSilenceUs);
+      if (link.silentSlices * sliceUs < linkSilenceUs || flows < linkFlows) return true;
+      link.failedUs = link.lastSeenUs;
+      this.#found.push(linkEvent(link, flows, endUs, false));
+      return true;
+    });
+  }
+
+  #takeSequences(partials: readonly NetworkPartial[], slice: number, isComplete: boolean, endUs: number): void {
+    const { reorderSlices, sliceUs } = this.#options;
+    const isWhole = isComplete && partials.every(({ refused }) => refused.sequences === 0);
+    const seen = new Map<string, { readonly words: readonly number[]; readonly blocks: Map<number, number> }>();
+    for (const { reporters } of partials) {
+      for (const { nodeId, hwId, bits, blocks } of reporters) {
+        const words = [nodeId, hwId, bits];
+        const name = words.join();
+        const one = seen.get(name) ?? { words, blocks: new Map<number, number>() };
+        seen.set(name, one);
+        for (let at = 0; at < blocks.length; at += 2) {
+          const block = blocks[at]!;
+          one.blocks.set(block, ((one.blocks.get(block) ?? 0) | blocks[at + 1]!) >>> 0);
+        }
+      }
+    }
+    for (const { words, blocks } of seen.values()) {
+      const reporter = this.#reporters.take(words);
+      const loss = reporter?.take(inOrder(blocks), slice, isWhole) ?? null;
+      if (loss !== null) this.#found.push(lossEvent(words, loss, sliceUs, endUs));
+    }
+    this.#reporters.visit((reporter) => {
+      if (!reporter.isWaiting) return false;
+      const loss = reporter.expire(slice - reorderSlices);
+      if (loss === null) return false;
+      this.#found.push(lossEvent(reporter.words, loss, sliceUs, endUs));
+      return true;
+    });
+  }
+
+  /** @param slice the last slice of the window */
+  #closeWindow(slice: number): void {
+    const { slicesPerWindow, windowUs, queueThreshold, queueStatistic, congestedWindows, idleSlices } = this.#options;
+    const window = Math.floor(slice / slicesPerWindow);
+    const times = { startNs: nanosecondText(window * windowUs), endNs: nanosecondText((window + 1) * windowUs) };
+    const complete = this.#isWhole;
+    this.#isWhole = true;
+    const queuesOf = new Map<number, QueueWindow[]>();
+    this.#queues.visit((queue) => {
+      if (queue.isQuiet) return false;
+      const [nodeId, queueId] = queue.words as [number, number];
+      const threshold = queueThreshold(nodeId, queueId);
+      const verdict = queue.close(window, threshold, queueStatistic, congestedWindows, complete);
+      const windows = queuesOf.get(nodeId) ?? [];
+      windows.push(verdict.window);
+      queuesOf.set(nodeId, windows);
+      if (verdict.change !== null) this.#found.push(congestionEvent(queue, verdict, threshold, window, windowUs));
+      return true;
+    });
+    for (const one of this.#switches.ordered()) {
+      if (one.reports === 0) continue;
+      const nodeId = one.words[0]!;
+      this.#networkWindows++;
+      this.#output.networkWindow?.({
+        type: 'switchWindow',
+        id: `switch-${nodeId}-${window * windowUs}`,
+        ...times,
+        nodeId,
+        complete,
+        reports: one.reports,
+        lastSeenNs: nanosecondText(one.lastSeenUs),
+        latency: one.latency(),
+        queues: (queuesOf.get(nodeId) ?? []).sort((a, b) => a.queueId - b.queueId),
+      });
+    }
+    for (const { words, packets, flows, lastSeenUs } of this.#links.ordered()) {
+      if (packets === 0) continue;
+      const link = words as [number, number];
+      this.#networkWindows++;
+      this.#output.networkWindow?.({
+        type: 'linkWindow',
+        id: `link-${link[0]}-${link[1]}-${window * windowUs}`,
+        ...times,
+        link: [link[0], link[1]],
+        complete,
+        packets,
+        flows,
+        lastSeenNs: nanosecondText(lastSeenUs),
+      });
+    }
+    this.#switches.visit((one) => {
+      const isUsed = one.reports > 0;
+      one.clear();
+      return isUsed;
+    });
+    this.#links.visit((one) => {
+      const isUsed = one.packets > 0;
+      one.clear();
+      return isUsed;
+    });
+    for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) {
+      registry.forget(slice - idleSlices);
+    }
+  }
+
+  #tell(): void {
+    if (this.#found.length === 0) return;
+    const found = this.#found;
+    this.#found = [];
+    this.#events += found.length;
+    for (const event of found) this.#output.event?.(event);
+  }
+
+  /** What of the state has changed since the last call, or since the side was made. */
+  changes(): StateChange[] {
+    const changes: StateChange[] = [];
+    this.#arrivals.changes(changes);
+    for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) registry.changes(changes);
+    if (this.#isClockDirty) {
+      this.#isClockDirty = false;
+      const { sliceUs, windowUs } = this.#options;
+      const writer = stateWriter();
+      writer.number(sliceUs);
+      writer.number(windowUs);
+      writer.signed(this.#openSlice);
+      writer.signed(this.#horizon);
+      writer.byte(this.#hasClosed ? 1 : 0);
+      writer.byte(this.#isWhole ? 1 : 0);
+      changes.push({ key: Uint8Array.of(KEY.CLOCK), value: writer.take() });
+    }
+    return changes;
+  }
+
+  /**
+   * Puts a piece of state back, into a side with the same options that has seen nothing yet. The order does not matter.
+   * @throws StreamError for bytes that no side with these options has written; TypeError if the side has seen partials
+   */
+  restore(key: Uint8Array, value: Uint8Array): void {
+    if (this.#hasSeen) throw new TypeError('state is put back before the first partial and the first time');
+    for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) {
+      if (key[0] !== registry.prefix) continue;
+      registry.restore(key, value);
+      return;
+    }
+    if (this.#arrivals.restore(key, value)) return;
+    if (key[0] !== KEY.CLOCK || key.length !== 1) {
+      throw new StreamError('MALFORMED', 0, `a key that begins with ${key[0]} is none of a network side`);
+    }
+    const reader = stateReader(value);
+    const { sliceUs, windowUs } = this.#options;
+    for (const [name, own] of Object.entries({ sliceUs, windowUs })) {
+      const { offset } = reader;
+      const other = reader.number();
+      if (other !== own) throw new StreamError('MISMATCH', offset, `${name} was ${other}, and is ${own}`);
+    }
+    this.#openSlice = reader.signed();
+    this.#horizon = reader.signed();
+    this.#hasClosed = reader.between(0, 1, 'hasClosed') === 1;
+    this.#isWhole = reader.between(0, 1, 'isWhole') === 1;
+    reader.end();
+  }
+
+  totals(): NetworkSideTotals {
+    const registries = [this.#switches, this.#links, this.#queues, this.#reporters];
+    return {
+      partials: this.#partials,
+      repeated: this.#repeated,
+      late: this.#late,
+      pending: this.#arrivals.count,
+      slices: this.#slices,
+      incompleteSlices: this.#incompleteSlices,
+      events: this.#events,
+      networkWindows: this.#networkWindows,
+      refused: registries.reduce((sum, { refused }) => sum + refused, 0),
+    };
+  }
+}
+
+/** The first number of a reporter is looked for from its lowest block on: the order of sides must not matter. */
+function inOrder(blocks: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
+  return new Map([...blocks].sort((a, b) => a[0] - b[0]));
+}

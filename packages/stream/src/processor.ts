@@ -1,0 +1,52 @@
+import type { BatchInput, TelemetryBatch } from '@int/codec';
+import { FlowSide, type FlowSideTotals } from './flow/side.js';
+import type { StreamOutput } from './model/output.js';
+import { NetworkSide, type NetworkSideTotals } from './network/side.js';
+import type { StreamProcessorOptions } from './options.js';
+
+/** One flow side and the network side, in one place. */
+export class StreamProcessor {
+  readonly #flow: FlowSide;
+  readonly #network: NetworkSide;
+
+  /** @throws RangeError for an option out of range */
+  constructor(options: StreamProcessorOptions = {}, output: StreamOutput = {}) {
+    const { flowSide, networkSide, ...times } = options;
+    this.#network = new NetworkSide(
+      { ...networkSide, ...times },
+      {
+        event: (event) => output.event?.(event),
+        networkWindow: (window) => output.networkWindow?.(window),
+      },
+    );
+    this.#flow = new FlowSide(
+      { ...flowSide, ...times },
+      {
+        event: (event) => output.event?.(event),
+        flowWindow: (window) => output.flowWindow?.(window),
+        partial: (partial) => this.#network.merge(partial),
+      },
+    );
+  }
+
+  /** As {@link FlowSide.observe}. */
+  observe(batch: TelemetryBatch, input: BatchInput, from = 0, to: number = batch.reports): void {
+    this.#flow.observe(batch, input, from, to);
+  }
+
+  /** As {@link FlowSide.advance}. */
+  advance(timeMs: number): void {
+    this.#flow.advance(timeMs);
+    this.#network.advance(timeMs);
+  }
+
+  /** Gives out everything that is still open. */
+  flush(): void {
+    this.#flow.flush();
+    this.#network.flush();
+  }
+
+  totals(): { readonly flowSide: FlowSideTotals; readonly networkSide: NetworkSideTotals } {
+    return { flowSide: this.#flow.totals(), networkSide: this.#network.totals() };
+  }
+}

@@ -1,0 +1,74 @@
+import type { Summary } from '../model/window.js';
+import type { ByteReader } from '../partial/reader.js';
+import type { ByteWriter } from '../partial/writer.js';
+
+/** Cells of a row: they share a cache line. */
+const CELL = { COUNT: 0, SUM: 1, MIN: 2, MAX: 3 } as const;
+const CELLS = 4;
+
+/** Running sums of values, a row for each series of them. */
+export class Summaries {
+  readonly #cells: Float64Array;
+
+  constructor(rows: number) {
+    this.#cells = new Float64Array(rows * CELLS);
+  }
+
+  reset(row: number): void {
+    const at = row * CELLS;
+    this.#cells[at + CELL.COUNT] = 0;
+    this.#cells[at + CELL.SUM] = 0;
+    this.#cells[at + CELL.MIN] = 0;
+    this.#cells[at + CELL.MAX] = 0;
+  }
+
+  /** @param value 32 bits, unsigned */
+  add(row: number, value: number): void {
+    const cells = this.#cells;
+    const at = row * CELLS;
+    const count = cells[at + CELL.COUNT]!;
+    cells[at + CELL.COUNT] = count + 1;
+    cells[at + CELL.SUM]! += value;
+    if (count === 0 || cells[at + CELL.MIN]! > value) cells[at + CELL.MIN] = value;
+    if (cells[at + CELL.MAX]! < value) cells[at + CELL.MAX] = value;
+  }
+
+  count(row: number): number {
+    return this.#cells[row * CELLS + CELL.COUNT]!;
+  }
+
+  /** Count, sum, smallest and largest; zeros if there are no values. Allocates. */
+  read(row: number): Summary {
+    const at = row * CELLS;
+    const cells = this.#cells;
+    return {
+      count: cells[at + CELL.COUNT]!,
+      sum: cells[at + CELL.SUM]!,
+      min: cells[at + CELL.MIN]!,
+      max: cells[at + CELL.MAX]!,
+    };
+  }
+
+  /** What {@link read} gave. */
+  load(row: number, { count, sum, min, max }: Summary): void {
+    this.#cells.set([count, sum, min, max], row * CELLS);
+  }
+
+  write(row: number, writer: ByteWriter): void {
+    const { count, sum, min, max } = this.read(row);
+    writer.number(count);
+    if (count === 0) return;
+    writer.number(sum);
+    writer.number(min);
+    writer.number(max);
+  }
+
+  readFrom(row: number, reader: ByteReader): void {
+    this.reset(row);
+    const count = reader.number();
+    if (count === 0) return;
+    const sum = reader.number();
+    const min = reader.between(0, 0xffffffff, 'min');
+    this.load(row, { count, sum, min, max: reader.between(0, 0xffffffff, 'max') });
+  }
+}
