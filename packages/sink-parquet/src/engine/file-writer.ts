@@ -1,0 +1,137 @@
+import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
+import type { Segment } from '../memory/segment.js';
+import type { Table } from '../table/table.js';
+import { SegmentFeed } from './feed.js';
+import { identifier, list, literal } from './sql.js';
+
+/** Compression of the files' pages. */
+export const COMPRESSIONS = ['zstd', 'snappy', 'lz4', 'none'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
+
+const CODECS = { zstd: 'zstd', snappy: 'snappy', lz4: 'lz4_raw', none: 'uncompressed' } as const satisfies Record<
+  Compression,
+  string
+>;
+
+/** Level of zstd for files as they are first written: most processor time goes into these, and merging writes them anew. */
+const FIRST_LEVEL = 1;
+
+/** Version of the tables' columns, in the files' metadata. */
+const SCHEMA_VERSION = 1;
+
+/** Options of {@link FileWriter}. */
+export interface FileWriterOptions {
+  readonly compression: Compression;
+  /** Threads of the engine. */
+  readonly threads: number;
+  /** Rows that a reader can skip or read together. */
+  readonly rowGroup: number;
+  /** Memory of the engine at most, in MiB. */
+  readonly memoryMiB: number;
+  /** Folder for what does not fit into that memory. */
+  readonly spill: string;
+}
+
+/** Writes Parquet files with the embedded engine, one at a time. */
+export class FileWriter {
+  readonly #database: Database;
+  readonly #connection: Connection;
+  readonly #options: FileWriterOptions;
+  #feed: SegmentFeed | null = null;
+  #isClosed = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  private constructor(database: Database, connection: Connection, options: FileWriterOptions) {
+    this.#database = database;
+    this.#connection = connection;
+    this.#options = options;
+    const rows = duckdb.create_table_function();
+    duckdb.table_function_set_name(rows, SegmentFeed.FUNCTION);
+    // What these throw is the error of the query.
+    duckdb.table_function_set_bind(rows, (info) => {
+      if (this.#feed === null) duckdb.bind_set_error(info, 'there are no rows');
+      else this.#feed.bind(info);
+    });
+    duckdb.table_function_set_init(rows, (info) => duckdb.init_set_max_threads(info, 1));
+    duckdb.table_function_set_function(rows, (info, chunk) => {
+      try {
+        this.#feed?.fill(info, chunk);
+      } catch (error) {
+        duckdb.function_set_error(info, error instanceof Error ? error.message : String(error));
+      }
+    });
+    duckdb.register_table_function(connection, rows);
+  }
+
+  static async open(options: FileWriterOptions): Promise<FileWriter> {
+    const config = duckdb.create_config();
+    duckdb.set_config(config, 'threads', String(options.threads));
+    duckdb.set_config(config, 'memory_limit', `${options.memoryMiB}MiB`);
+    duckdb.set_config(config, 'temp_directory', options.spill);
+    duckdb.set_config(config, 'autoinstall_known_extensions', 'false');
+    const database = await duckdb.open(':memory:', config);
+    const connection = await duckdb.connect(database);
+    return new FileWriter(database, connection, options);
+  }
+
+  /** Writes a segment to a file that must not be there yet. Leaves the segment as it is. */
+  write(segment: Segment, path: string): Promise<void> {
+    return this.#exclusive(async () => {
+      const { table } = segment;
+      this.#feed = new SegmentFeed(segment);
+      try {
+        const columns = table.columns.map(({ name }) => {
+          const expression = table.expressions[name];
+          return expression === undefined ? identifier(name) : `${expression} AS ${identifier(name)}`;
+        });
+        await this.#copy(`SELECT ${columns.join(', ')} FROM ${SegmentFeed.FUNCTION}()`, table, path, FIRST_LEVEL);
+      } finally {
+        this.#feed = null;
+      }
+    });
+  }
+
+  /** Writes the rows of several files of a table, one file after the other, to a new one. */
+  merge(table: Table, files: readonly string[], path: string): Promise<void> {
+    return this.#exclusive(() =>
+      this.#copy(`SELECT * FROM read_parquet(${list(files)}, hive_partitioning = false)`, table, path),
+    );
+  }
+
+  /** Ends what is being written, which then fails. */
+  interrupt(): void {
+    if (!this.#isClosed) duckdb.interrupt(this.#connection);
+  }
+
+  /** Waits for what is being written and lets go of the engine. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#running;
+    duckdb.disconnect_sync(this.#connection);
+    duckdb.close_sync(this.#database);
+  }
+
+  async #copy(query: string, table: Table, path: string, level: number | null = null): Promise<void> {
+    const { compression, rowGroup } = this.#options;
+    const options = [
+      'FORMAT parquet',
+      'PARQUET_VERSION v2',
+      `COMPRESSION ${CODECS[compression]}`,
+      ...(level !== null && compression === 'zstd' ? [`COMPRESSION_LEVEL ${level}`] : []),
+      `ROW_GROUP_SIZE ${rowGroup}`,
+      `KV_METADATA {int_table: ${literal(table.name)}, int_schema: ${literal(String(SCHEMA_VERSION))}}`,
+    ];
+    await duckdb.query(this.#connection, `COPY (${query}) TO ${literal(path)} (${options.join(', ')})`);
+  }
+
+  /** One at a time: the connection has one feed. */
+  #exclusive(task: () => Promise<void>): Promise<void> {
+    const done = this.#running.then(() => {
+      if (this.#isClosed) throw new Error('the writer is closed');
+      return task();
+    });
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+}

@@ -1,0 +1,191 @@
+import { FLAG, HOP_COLUMNS, INT_VERSIONS, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
+import type { FrameBatch } from '@int/collector';
+import type { Segment } from '../memory/segment.js';
+import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
+import { HOP_BIT, HOP_COLUMNS_AT, HOP_ROW, KEPT_HOP_COLUMNS, REPORT_ROW } from '../table/hops.js';
+import { HourFinder } from './instants.js';
+import type { RecordNumbers } from './numbers.js';
+import { PathFinder } from './path.js';
+
+const MISSING = 0xffffffff;
+const RESERVED = [
+  'reserved8',
+  'reserved9',
+  'reserved10',
+  'reserved11',
+  'reserved12',
+  'reserved13',
+  'reserved14',
+  'reserved15',
+] as const;
+/** Their bits among the columns that a batch has written. */
+const RESERVED_MASK = /* @__PURE__ */ RESERVED.reduce((mask, name) => mask | (1 << HOP_COLUMNS.indexOf(name)), 0);
+const INTMON = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon');
+
+/** Rows that a report takes: one for each hop, or a single one. */
+export function rowsOf(batch: TelemetryBatch, row: number): number {
+  return Math.max(1, batch.hopCount[row]!);
+}
+
+/** Copies reports into a slab. */
+export class ReportRows {
+  readonly #paths = new PathFinder();
+
+  /**
+   * Appends the reports `from` to `to - 1`: all of them are good, their hops lie one behind the other in the batch, or
+   * it is a single one, and the slab has room.
+   */
+  append(
+    segment: Segment,
+    slab: Slab,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    from: number,
+    to: number,
+    numbers: RecordNumbers,
+  ): void {
+    if (slab.rows === 0) {
+      slab.used[HOP_ROW.HOP] = 1;
+      slab.used.fill(1, REPORT_ROW.TIME);
+    }
+    const start = slab.rows;
+    const record = slab.records;
+    this.#hops(slab, batch, batch.hopStart[from]!, batch.hopStart[to - 1]! + batch.hopCount[to - 1]!);
+    this.#reserved(segment, slab, batch, batch.hopStart[from]!, batch.hopStart[to - 1]! + batch.hopCount[to - 1]!);
+    copy(slab, REPORT_ROW.FLAGS, batch.flags, from, to);
+    copy(slab, REPORT_ROW.REPORTER, batch.nodeId, from, to);
+    copy(slab, REPORT_ROW.SEQUENCE, batch.sequence, from, to);
+    copy(slab, REPORT_ROW.INSTRUCTIONS, batch.instructions, from, to);
+    copy(slab, REPORT_ROW.PORTS, batch.ports, from, to);
+    copy(slab, REPORT_ROW.DROP, batch.drop, from, to);
+    copy(slab, REPORT_ROW.REPORT_TIMESTAMP, batch.reportTimestamp, from, to);
+    this.#times(slab, batch, frames, first, from, to);
+    this.#numbers(slab, from, to, numbers);
+    this.#flows(segment, slab, batch, from, to);
+    let at = start;
+    for (let report = from; report < to; report++)
+      at = this.#positions(slab, batch, report, record + report - from, at);
+    slab.rows = at;
+    slab.records = record + to - from;
+    segment.rows += at - start;
+    segment.records += to - from;
+  }
+
+  /** The hop columns, which are taken over as they are; those of a report without hops get one empty row. */
+  #hops(slab: Slab, batch: TelemetryBatch, from: number, to: number): void {
+    const written = batch.state[STATE.WRITTEN]!;
+    const start = slab.rows;
+    const rows = Math.max(1, to - from);
+    for (let column = 0; column < KEPT_HOP_COLUMNS; column++) {
+      const kept = HOP_COLUMNS_AT + column;
+      const at = kept * SLAB_STRIDE + start;
+      if ((written & (1 << column)) !== 0 && to > from) {
+        slab.use(kept);
+        const source = column * batch.hopStride;
+        slab.words.set(batch.hopWords.subarray(source + from, source + to), at);
+      } else if (slab.used[kept] !== 0) {
+        slab.words.fill(MISSING, at, at + rows);
+      }
+    }
+  }
+
+  /** Items of reserved instructions: rare enough to become texts, which costs nothing where there are none. */
+  #reserved({ texts }: Segment, slab: Slab, batch: TelemetryBatch, from: number, to: number): void {
+    const at = HOP_ROW.RESERVED * SLAB_STRIDE + slab.rows;
+    if ((batch.state[STATE.WRITTEN]! & RESERVED_MASK) === 0) {
+      if (slab.used[HOP_ROW.RESERVED] !== 0) slab.words.fill(MISSING, at, at + Math.max(1, to - from));
+      return;
+    }
+    slab.use(HOP_ROW.RESERVED);
+    slab.words[at] = MISSING;
+    for (let hop = from; hop < to; hop++) {
+      const items = RESERVED.filter((name) => batch.hop[name][hop] !== NOT_AVAILABLE);
+      const text = JSON.stringify(Object.fromEntries(items.map((name) => [name, batch.hop[name][hop]])));
+      slab.words[at + hop - from] = items.length === 0 ? MISSING : texts.reserved.number(text);
+    }
+  }
+
+  #times(
+    { words, records }: Slab,
+    batch: TelemetryBatch,
+    { timestampsHigh, timestampsLow }: FrameBatch,
+    first: number,
+    from: number,
+    to: number,
+  ): void {
+    const low = REPORT_ROW.TIME * SLAB_STRIDE + records - from;
+    const high = low + SLAB_STRIDE;
+    for (let report = from; report < to; report++) {
+      const frame = first + batch.frame[report]!;
+      words[low + report] = timestampsLow[frame]!;
+      words[high + report] = HourFinder.clampHigh(timestampsHigh[frame]!);
+    }
+  }
+
+  #numbers({ words, records }: Slab, from: number, to: number, numbers: RecordNumbers): void {
+    const instance = REPORT_ROW.INSTANCE * SLAB_STRIDE + records;
+    const count = to - from;
+    words.fill(numbers.instanceLow, instance, instance + count);
+    words.fill(numbers.instanceHigh, instance + SLAB_STRIDE, instance + SLAB_STRIDE + count);
+    const low = REPORT_ROW.NUMBER * SLAB_STRIDE + records;
+    for (let k = 0; k < count; k++) {
+      numbers.next();
+      words[low + k] = numbers.low;
+      words[low + SLAB_STRIDE + k] = numbers.high;
+    }
+  }
+
+  /** Flow, path, and what is there only in some versions of reports. */
+  #flows({ texts }: Segment, { words, records }: Slab, batch: TelemetryBatch, from: number, to: number): void {
+    const { flags, source0, source1, source2, source3 } = batch;
+    const { destination0, destination1, destination2, destination3, hopCount, protocol } = batch;
+    const row = records - from;
+    for (let report = from; report < to; report++) {
+      const bits = flags[report]!;
+      const hasFlow = (bits & FLAG.FLOW) !== 0;
+      let source = MISSING;
+      let destination = MISSING;
+      if ((bits & FLAG.IPV6) !== 0) {
+        source = texts.source.ipv6(source0[report]!, source1[report]!, source2[report]!, source3[report]!);
+        destination = texts.destination.ipv6(
+          destination0[report]!,
+          destination1[report]!,
+          destination2[report]!,
+          destination3[report]!,
+        );
+      } else if (hasFlow) {
+        source = texts.source.ipv4(source0[report]!);
+        destination = texts.destination.ipv4(destination0[report]!);
+      }
+      words[REPORT_ROW.SOURCE * SLAB_STRIDE + row + report] = source;
+      words[REPORT_ROW.DESTINATION * SLAB_STRIDE + row + report] = destination;
+      words[REPORT_ROW.PROTOCOL * SLAB_STRIDE + row + report] = hasFlow ? protocol[report]! : MISSING;
+      words[REPORT_ROW.PATH * SLAB_STRIDE + row + report] = this.#paths.find(batch, report, texts.path);
+      words[REPORT_ROW.HOPS * SLAB_STRIDE + row + report] = hopCount[report]!;
+      const version = (bits >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK;
+      if (version === 0) words[REPORT_ROW.REPORTER * SLAB_STRIDE + row + report] = MISSING;
+    }
+  }
+
+  /** Numbers the hops of a report. @returns the row behind it */
+  #positions({ words, spans }: Slab, batch: TelemetryBatch, report: number, record: number, at: number): number {
+    const hops = batch.hopCount[report]!;
+    const flags = batch.flags[report]!;
+    const column = HOP_ROW.HOP * SLAB_STRIDE + at;
+    spans[record] = Math.max(1, hops);
+    if (hops === 0) {
+      words[column] = MISSING;
+      return at + 1;
+    }
+    const version = (flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK;
+    const bits = version === INTMON ? HOP_BIT.INTMON : 0;
+    for (let hop = 0; hop < hops; hop++) words[column + hop] = hop | bits;
+    if ((flags & FLAG.OWN) !== 0) words[column + hops - 1] = (hops - 1) | HOP_BIT.OWN;
+    return at + hops;
+  }
+}
+
+function copy({ words, records }: Slab, column: number, source: Uint32Array, from: number, to: number): void {
+  words.set(source.subarray(from, to), column * SLAB_STRIDE + records);
+}

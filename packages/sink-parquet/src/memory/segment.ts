@@ -1,0 +1,56 @@
+import type { RecordKind } from '@int/collector';
+import type { Table } from '../table/table.js';
+import { AddressDictionary, type Dictionary, PathDictionary, TextDictionary } from './dictionary.js';
+import type { Slab } from './slab.js';
+
+/** The texts of a segment, by column. */
+export interface SegmentTexts {
+  readonly source: AddressDictionary;
+  readonly destination: AddressDictionary;
+  readonly path: PathDictionary;
+  readonly rule: TextDictionary;
+  readonly reserved: TextDictionary;
+}
+
+export type DictionaryName = keyof SegmentTexts;
+
+/** Rows of one table and one hour that become one file. */
+export class Segment {
+  readonly table: Table;
+  /** Hours since 1970-01-01 00:00 UTC. */
+  readonly hour: number;
+  /** When its first row came, in ms of a clock that only goes forward. */
+  readonly openedAt: number;
+  readonly slabs: Slab[] = [];
+  readonly texts: SegmentTexts = {
+    source: new AddressDictionary(),
+    destination: new AddressDictionary(),
+    path: new PathDictionary(),
+    rule: new TextDictionary(),
+    reserved: new TextDictionary(),
+  };
+  rows = 0;
+  records = 0;
+  /** Set when it takes no more rows. */
+  isClosed = false;
+
+  constructor(table: Table, hour: number, openedAt: number) {
+    this.table = table;
+    this.hour = hour;
+    this.openedAt = openedAt;
+  }
+
+  get kind(): RecordKind {
+    return this.table.kind;
+  }
+
+  /** The slab that rows go to; `null` if there is none with room for `rows`. */
+  room(rows: number, slabRows: number): Slab | null {
+    const last = this.slabs[this.slabs.length - 1];
+    return last !== undefined && last.rows + rows <= slabRows ? last : null;
+  }
+
+  dictionary(name: DictionaryName): Dictionary {
+    return this.texts[name];
+  }
+}

@@ -1,0 +1,154 @@
+import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
+import { COMPRESSIONS, type Compression } from './engine/file-writer.js';
+import type { ParquetSinkError } from './errors.js';
+
+/** When rows in memory become a file: whatever comes first. */
+export interface RotateOptions {
+  /** Rows in a file at most, 2048 to 2^24. Default 262,144. */
+  readonly rows?: number;
+  /** Bytes of memory of the rows of a file at most. Default: a quarter of `memoryBytes`. */
+  readonly bytes?: number;
+  /** Time for which a row waits at most, in ms. Default 60,000. */
+  readonly ageMs?: number;
+}
+
+/** How small files of an hour that has passed become larger ones. */
+export interface CompactionOptions {
+  /** Files are merged up to this many bytes, and those above half of it are left alone. Default 128 MiB. */
+  readonly targetBytes?: number;
+  /** How long after its end an hour is taken to be over, in ms. Default 900,000. */
+  readonly afterMs?: number;
+  /**
+   * How long the files that were merged are still there for queries that have begun, in ms. 0 is for stores that nobody
+   * asks meanwhile: a query might not find all files. Default 30,000.
+   */
+  readonly graceMs?: number;
+}
+
+/** What is removed: whole hours, the oldest first. The newest hour of the store stays. */
+export interface RetentionOptions {
+  /** Hours that ended longer ago than this, in ms. Default: none. */
+  readonly ageMs?: number;
+  /** So many hours that the rest has at most this many bytes. Default: none. */
+  readonly bytes?: number;
+}
+
+/** Options of a sink. */
+export interface ParquetSinkOptions {
+  /** The folder of the store; it is made if it is not there. */
+  readonly directory: string;
+  /** Name of the sink. Default `parquet`. */
+  readonly name?: string;
+  /** Kinds of records to take. Default: all. */
+  readonly records?: readonly RecordKind[];
+  /** 16 lower-case hexadecimal digits that begin the id of each record. Default: random. */
+  readonly instance?: string;
+  /** Default `zstd`. */
+  readonly compression?: Compression;
+  readonly rotate?: RotateOptions;
+  /** Memory for rows that are not in a file yet, in bytes; at least 8 MiB. Default 128 MiB. */
+  readonly memoryBytes?: number;
+  /**
+   * What happens when that memory is full. `wait`: the pipeline waits. `drop`: new records are counted as `overflow`.
+   * Default `wait`.
+   */
+  readonly whenFull?: 'wait' | 'drop';
+  /** `false`: files are not merged. */
+  readonly compaction?: CompactionOptions | false;
+  readonly retention?: RetentionOptions;
+  /** How often it is looked what is to be merged and removed, in ms; 0: only by {@link ParquetSink.maintain}. Default 60,000. */
+  readonly maintenanceMs?: number;
+  /** Threads of the engine that writes the files. Default 1. */
+  readonly threads?: number;
+  /** First pause after a failure, in ms; it doubles up to `retryLongestMs`. Default 500. */
+  readonly retryFirstMs?: number;
+  /** Default 30,000. */
+  readonly retryLongestMs?: number;
+  /** The time, in ms since the epoch, by which hours are over and too old. Default `Date.now`. */
+  readonly now?: () => number;
+  /** Called once for each kind of failure of an outage. */
+  readonly onProblem?: (error: ParquetSinkError) => void;
+  /** Called when files can be written again. */
+  readonly onRecovered?: (outage: Outage) => void;
+}
+
+export interface ResolvedOptions {
+  readonly directory: string;
+  readonly name: string;
+  readonly records: readonly RecordKind[];
+  readonly instance: string | undefined;
+  readonly compression: Compression;
+  readonly rotate: Required<RotateOptions>;
+  readonly memoryBytes: number;
+  readonly whenFull: 'wait' | 'drop';
+  readonly compaction: Required<CompactionOptions> | null;
+  readonly retention: RetentionOptions;
+  readonly maintenanceMs: number;
+  readonly threads: number;
+  readonly retryFirstMs: number;
+  readonly retryLongestMs: number;
+  readonly now: () => number;
+  readonly onProblem: (error: ParquetSinkError) => void;
+  readonly onRecovered: (outage: Outage) => void;
+}
+
+const MIB = 2 ** 20;
+const LONGEST_MS = 2 ** 31 - 1;
+const MOST_ROWS = 2 ** 24;
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${String(value)}`);
+  }
+  return value;
+}
+
+function oneOf<T extends string>(name: string, value: T, values: readonly T[]): T {
+  if (!values.includes(value)) throw new TypeError(`${name} must be one of ${values.join(', ')}, not ${String(value)}`);
+  return value;
+}
+
+/** @throws TypeError or RangeError that names a wrong option */
+export function resolveOptions(options: ParquetSinkOptions): ResolvedOptions {
+  const { directory, rotate = {}, compaction = {}, retention = {}, records = RECORD_KINDS } = options;
+  if (typeof directory !== 'string' || directory === '') throw new TypeError('directory must be the path of a folder');
+  for (const kind of records) oneOf('records', kind, RECORD_KINDS);
+  const memoryBytes = whole('memoryBytes', options.memoryBytes ?? 128 * MIB, 8 * MIB, Number.MAX_SAFE_INTEGER);
+  if (retention.ageMs !== undefined) whole('retention.ageMs', retention.ageMs, 0, Number.MAX_SAFE_INTEGER);
+  if (retention.bytes !== undefined) whole('retention.bytes', retention.bytes, 0, Number.MAX_SAFE_INTEGER);
+  return {
+    directory,
+    name: options.name ?? 'parquet',
+    records,
+    instance: options.instance,
+    compression: oneOf('compression', options.compression ?? 'zstd', COMPRESSIONS),
+    rotate: {
+      rows: whole('rotate.rows', rotate.rows ?? 262_144, 2048, MOST_ROWS),
+      bytes: whole('rotate.bytes', rotate.bytes ?? Math.floor(memoryBytes / 4), MIB, Number.MAX_SAFE_INTEGER),
+      ageMs: whole('rotate.ageMs', rotate.ageMs ?? 60_000, 10, LONGEST_MS),
+    },
+    memoryBytes,
+    whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
+    compaction:
+      compaction === false
+        ? null
+        : {
+            targetBytes: whole(
+              'compaction.targetBytes',
+              compaction.targetBytes ?? 128 * MIB,
+              1,
+              Number.MAX_SAFE_INTEGER,
+            ),
+            afterMs: whole('compaction.afterMs', compaction.afterMs ?? 900_000, 0, LONGEST_MS),
+            graceMs: whole('compaction.graceMs', compaction.graceMs ?? 30_000, 0, LONGEST_MS),
+          },
+    retention,
+    maintenanceMs: whole('maintenanceMs', options.maintenanceMs ?? 60_000, 0, LONGEST_MS),
+    threads: whole('threads', options.threads ?? 1, 1, 256),
+    retryFirstMs: whole('retryFirstMs', options.retryFirstMs ?? 500, 1, LONGEST_MS),
+    retryLongestMs: whole('retryLongestMs', options.retryLongestMs ?? 30_000, 1, LONGEST_MS),
+    now: options.now ?? Date.now,
+    onProblem: options.onProblem ?? (() => undefined),
+    onRecovered: options.onRecovered ?? (() => undefined),
+  };
+}

@@ -1,0 +1,476 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TelemetryBatch } from '@int/codec';
+import {
+  type FrameBatch,
+  OutageLog,
+  type RecordCounts,
+  type RecordKind,
+  type Sink,
+  type SinkTotals,
+} from '@int/collector';
+import type { Detector, EventBatch } from '@int/detect';
+import type { Geometry } from '@int/flowcache';
+import { FileWriter } from './engine/file-writer.js';
+import { type ParquetSinkError, toSinkError } from './errors.js';
+import { EventRows } from './fill/event-rows.js';
+import { FlowRows } from './fill/flow-rows.js';
+import { HourFinder } from './fill/instants.js';
+import { RecordNumbers } from './fill/numbers.js';
+import { ReportRows, rowsOf } from './fill/report-rows.js';
+import { Segment } from './memory/segment.js';
+import { SLAB_ROWS, Slab, SlabPool } from './memory/slab.js';
+import { type ParquetSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
+import { Maintenance, type MaintenanceResult } from './store/maintenance.js';
+import { Publisher } from './store/publisher.js';
+import { Workplace } from './store/workplace.js';
+import type { Table } from './table/table.js';
+import { SCHEMA_TABLES } from './table/tables.js';
+
+/** Why records were given up; a closed list. */
+export type ParquetDropReason =
+  /** No memory left, with `whenFull: 'drop'`. */
+  | 'overflow'
+  /** Not in a file when the time of {@link ParquetSink.close} was over, or given after it. */
+  | 'closed';
+
+/** What a sink has done beside its records. */
+export interface ParquetFigures {
+  /** Files written, merged ones not counted. */
+  readonly files: number;
+  /** Bytes in them. */
+  readonly bytes: number;
+  /** Rows in them: a report has one for each hop. */
+  readonly rows: number;
+  /** Bytes of memory that hold rows now. */
+  readonly memoryBytes: number;
+  /** Times in which files could not be written. */
+  readonly outages: number;
+  /** Files that were merged, that were made of them, and that were removed because of their age or number. */
+  readonly merged: number;
+  readonly made: number;
+  readonly expired: number;
+}
+
+interface Counters {
+  offered: number;
+  delivered: number;
+  readonly dropped: Record<ParquetDropReason, number>;
+}
+
+/** Hours of one table that may be open at the same time. */
+const OPEN_HOURS = 4;
+const ROW_GROUP = 122_880;
+const ENGINE_MIB = 1024;
+const DEFAULT_CLOSE_MS = 10_000;
+
+/**
+ * Writes reports with their hops, events and flows to Parquet files in a folder, by the hour of their times.
+ *
+ * Records are copied into columns in memory of fixed size; when there are enough, or they have waited for long enough,
+ * they become a file: written beside the store, synced, then moved into it. A record counts as delivered when its file
+ * is there. So a crash loses at most what is pending, and never leaves part of a file to be seen.
+ */
+export class ParquetSink implements Sink {
+  readonly name: string;
+  readonly records: readonly RecordKind[];
+  /** First half of the id of every record. */
+  readonly instance: string;
+  /** The folder of the store. */
+  readonly directory: string;
+  readonly #options: ResolvedOptions;
+  readonly #numbers: RecordNumbers;
+  readonly #pool: SlabPool;
+  readonly #writer: FileWriter;
+  readonly #workplace: Workplace;
+  readonly #publisher: Publisher;
+  readonly #maintenance: Maintenance;
+  readonly #outages: OutageLog<ParquetSinkError>;
+  readonly #reportRows = new ReportRows();
+  readonly #eventRows = new EventRows();
+  readonly #flowRows = new FlowRows();
+  readonly #hours = new HourFinder();
+  readonly #counters: Readonly<Record<RecordKind, Counters>>;
+  readonly #work: { merged: number; made: number; expired: number } = { merged: 0, made: 0, expired: 0 };
+  #open: Segment[] = [];
+  #waiting: (() => void)[] = [];
+  /** The batch that waits for room; others queue behind it. */
+  #busy: Promise<void> | null = null;
+  #timers: NodeJS.Timeout[] = [];
+  #maintaining: Promise<MaintenanceResult> | null = null;
+  #closing: Promise<void> | null = null;
+  #fileNumber = 0;
+
+  private constructor(options: ResolvedOptions, numbers: RecordNumbers, writer: FileWriter, workplace: Workplace) {
+    const { directory, name, records, memoryBytes, onProblem, onRecovered, rotate, maintenanceMs } = options;
+    this.#options = options;
+    this.#numbers = numbers;
+    this.#writer = writer;
+    this.#workplace = workplace;
+    this.name = name;
+    this.records = records;
+    this.directory = directory;
+    this.instance = numbers.instance;
+    this.#pool = new SlabPool(memoryBytes);
+    const counters = (): Counters => ({ offered: 0, delivered: 0, dropped: { overflow: 0, closed: 0 } });
+    this.#counters = { reports: counters(), events: counters(), flows: counters() };
+    this.#outages = new OutageLog({
+      // What a callback throws must not leave the sink half way.
+      onProblem: (error) => queueMicrotask(() => onProblem(error)),
+      onRecovered: (outage) => queueMicrotask(() => onRecovered(outage)),
+    });
+    this.#publisher = new Publisher({
+      directory,
+      writer,
+      workplace,
+      outages: this.#outages,
+      retryFirstMs: options.retryFirstMs,
+      retryLongestMs: options.retryLongestMs,
+      nextName: () => this.#nextName(),
+      onDone: (segment) => this.#onDone(segment),
+    });
+    this.#maintenance = new Maintenance(directory, writer, workplace, options, () => this.#nextName());
+    const every = (ms: number, task: () => void): void => {
+      const timer = setInterval(task, ms);
+      timer.unref();
+      this.#timers.push(timer);
+    };
+    every(Math.max(10, Math.min(1000, rotate.ageMs / 4)), () => this.#closeOld());
+    // Failures are told by the log of outages.
+    if (maintenanceMs > 0) every(maintenanceMs, () => void this.maintain().catch(() => undefined));
+  }
+
+  /**
+   * Makes the folder, removes what a crash has left in it, and starts the engine.
+   * @throws ParquetSinkError if the folder cannot be used
+   * @throws TypeError or RangeError that names a wrong option
+   */
+  static async open(options: ParquetSinkOptions): Promise<ParquetSink> {
+    const resolved = resolveOptions(options);
+    const numbers = new RecordNumbers(resolved.instance);
+    const { directory, compression, threads } = resolved;
+    try {
+      await mkdir(directory, { recursive: true });
+      const workplace = await Workplace.open(directory, numbers.instance);
+      const writer = await FileWriter.open({
+        compression,
+        threads,
+        rowGroup: ROW_GROUP,
+        memoryMiB: ENGINE_MIB,
+        spill: join(workplace.path, 'spill'),
+      });
+      return new ParquetSink(resolved, numbers, writer, workplace);
+    } catch (error) {
+      throw toSinkError(error, `cannot use ${directory}`);
+    }
+  }
+
+  /** Takes a batch; see {@link Sink.write}. */
+  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
+    if (!this.records.includes('reports')) return undefined;
+    if (this.#busy !== null) return this.#queue(() => this.#takeRest(batch, frames, first, 0));
+    const next = this.#takeReports(batch, frames, first, 0);
+    if (next >= batch.reports) return undefined;
+    if (this.#options.whenFull === 'drop') {
+      this.#giveUp('reports', reportsFrom(batch, next), 'overflow');
+      return undefined;
+    }
+    return this.#queue(() => this.#takeRest(batch, frames, first, next));
+  }
+
+  /** Takes events; see {@link Sink.writeEvents}. With `whenFull: 'wait'` they may exceed the memory by one batch. */
+  writeEvents(
+    events: EventBatch,
+    batch: TelemetryBatch,
+    frames: FrameBatch,
+    first: number,
+    detector: Detector,
+  ): Promise<void> | undefined {
+    if (!this.records.includes('events')) return undefined;
+    for (let event = 0; event < events.count; event++) {
+      const frame = first + batch.frame[events.report[event]!]!;
+      const high = HourFinder.clampHigh(frames.timestampsHigh[frame]!);
+      const segment = this.#segment(SCHEMA_TABLES.events, this.#hours.find(high, frames.timestampsLow[frame]!));
+      const slab = this.#slab(segment, 1, true);
+      if (slab === null) {
+        this.#giveUp('events', events.count - event, this.#refusal());
+        break;
+      }
+      this.#counters.events.offered++;
+      this.#eventRows.append(segment, slab, events, event, batch, frames, first, detector, this.#numbers);
+      this.#closeFull(segment);
+    }
+    return this.#room();
+  }
+
+  /** Takes entries of a flow cache; see {@link Sink.writeFlows}. Their file is that of the hour of the last report. */
+  writeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
+    if (!this.records.includes('flows')) return undefined;
+    for (let record = 0; record < records; record++) {
+      const flow = this.#flowRows.read(words, at + record * geometry.bucketStride, geometry);
+      // Entries without times are filed by the time now.
+      const time = flow.lastNs === 0n ? BigInt(Math.floor(this.#options.now())) * 1_000_000n : flow.lastNs;
+      const high = HourFinder.clampHigh(Number(time >> 32n));
+      const segment = this.#segment(SCHEMA_TABLES.flows, this.#hours.find(high, Number(time & 0xffffffffn)));
+      const slab = this.#slab(segment, 1, true);
+      if (slab === null) {
+        this.#giveUp('flows', records - record, this.#refusal());
+        break;
+      }
+      this.#counters.flows.offered++;
+      this.#flowRows.append(segment, slab, flow, this.#numbers);
+      this.#closeFull(segment);
+    }
+    return this.#room();
+  }
+
+  /** Makes files of all that is held, and resolves when they are there. While the disk is full it does not resolve. */
+  flush(): Promise<void> {
+    this.#closeAll();
+    return this.#publisher.idle();
+  }
+
+  /**
+   * Merges and removes files, as the options say; done by itself every `maintenanceMs`. Does nothing while another sink
+   * maintains the same store.
+   * @throws ParquetSinkError if it fails; what was begun is finished next time
+   */
+  maintain(): Promise<MaintenanceResult> {
+    this.#maintaining ??= this.#maintenance
+      .run()
+      .then((result) => {
+        this.#work.merged += result.merged;
+        this.#work.made += result.made;
+        this.#work.expired += result.expired;
+        return result;
+      })
+      .catch((error: unknown) => {
+        const problem = toSinkError(error, `cannot maintain ${this.directory}`);
+        // Closing ends what is under way, which is no problem.
+        if (this.#closing === null) queueMicrotask(() => this.#options.onProblem(problem));
+        throw problem;
+      })
+      .finally(() => {
+        this.#maintaining = null;
+      });
+    return this.#maintaining;
+  }
+
+  totals(): SinkTotals {
+    return Object.fromEntries(this.records.map((kind) => [kind, this.#counts(kind)]));
+  }
+
+  figures(): ParquetFigures {
+    const { files, bytes, rows } = this.#publisher;
+    return { files, bytes, rows, memoryBytes: this.#pool.usedBytes, outages: this.#outages.count, ...this.#work };
+  }
+
+  health(): string | null {
+    return this.#outages.problem?.message ?? null;
+  }
+
+  /** Takes nothing more, makes files of what is held, and closes. What is not in a file by then is dropped as `closed`. */
+  close(timeoutMs: number = DEFAULT_CLOSE_MS): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#maintenance.stop();
+    this.#wake();
+    this.#closeAll();
+    const left = await this.#publisher.close(timeoutMs);
+    for (const segment of left) this.#discard(segment);
+    // A merge that is under way fails, and what it has begun is finished by the next one.
+    this.#writer.interrupt();
+    await this.#maintaining?.catch(() => undefined);
+    await this.#writer.close();
+    await this.#workplace.close().catch(() => undefined);
+  }
+
+  #counts(kind: RecordKind): RecordCounts {
+    const { offered, delivered, dropped } = this.#counters[kind];
+    return {
+      offered,
+      delivered,
+      pending: offered - delivered - dropped.overflow - dropped.closed,
+      dropped: { ...dropped },
+    };
+  }
+
+  #nextName(): string {
+    return `${this.instance}-${String(this.#fileNumber++).padStart(8, '0')}`;
+  }
+
+  #refusal(): ParquetDropReason {
+    return this.#closing === null ? 'overflow' : 'closed';
+  }
+
+  #giveUp(kind: RecordKind, records: number, reason: ParquetDropReason): void {
+    this.#counters[kind].offered += records;
+    this.#counters[kind].dropped[reason] += records;
+  }
+
+  /** Takes reports from row `from` on. @returns the row at which there was no room, or that behind the last one */
+  #takeReports(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number): number {
+    const { reports } = batch;
+    if (this.#closing !== null) {
+      this.#giveUp('reports', reportsFrom(batch, from), 'closed');
+      return reports;
+    }
+    let row = from;
+    while (row < reports) {
+      if (batch.code[row] !== 0) {
+        row++;
+        continue;
+      }
+      const hour = this.#hourOf(batch, frames, first, row);
+      const segment = this.#segment(SCHEMA_TABLES.hops, hour);
+      const slab = this.#slab(segment, rowsOf(batch, row), false);
+      if (slab === null) return row;
+      const end = this.#runEnd(batch, frames, first, row, hour, SLAB_ROWS - slab.rows);
+      this.#reportRows.append(segment, slab, batch, frames, first, row, end, this.#numbers);
+      this.#counters.reports.offered += end - row;
+      this.#closeFull(segment);
+      row = end;
+    }
+    return row;
+  }
+
+  /** The end of the run of reports from `from` on whose hops lie one behind the other, within one hour and `room` rows. */
+  #runEnd(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number, hour: number, room: number): number {
+    const { code, hopCount, hopStart, reports } = batch;
+    let rows = hopCount[from]!;
+    let row = from + 1;
+    if (rows === 0) return row;
+    while (row < reports && code[row] === 0) {
+      const hops = hopCount[row]!;
+      const isNext = hops > 0 && hopStart[row] === hopStart[row - 1]! + hopCount[row - 1]!;
+      if (!isNext || rows + hops > room || this.#hourOf(batch, frames, first, row) !== hour) break;
+      rows += hops;
+      row++;
+    }
+    return row;
+  }
+
+  #hourOf(batch: TelemetryBatch, frames: FrameBatch, first: number, row: number): number {
+    const frame = first + batch.frame[row]!;
+    return this.#hours.find(HourFinder.clampHigh(frames.timestampsHigh[frame]!), frames.timestampsLow[frame]!);
+  }
+
+  /** Takes reports from row `from` on, and waits for room as often as there is none. */
+  async #takeRest(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number): Promise<void> {
+    let next = this.#takeReports(batch, frames, first, from);
+    while (next < batch.reports) {
+      await new Promise<void>((resolve) => {
+        if (this.#closing === null) this.#waiting.push(resolve);
+        else resolve();
+      });
+      next = this.#takeReports(batch, frames, first, next);
+    }
+  }
+
+  /** Runs a task when those before it are done. */
+  #queue(task: () => Promise<void>): Promise<void> {
+    const before = this.#busy?.catch(() => undefined);
+    const done = (before === undefined ? task() : before.then(task)).finally(() => {
+      if (this.#busy === done) this.#busy = null;
+    });
+    this.#busy = done;
+    return done;
+  }
+
+  /** The segment of an hour that rows go to. */
+  #segment(table: Table, hour: number): Segment {
+    let ofTable = 0;
+    let oldest: Segment | null = null;
+    for (const segment of this.#open) {
+      if (segment.table !== table) continue;
+      if (segment.hour === hour) return segment;
+      ofTable++;
+      if (oldest === null || segment.openedAt < oldest.openedAt) oldest = segment;
+    }
+    if (ofTable >= OPEN_HOURS && oldest !== null) this.#closeSegment(oldest);
+    const segment = new Segment(table, hour, performance.now());
+    this.#open.push(segment);
+    return segment;
+  }
+
+  /**
+   * A slab of the segment with room for so many rows; `null` if there is no memory left.
+   * @param isCopied the caller cannot come again: with `whenFull: 'wait'` it gets a slab beyond the limit
+   */
+  #slab(segment: Segment, rows: number, isCopied: boolean): Slab | null {
+    const last = segment.room(rows, SLAB_ROWS);
+    if (last !== null) return last;
+    if (this.#closing !== null) return null;
+    const { shape } = segment.table;
+    const slab = this.#pool.take(shape) ?? this.#beyond(shape, isCopied);
+    if (slab !== null) segment.slabs.push(slab);
+    return slab;
+  }
+
+  #beyond(shape: Slab['shape'], isCopied: boolean): Slab | null {
+    // All memory is in rows that wait to become full files: they need not.
+    if (this.#publisher.waiting === 0) for (const open of [...this.#open]) if (open.rows > 0) this.#closeSegment(open);
+    return isCopied && this.#options.whenFull === 'wait' ? this.#pool.take(shape, true) : null;
+  }
+
+  /** A promise to wait for, if memory is beyond its limit. */
+  #room(): Promise<void> | undefined {
+    if (this.#pool.usedBytes <= this.#pool.limitBytes || this.#closing !== null) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #closeFull(segment: Segment): void {
+    const { rows, bytes } = this.#options.rotate;
+    // The next report may have as many rows as a slab is from full: a file has at most one slab more.
+    if (segment.rows >= rows || segment.slabs.length * Slab.byteLength(segment.table.shape) >= bytes) {
+      this.#closeSegment(segment);
+    }
+  }
+
+  #closeOld(): void {
+    const limit = performance.now() - this.#options.rotate.ageMs;
+    for (const segment of [...this.#open]) if (segment.openedAt <= limit) this.#closeSegment(segment);
+  }
+
+  #closeAll(): void {
+    for (const segment of [...this.#open]) this.#closeSegment(segment);
+  }
+
+  #closeSegment(segment: Segment): void {
+    this.#open = this.#open.filter((each) => each !== segment);
+    if (segment.rows > 0) this.#publisher.add(segment);
+  }
+
+  #onDone(segment: Segment): void {
+    this.#counters[segment.kind].delivered += segment.records;
+    this.#release(segment);
+  }
+
+  #discard(segment: Segment): void {
+    this.#counters[segment.kind].dropped.closed += segment.records;
+    this.#release(segment);
+  }
+
+  #release(segment: Segment): void {
+    for (const slab of segment.slabs) this.#pool.give(slab);
+    segment.slabs.length = 0;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** Good reports from row `from` on. */
+function reportsFrom(batch: TelemetryBatch, from: number): number {
+  let count = 0;
+  for (let row = from; row < batch.reports; row++) if (batch.code[row] === 0) count++;
+  return count;
+}

@@ -1,0 +1,130 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OutageLog } from '@int/collector';
+import type { FileWriter } from '../engine/file-writer.js';
+import { type ParquetSinkError, toSinkError } from '../errors.js';
+import type { Segment } from '../memory/segment.js';
+import { publish, remove } from './durable.js';
+import { partitionOf } from './layout.js';
+import type { Workplace } from './workplace.js';
+
+export interface PublisherOptions {
+  readonly directory: string;
+  readonly writer: FileWriter;
+  readonly workplace: Workplace;
+  readonly outages: OutageLog<ParquetSinkError>;
+  readonly retryFirstMs: number;
+  readonly retryLongestMs: number;
+  /** Name of a new file, without its ending. */
+  readonly nextName: () => string;
+  /** Called when the file of a segment is in the store. */
+  readonly onDone: (segment: Segment) => void;
+}
+
+/** How long a write that was interrupted may take to end, in ms. */
+const INTERRUPT_MS = 2000;
+
+/** Makes files of segments, one after the other, and goes on trying where that fails. */
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #queue: Segment[] = [];
+  #running: Promise<void> | null = null;
+  #wakeUp: (() => void) | null = null;
+  #hasEnded = false;
+  files = 0;
+  bytes = 0;
+  rows = 0;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  /** Segments that are not in the store yet. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  add(segment: Segment): void {
+    this.#queue.push(segment);
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Resolves when all segments are in the store. */
+  async idle(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  /** Goes on for at most `timeoutMs`. @returns the segments that are not in the store */
+  async close(timeoutMs: number): Promise<Segment[]> {
+    // A pause after a failure is over: there is no later.
+    this.#wakeUp?.();
+    await within(timeoutMs, this.idle());
+    this.#hasEnded = true;
+    this.#wakeUp?.();
+    if (this.#running !== null) {
+      this.#options.writer.interrupt();
+      await within(INTERRUPT_MS, this.idle());
+    }
+    return this.#queue.splice(0);
+  }
+
+  async #run(): Promise<void> {
+    // The segments that one call adds need not be known to be one.
+    await Promise.resolve();
+    while (!this.#hasEnded) {
+      const segment = this.#queue[0];
+      if (segment === undefined) return;
+      try {
+        await this.#publish(segment);
+      } catch (error) {
+        if (this.#hasEnded) return;
+        this.#options.outages.fail(toSinkError(error, `cannot write to ${this.#options.directory}`));
+        await this.#pause();
+        continue;
+      }
+      this.#queue.shift();
+      this.#options.outages.succeed();
+      this.#options.onDone(segment);
+    }
+  }
+
+  async #publish(segment: Segment): Promise<void> {
+    const { directory, writer, workplace, nextName } = this.#options;
+    const file = `part-${nextName()}.parquet`;
+    const written = workplace.file(file);
+    try {
+      await writer.write(segment, written);
+      const { size } = await stat(written);
+      await publish(written, join(directory, segment.table.name, partitionOf(segment.hour)), file);
+      this.files++;
+      this.bytes += size;
+      this.rows += segment.rows;
+    } catch (error) {
+      await remove(written).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const { outages, retryFirstMs, retryLongestMs } = this.#options;
+    const ms = Math.min(retryLongestMs, retryFirstMs * 2 ** Math.min(30, outages.attempts - 1));
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wakeUp = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+    this.#wakeUp = null;
+  }
+}
+
+async function within(ms: number, task: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    if (Number.isFinite(ms)) timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
+  });
+  await Promise.race([task, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,86 @@
+import { METRIC_NAMES } from '@int/codec';
+import { DETECTOR_KINDS, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
+import { computed, entry, name, pair, word, wordIf } from './column.js';
+import type { Table } from './table.js';
+
+/** Columns of words of `events`. All ones: not there. */
+export const EVENT_ROW = {
+  TIME: 0,
+  INSTANCE: 2,
+  NUMBER: 4,
+  /** As in a batch of events. */
+  KIND: 6,
+  RULE: 7,
+  NODE: 8,
+  HOP: 9,
+  VALUE: 10,
+  PREVIOUS: 11,
+  THRESHOLD: 12,
+  PORTS: 13,
+  PROTOCOL: 14,
+  SOURCE: 15,
+  DESTINATION: 16,
+  PATH: 17,
+} as const;
+
+const EVENTS_SHAPE: SlabShape = { words: 18, texts: 0 };
+
+const KINDS = EVENT_ROW.KIND * SLAB_STRIDE;
+const PORTS = EVENT_ROW.PORTS * SLAB_STRIDE;
+const PROTOCOL = EVENT_ROW.PROTOCOL * SLAB_STRIDE;
+const MISSING = 0xffffffff;
+const HOP_SCOPE = /* @__PURE__ */ SCOPES.indexOf('hop');
+const THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
+
+function scopeOf(words: Uint32Array, row: number): number {
+  return (words[KINDS + row]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
+}
+
+function hasValue(words: Uint32Array, row: number): boolean {
+  return ((words[KINDS + row]! >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK) !== NO_METRIC;
+}
+
+function hasFlow(words: Uint32Array, row: number): boolean {
+  return words[PROTOCOL + row] !== MISSING;
+}
+
+/** One row for each event. */
+export const EVENTS_TABLE: Table = /* @__PURE__ */ {
+  name: 'events',
+  kind: 'events',
+  shape: EVENTS_SHAPE,
+  columns: [
+    pair('time', EVENT_ROW.TIME, 'TIMESTAMP_NS'),
+    pair('instance', EVENT_ROW.INSTANCE),
+    pair('number', EVENT_ROW.NUMBER),
+    entry('rule', EVENT_ROW.RULE, 'rule'),
+    name('detector', DETECTOR_KINDS, (words, row) => words[KINDS + row]! & KIND.DETECTOR_MASK),
+    name('metric', METRIC_NAMES, (words, row) => (words[KINDS + row]! >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK),
+    name('scope', SCOPES, scopeOf),
+    computed('nodeId', [EVENT_ROW.NODE], (words, row) =>
+      scopeOf(words, row) === HOP_SCOPE ? words[EVENT_ROW.NODE * SLAB_STRIDE + row]! : MISSING,
+    ),
+    computed('hop', [EVENT_ROW.HOP], (words, row) =>
+      scopeOf(words, row) === HOP_SCOPE ? words[EVENT_ROW.HOP * SLAB_STRIDE + row]! : MISSING,
+    ),
+    wordIf('value', EVENT_ROW.VALUE, hasValue),
+    wordIf(
+      'previous',
+      EVENT_ROW.PREVIOUS,
+      (words, row) => hasValue(words, row) && (words[KINDS + row]! & KIND.DETECTOR_MASK) !== THRESHOLD,
+    ),
+    wordIf('threshold', EVENT_ROW.THRESHOLD, hasValue),
+    entry('source', EVENT_ROW.SOURCE, 'source'),
+    entry('destination', EVENT_ROW.DESTINATION, 'destination'),
+    word('protocol', EVENT_ROW.PROTOCOL),
+    computed('sourcePort', [EVENT_ROW.PORTS], (words, row) =>
+      hasFlow(words, row) ? words[PORTS + row]! >>> 16 : MISSING,
+    ),
+    computed('destinationPort', [EVENT_ROW.PORTS], (words, row) =>
+      hasFlow(words, row) ? words[PORTS + row]! & 0xffff : MISSING,
+    ),
+    entry('path', EVENT_ROW.PATH, 'path'),
+  ],
+  expressions: {},
+};

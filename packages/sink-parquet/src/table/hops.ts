@@ -1,0 +1,256 @@
+import { ENCAPSULATIONS, FLAG, HOP_COLUMNS, type HopColumn, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
+import { SLAB_STRIDE, type Slab, type SlabShape } from '../memory/slab.js';
+import {
+  CONTENT,
+  type Column,
+  computed,
+  entry,
+  field,
+  flag,
+  name,
+  ofRecord,
+  pair,
+  part,
+  truth,
+  word,
+  wordIf,
+} from './column.js';
+import type { Table } from './table.js';
+
+/** Columns of words that a row of `hops` has beside those of the batch. */
+export const HOP_ROW = {
+  /** Position on the path, 0 = INT source, and bits of {@link HOP_BIT}. All ones: the report has no hops. */
+  HOP: 0,
+  /** Items of reserved instructions, as a text. All ones: there are none. */
+  RESERVED: 1,
+} as const;
+
+/** Bits of the `HOP` column above the position. */
+export const HOP_BIT = {
+  /** The reporting node's own values. */
+  OWN: 1 << 8,
+  /** IntMon's words mean something else: 31-bit values instead of a queue id and 24 bits, interfaces one by one. */
+  INTMON: 1 << 9,
+} as const;
+
+/** The first of the columns that are those of a telemetry batch, in its order. */
+export const HOP_COLUMNS_AT = 2;
+/** Columns of a batch that are kept as they are: all before those of reserved instructions. */
+export const KEPT_HOP_COLUMNS: number = /* @__PURE__ */ HOP_COLUMNS.indexOf('reserved8');
+
+const REPORTS_AT = HOP_COLUMNS_AT + KEPT_HOP_COLUMNS;
+
+/** Columns of words that a report has. All ones: not there. */
+export const REPORT_ROW = {
+  TIME: REPORTS_AT,
+  INSTANCE: REPORTS_AT + 2,
+  NUMBER: REPORTS_AT + 4,
+  FLAGS: REPORTS_AT + 6,
+  /** The node that reported. */
+  REPORTER: REPORTS_AT + 7,
+  SEQUENCE: REPORTS_AT + 8,
+  INSTRUCTIONS: REPORTS_AT + 9,
+  /** Source port << 16 | destination port. */
+  PORTS: REPORTS_AT + 10,
+  PROTOCOL: REPORTS_AT + 11,
+  SOURCE: REPORTS_AT + 12,
+  DESTINATION: REPORTS_AT + 13,
+  PATH: REPORTS_AT + 14,
+  DROP: REPORTS_AT + 15,
+  REPORT_TIMESTAMP: REPORTS_AT + 16,
+  /** Rows of the report: its hops and its own. */
+  HOPS: REPORTS_AT + 17,
+} as const;
+
+/** Rows of `hops` until they are in a file. */
+const HOPS_SHAPE: SlabShape = { words: REPORTS_AT + 18, texts: 0 };
+
+const FLAGS = REPORT_ROW.FLAGS * SLAB_STRIDE;
+const HOP = HOP_ROW.HOP * SLAB_STRIDE;
+const INSTRUCTIONS = REPORT_ROW.INSTRUCTIONS * SLAB_STRIDE;
+const PORTS = REPORT_ROW.PORTS * SLAB_STRIDE;
+const MISSING = 0xffffffff;
+const XD = /* @__PURE__ */ MODES.indexOf('xd');
+const REPORT_2 = /* @__PURE__ */ REPORT_VERSIONS.indexOf('2.0');
+const POSITION = 0xff;
+
+function at(column: HopColumn): number {
+  return HOP_COLUMNS_AT + HOP_COLUMNS.indexOf(column);
+}
+
+function modeOf(flags: number): number {
+  return (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
+}
+
+/** Whether a row holds the reporting node's own values. */
+function isOwn(words: Uint32Array, row: number): boolean {
+  return words[HOP + row] !== MISSING && (words[HOP + row]! & HOP_BIT.OWN) !== 0;
+}
+
+function isIntMon(words: Uint32Array, row: number): boolean {
+  return (words[HOP + row]! & HOP_BIT.INTMON) !== 0;
+}
+
+/** Whether it was a report, and no packet that carried INT itself. */
+function isReport(words: Uint32Array, row: number): boolean {
+  return (words[FLAGS + row]! & FLAG.REPORT_MASK) !== 0;
+}
+
+/** Whether the report's header has a timestamp: that of v2.0 has none. */
+function hasTimestamp(words: Uint32Array, row: number): boolean {
+  const version = words[FLAGS + row]! & FLAG.REPORT_MASK;
+  return version !== 0 && version !== REPORT_2;
+}
+
+/** A part of the flags that a report always has. */
+function report(columnName: string, bit: number): Column {
+  return ofRecord(flag(columnName, REPORT_ROW.FLAGS, bit));
+}
+
+function hop(columnName: HopColumn): Column {
+  return word(columnName, at(columnName));
+}
+
+/** The upper 8 bits of a queue word. */
+function queueId(columnName: string, column: HopColumn): Column {
+  const index = at(column);
+  return computed(columnName, [index], (words, row) => {
+    const value = words[index * SLAB_STRIDE + row]!;
+    return value === MISSING || isIntMon(words, row) ? MISSING : value >>> 24;
+  });
+}
+
+/** What a queue word says of the queue. */
+function depth(columnName: string, column: HopColumn): Column {
+  const index = at(column);
+  return computed(columnName, [index], (words, row) => {
+    const value = words[index * SLAB_STRIDE + row]!;
+    return value === MISSING || isIntMon(words, row) ? value : value & 0xffffff;
+  });
+}
+
+function networkInterface(columnName: string, shift: number): Column {
+  const index = at('l1Interfaces');
+  return computed(columnName, [index], (words, row) => {
+    const value = words[index * SLAB_STRIDE + row]!;
+    const half = (value >>> shift) & 0xffff;
+    return value === MISSING || (half === 0xffff && isIntMon(words, row)) ? MISSING : half;
+  });
+}
+
+/** A level-2 interface: missing only if both are. */
+function wideInterface(columnName: 'l2IngressInterface' | 'l2EgressInterface'): Column {
+  const pairOf = [at('l2IngressInterface'), at('l2EgressInterface')] as const;
+  const both = wordIf(
+    columnName,
+    at(columnName),
+    (words, row) => (words[pairOf[0] * SLAB_STRIDE + row]! & words[pairOf[1] * SLAB_STRIDE + row]!) >>> 0 !== MISSING,
+  );
+  const isAbsent = (slab: Slab): boolean => pairOf.every((column) => slab.used[column] === 0);
+  return { ...both, fill: (slab, rows, to) => (isAbsent(slab) ? CONTENT.NONE : both.fill(slab, rows, to)) };
+}
+
+/** 64 bits of a batch, whose upper word comes first. */
+function timestamp(columnName: string, high: HopColumn): Column {
+  const index = at(high);
+  const swapped = pair(columnName, index);
+  return {
+    ...swapped,
+    fill: (slab, rows, to) => {
+      const content = swapped.fill(slab, rows, to);
+      const { pairs } = to;
+      for (let k = 0; k < 2 * rows; k += 2) {
+        const upper = pairs[k]!;
+        pairs[k] = pairs[k + 1]!;
+        pairs[k + 1] = upper;
+      }
+      return content;
+    },
+  };
+}
+
+/** One row for each hop of a report, and one for a report without hops. */
+export const HOPS_TABLE: Table = /* @__PURE__ */ {
+  name: 'hops',
+  kind: 'reports',
+  shape: HOPS_SHAPE,
+  columns: [
+    ofRecord(pair('time', REPORT_ROW.TIME, 'TIMESTAMP_NS')),
+    ofRecord(pair('instance', REPORT_ROW.INSTANCE)),
+    ofRecord(pair('number', REPORT_ROW.NUMBER)),
+    part('hop', HOP_ROW.HOP, 0, POSITION),
+    ofRecord(word('hopCount', REPORT_ROW.HOPS)),
+    truth('own', isOwn),
+    ofRecord(entry('source', REPORT_ROW.SOURCE, 'source')),
+    ofRecord(entry('destination', REPORT_ROW.DESTINATION, 'destination')),
+    ofRecord(word('protocol', REPORT_ROW.PROTOCOL)),
+    ofRecord(
+      computed('sourcePort', [REPORT_ROW.PORTS], (words, row) =>
+        (words[FLAGS + row]! & FLAG.FLOW) === 0 ? MISSING : words[PORTS + row]! >>> 16,
+      ),
+    ),
+    ofRecord(
+      computed('destinationPort', [REPORT_ROW.PORTS], (words, row) =>
+        (words[FLAGS + row]! & FLAG.FLOW) === 0 ? MISSING : words[PORTS + row]! & 0xffff,
+      ),
+    ),
+    ofRecord(entry('path', REPORT_ROW.PATH, 'path')),
+    hop('nodeId'),
+    networkInterface('l1IngressInterface', 16),
+    networkInterface('l1EgressInterface', 0),
+    hop('hopLatency'),
+    queueId('queueId', 'queue'),
+    depth('queueOccupancy', 'queue'),
+    timestamp('ingressTimestamp', 'ingressTimestampHigh'),
+    timestamp('egressTimestamp', 'egressTimestampHigh'),
+    wideInterface('l2IngressInterface'),
+    wideInterface('l2EgressInterface'),
+    hop('egressUtilization'),
+    part('bufferId', at('buffer'), 24, 0xff),
+    part('bufferOccupancy', at('buffer'), 0, 0xffffff),
+    hop('checksumComplement'),
+    queueId('congestionQueueId', 'congestion'),
+    depth('queueCongestion', 'congestion'),
+    entry('reserved', HOP_ROW.RESERVED, 'reserved'),
+    ofRecord(name('reportVersion', REPORT_VERSIONS, (words, row) => words[FLAGS + row]! & FLAG.REPORT_MASK)),
+    ofRecord(field('hwId', REPORT_ROW.FLAGS, FLAG.HW_ID_SHIFT, FLAG.HW_ID_MASK)),
+    ofRecord(wordIf('sequence', REPORT_ROW.SEQUENCE, isReport)),
+    ofRecord(word('reportNodeId', REPORT_ROW.REPORTER)),
+    ofRecord(wordIf('reportTimestamp', REPORT_ROW.REPORT_TIMESTAMP, hasTimestamp)),
+    report('dropped', FLAG.DROPPED),
+    report('queueCongested', FLAG.QUEUE_CONGESTED),
+    report('trackedFlow', FLAG.TRACKED_FLOW),
+    report('intermediate', FLAG.INTERMEDIATE),
+    ofRecord(part('dropReason', REPORT_ROW.DROP, 16, 0xff)),
+    ofRecord(part('dropQueueId', REPORT_ROW.DROP, 24, 0xff)),
+    ofRecord(name('mode', MODES, (words, row) => modeOf(words[FLAGS + row]!))),
+    // INT-XD has no INT header: its version is that of the report, and the two lists agree up to there.
+    ofRecord(
+      name('intVersion', INT_VERSIONS, (words, row) => {
+        const flags = words[FLAGS + row]!;
+        return modeOf(flags) === XD
+          ? flags & FLAG.REPORT_MASK
+          : (flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK;
+      }),
+    ),
+    ofRecord(
+      name(
+        'encapsulation',
+        ENCAPSULATIONS,
+        (words, row) => (words[FLAGS + row]! >>> FLAG.ENCAPSULATION_SHIFT) & FLAG.ENCAPSULATION_MASK,
+      ),
+    ),
+    ofRecord(
+      computed('instructionBitmap', [REPORT_ROW.INSTRUCTIONS], (words, row) => {
+        const flags = words[FLAGS + row]!;
+        const bits = words[INSTRUCTIONS + row]!;
+        if (modeOf(flags) !== XD) return bits >>> 16;
+        return (flags & FLAG.REPORT_MASK) === 3 ? bits & 0xffff : 0;
+      }),
+    ),
+    report('discard', FLAG.DISCARD),
+    report('hopExceeded', FLAG.HOP_EXCEEDED),
+    report('mtuExceeded', FLAG.MTU_EXCEEDED),
+  ],
+  expressions: {},
+};

@@ -1,0 +1,22 @@
+import type { RecordKind } from '@int/collector';
+import type { SlabShape } from '../memory/slab.js';
+import type { Column } from './column.js';
+
+/** Names of the tables: folders of the store. */
+export const TABLE_NAMES = ['hops', 'events', 'flows'] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
+
+/** A table of the store: what its rows are kept as, and what columns its files have. */
+export interface Table {
+  readonly name: TableName;
+  /** What one record is. */
+  readonly kind: RecordKind;
+  readonly shape: SlabShape;
+  readonly columns: readonly Column[];
+  /** SQL that stands for a column of the file in place of the column itself. */
+  readonly expressions: Readonly<Record<string, string>>;
+}
+
+/** Types in the files of the columns that an expression makes; the others have the type of their column. */
+export const HOPS_TYPE =
+  'STRUCT("nodeId" UINTEGER, metrics MAP(VARCHAR, STRUCT("last" UINTEGER, mean DOUBLE, count UINTEGER)))[]';

@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { folder } from './folder.js';
+
+/** The engine stays where it is installed; packages of this repository are read from their sources. */
+const places = {
+  name: 'places',
+  setup(bundler: {
+    onResolve: (
+      options: { filter: RegExp },
+      resolve: (args: { path: string }) => { path: string; external?: boolean },
+    ) => void;
+  }): void {
+    bundler.onResolve({ filter: /^@duckdb\/node-(api|bindings)$/ }, ({ path }) => ({
+      path: pathToFileURL(createRequire(import.meta.url).resolve(path)).href,
+      external: true,
+    }));
+    bundler.onResolve({ filter: /^@int\/[a-z-]+$/ }, ({ path }) => ({
+      path: fileURLToPath(new URL(`../../${path.slice('@int/'.length)}/src/index.ts`, import.meta.url)),
+    }));
+  },
+};
+
+/** A program of these tests (`*.program.ts`) as plain JavaScript, for a process of its own. @returns its path */
+export async function bundle(file: URL): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(file)],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    plugins: [places],
+  });
+  const path = join(await folder(), basename(file.pathname).replace(/ts$/, 'mjs'));
+  writeFileSync(path, outputFiles[0]!.text);
+  return path;
+}

@@ -1,0 +1,54 @@
+/** Writes to a disk that is full, then makes room: tells problems (`P`), recoveries (`R`) and the totals (`T`). */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ParquetSink } from '../src/index.js';
+import { Load } from './batches.js';
+
+const [disk = ''] = process.argv.slice(2);
+const say = (kind: string, what: unknown): void => void process.stdout.write(`${kind} ${JSON.stringify(what)}\n`);
+const ballast = join(disk, 'ballast');
+let hasFailed = false;
+let hasRecovered = false;
+const sink = await ParquetSink.open({
+  directory: join(disk, 'store'),
+  rotate: { rows: 2048 },
+  memoryBytes: 8 * 2 ** 20,
+  whenFull: 'drop',
+  retryFirstMs: 20,
+  retryLongestMs: 50,
+  maintenanceMs: 0,
+  onProblem: ({ code }) => {
+    hasFailed = true;
+    say('P', code);
+  },
+  onRecovered: () => {
+    hasRecovered = true;
+    say('R', null);
+  },
+});
+
+try {
+  for (;;) writeFileSync(ballast, Buffer.alloc(4096), { flag: 'a' });
+} catch {
+  // As intended: the disk is full.
+}
+const load = new Load(500);
+const write = (): void => {
+  const { batch, frames, first } = load.next();
+  sink.write(batch, frames, first);
+};
+while (!hasFailed || sink.totals().reports!.dropped.overflow === 0) {
+  write();
+  await sleep(1);
+}
+say('H', sink.health());
+say('T', sink.totals().reports);
+rmSync(ballast);
+while (!hasRecovered) await sleep(5);
+write();
+await sink.flush();
+say('H', sink.health());
+say('T', sink.totals().reports);
+await sink.close();
+process.exit(0);
