@@ -1,0 +1,92 @@
+import { OpenSearchSinkError } from '../errors.js';
+import type { ResolvedOptions } from '../options.js';
+import { indexTemplate } from '../templates.js';
+import { quote } from './answer.js';
+import type { HttpClient } from './http.js';
+
+/** Puts the index templates in place, once, before the first record. */
+export class Preparation {
+  readonly #options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotation' | 'onProblem'>;
+  readonly #client: HttpClient;
+  #isDone: boolean;
+  #running: Promise<OpenSearchSinkError | null> | null = null;
+
+  constructor(
+    options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotation' | 'onProblem'>,
+    client: HttpClient,
+  ) {
+    this.#options = options;
+    this.#client = client;
+    this.#isDone = options.templates === false;
+  }
+
+  /**
+   * Never rejects.
+   * @returns why it has to be tried again; `null` when it is done, which it also is if the server refuses
+   */
+  async run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
+    if (this.#isDone) return null;
+    this.#running ??= this.#run(signal).finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
+    for (const kind of this.#options.records) {
+      const { prefix, rotation, templates } = this.#options;
+      const path = `/_index_template/${prefix}${kind}`;
+      const template = indexTemplate(kind, { prefix, rotation }, templates === false ? {} : templates);
+      const problem =
+        (await this.#isNewer(path, template.version, signal)) ??
+        (await this.#put(path, JSON.stringify(template), signal));
+      if (typeof problem === 'object' && problem !== null) return problem;
+    }
+    this.#isDone = true;
+    return null;
+  }
+
+  /** True: what is there is to be left alone. `null`: there is none, or an older one. */
+  async #isNewer(path: string, version: number, signal: AbortSignal): Promise<true | OpenSearchSinkError | null> {
+    const query = '?filter_path=index_templates.index_template.version';
+    const answer = await this.#client.send({ method: 'GET', path: path + query }, signal);
+    if ('problem' in answer) return answer.problem;
+    if (isPassing(answer.status)) return toRetry(answer);
+    if (answer.status !== 200) return null;
+    return versionIn(answer.text) >= version ? true : null;
+  }
+
+  async #put(path: string, text: string, signal: AbortSignal): Promise<OpenSearchSinkError | null> {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await this.#client.send({ method: 'PUT', path, body: Buffer.from(text), headers }, signal);
+    if ('problem' in answer) return answer.problem;
+    if (isPassing(answer.status)) return toRetry(answer);
+    if (answer.status !== 200) {
+      // Records without their mapping are better than none: numbers and addresses are found as text.
+      this.#options.onProblem(new OpenSearchSinkError('ERR_OPENSEARCH_TEMPLATE', `${path}: ${quote(answer)}`));
+    }
+    return null;
+  }
+}
+
+/** Whether trying again may help: what is wrong with credentials is found out with the records, too. */
+function isPassing(status: number): boolean {
+  return status === 401 || status === 429 || status >= 500;
+}
+
+function toRetry(answer: { readonly status: number; readonly text: string }): OpenSearchSinkError {
+  const code = answer.status === 401 ? 'ERR_OPENSEARCH_AUTH' : 'ERR_OPENSEARCH_BUSY';
+  return new OpenSearchSinkError(code, quote(answer));
+}
+
+/** The version of the template in an answer; -1: none. */
+function versionIn(text: string): number {
+  try {
+    const { index_templates: [first] = [] } = JSON.parse(text) as {
+      index_templates?: readonly { readonly index_template?: { readonly version?: number } }[];
+    };
+    return Number(first?.index_template?.version ?? -1);
+  } catch {
+    return -1;
+  }
+}

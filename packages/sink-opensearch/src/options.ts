@@ -1,0 +1,200 @@
+import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
+import type { OpenSearchSinkError } from './errors.js';
+import { ROTATIONS, type Rotation } from './lines/index-name.js';
+import type { TemplateOptions } from './templates.js';
+
+/** Who writes; a user name and password can also stand in the URL. */
+export type OpenSearchAuth =
+  | { readonly username: string; readonly password: string }
+  /** Sent as `Authorization: ApiKey ...`, as Elasticsearch makes them. */
+  | { readonly apiKey: string }
+  /** Sent as `Authorization: Bearer ...`. */
+  | { readonly bearer: string };
+
+/** Certificates of an `https://` connection, as `node:tls` takes them. */
+export interface OpenSearchTls {
+  readonly ca?: string | Buffer;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  /** The name that the server's certificate must have, if not that of the host. */
+  readonly servername?: string;
+}
+
+/** Options of a sink. */
+export interface OpenSearchSinkOptions {
+  /**
+   * `http://` or `https://` addresses of one or more nodes of a cluster, with a path where a proxy needs one. After a failure
+   * the next one is asked.
+   */
+  readonly nodes: readonly string[];
+  readonly auth?: OpenSearchAuth;
+  readonly tls?: OpenSearchTls;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Name of the sink, for its pipeline and its metrics. Default `opensearch`. */
+  readonly name?: string;
+  /** What is written. Default: events and flows; reports are many. */
+  readonly records?: readonly RecordKind[];
+  /** What the names of all indexes begin with. Default `int-`. */
+  readonly prefix?: string;
+  /**
+   * How indexes are cut, by the time of the records in UTC: `int-events-2026.11.21`, `int-events-2026.11`, or `int-events` with
+   * `none`, which may be an alias or a data stream. Default `day`.
+   */
+  readonly rotation?: Rotation;
+  /** How the index templates are made that the sink puts in place at its start; `false`: it does not. */
+  readonly templates?: TemplateOptions | false;
+  /** Level of gzip, 1 to 9; 0: none. Default 1. */
+  readonly gzip?: number;
+  /** Bytes of a request, before compression, from which on it is sent. Default 2 MiB. */
+  readonly batchBytes?: number;
+  /** Records of a request at most. Default 4096. */
+  readonly batchRecords?: number;
+  /** How long records wait for a request to fill, in ms. Default 1000. */
+  readonly lingerMs?: number;
+  /** Requests under way at a time. Default 2. */
+  readonly inFlight?: number;
+  /** Memory for records that wait or are under way, in bytes; at least two batches are held. Default 64 MiB. */
+  readonly maxBytes?: number;
+  /**
+   * `wait`: the pipeline waits when there is no room. `drop`: what has no room is counted as `overflow`, and nothing waits.
+   * Default `wait`.
+   */
+  readonly whenFull?: 'wait' | 'drop';
+  /** Time limit for a request and its answer, in ms. Default 30,000. */
+  readonly requestTimeoutMs?: number;
+  /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 10,000. */
+  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  /** How long `close` without an argument goes on writing, in ms. Default 10,000. */
+  readonly closeTimeoutMs?: number;
+  /** What the ids of the records begin with: 16 hexadecimal digits that no other sink has. Default: random. */
+  readonly instance?: string;
+  /** Told of what goes wrong: in an outage once per code, and once for each kind of record that is refused. */
+  readonly onProblem?: (problem: OpenSearchSinkError) => void;
+  /** Told that an outage is over. */
+  readonly onRecovered?: (outage: Outage) => void;
+  /** From 0 to below 1; spreads attempts. Default Math.random. */
+  readonly random?: () => number;
+}
+
+/** Options with their defaults. */
+export interface ResolvedOptions {
+  readonly nodes: readonly URL[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: OpenSearchTls;
+  readonly name: string;
+  readonly records: ReadonlySet<RecordKind>;
+  readonly prefix: string;
+  readonly rotation: Rotation;
+  readonly templates: TemplateOptions | false;
+  readonly gzip: number;
+  readonly batchBytes: number;
+  readonly batchRecords: number;
+  readonly lingerMs: number;
+  readonly inFlight: number;
+  readonly maxBytes: number;
+  readonly whenFull: 'wait' | 'drop';
+  readonly requestTimeoutMs: number;
+  readonly retryFirstMs: number;
+  readonly retryLongestMs: number;
+  readonly closeTimeoutMs: number;
+  readonly instance: string | undefined;
+  readonly onProblem: (problem: OpenSearchSinkError) => void;
+  readonly onRecovered: (outage: Outage) => void;
+  readonly random: () => number;
+}
+
+/** The longest time that timers know. */
+const MAX_MS = 2 ** 31 - 1;
+const MIB = 1 << 20;
+/** As the servers have it for names of indexes: no capitals, none of the characters of file names and patterns. */
+const INDEX_PREFIX = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+function integer(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === value);
+  if (found === undefined) throw new TypeError(`${name} must be one of ${allowed.join(', ')}, not ${value}`);
+  return found;
+}
+
+function nodesOf(nodes: readonly string[]): URL[] {
+  if (!Array.isArray(nodes) || nodes.length === 0) throw new TypeError('nodes must be addresses, at least one');
+  return nodes.map((node: unknown) => {
+    const url = typeof node === 'string' && URL.canParse(node) ? new URL(node) : null;
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new TypeError(`nodes: an address begins with http:// or https://, not ${String(node)}`);
+    }
+    return url;
+  });
+}
+
+/** The value of the header `authorization`; a user in the URL of the first node is that of all. */
+function authorization(auth: OpenSearchAuth | undefined, url: URL): string | null {
+  const basic = (user: string, password: string): string =>
+    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  if (auth === undefined) {
+    if (url.username === '') return null;
+    return basic(decodeURIComponent(url.username), decodeURIComponent(url.password));
+  }
+  if ('apiKey' in auth) return `ApiKey ${auth.apiKey}`;
+  if ('bearer' in auth) return `Bearer ${auth.bearer}`;
+  return basic(auth.username, auth.password);
+}
+
+/** A listener that throws is a warning of the process, and does not keep records from being sent. */
+function guarded<T>(listener: ((told: T) => void) | undefined): (told: T) => void {
+  return (told) => {
+    try {
+      listener?.(told);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  };
+}
+
+/** @throws TypeError or RangeError that names the option */
+export function resolveOptions(options: OpenSearchSinkOptions): ResolvedOptions {
+  const nodes = nodesOf(options.nodes);
+  const { retry = {}, records = ['events', 'flows'] } = options;
+  const prefix = options.prefix ?? 'int-';
+  if (!INDEX_PREFIX.test(prefix)) {
+    throw new TypeError(
+      `prefix must be lower-case letters, digits and ._- and begin with a letter or digit, not ${prefix}`,
+    );
+  }
+  if (records.length === 0) throw new TypeError(`records must be some of ${RECORD_KINDS.join(', ')}`);
+  const header = authorization(options.auth, nodes[0]!);
+  const batchBytes = integer('batchBytes', options.batchBytes ?? 2 * MIB, 1024, 256 * MIB);
+  const retryFirstMs = integer('retry.firstMs', retry.firstMs ?? 100, 1, MAX_MS);
+  return {
+    nodes,
+    headers: { ...options.headers, ...(header === null ? {} : { authorization: header }) },
+    tls: options.tls ?? {},
+    name: options.name ?? 'opensearch',
+    records: new Set(records.map((kind) => oneOf('records', kind, RECORD_KINDS))),
+    prefix,
+    rotation: oneOf('rotation', options.rotation ?? 'day', ROTATIONS),
+    templates: options.templates ?? {},
+    gzip: integer('gzip', options.gzip ?? 1, 0, 9),
+    batchBytes,
+    batchRecords: integer('batchRecords', options.batchRecords ?? 4096, 1, 1 << 20),
+    lingerMs: integer('lingerMs', options.lingerMs ?? 1000, 0, MAX_MS),
+    inFlight: integer('inFlight', options.inFlight ?? 2, 1, 64),
+    maxBytes: integer('maxBytes', options.maxBytes ?? 64 * MIB, 1024, 2 ** 36),
+    whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
+    requestTimeoutMs: integer('requestTimeoutMs', options.requestTimeoutMs ?? 30_000, 1, MAX_MS),
+    retryFirstMs,
+    retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(10_000, retryFirstMs), retryFirstMs, MAX_MS),
+    closeTimeoutMs: integer('closeTimeoutMs', options.closeTimeoutMs ?? 10_000, 0, MAX_MS),
+    instance: options.instance,
+    onProblem: guarded(options.onProblem),
+    onRecovered: guarded(options.onRecovered),
+    random: options.random ?? Math.random,
+  };
+}

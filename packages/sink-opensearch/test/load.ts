@@ -1,0 +1,142 @@
+import { BatchDecoder, encodeReport, TelemetryBatch } from '@int/codec';
+import type { FrameBatch } from '@int/collector';
+import { Detector, EventBatch } from '@int/detect';
+import { readRules } from '@int/detect/yaml';
+import { EXACT, type Geometry, geometryOf, META, REASON } from '@int/flowcache';
+import type { OpenSearchSink } from '../src/index.js';
+
+/** 2026-11-21 12:00:00 UTC. */
+export const NOON_NS = 1_795_262_400_000_000_000n;
+
+const FLOW = { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 40_000, destinationPort: 80 };
+
+function report(number: number): Uint8Array {
+  return encodeReport({
+    version: '2.0',
+    hwId: 1,
+    sequence: number,
+    nodeId: 9,
+    records: [
+      {
+        index: 0,
+        status: 'ok',
+        error: null,
+        flow: FLOW,
+        path: [7, 9],
+        hops: [{ nodeId: 7, hopLatency: number, queueId: 3, queueOccupancy: 15 }],
+        report: {
+          version: '2.0',
+          hwId: 1,
+          sequence: number,
+          nodeId: 9,
+          type: 'int-md',
+          dropped: false,
+          queueCongested: false,
+          trackedFlow: true,
+          intermediate: false,
+          ingressTimestamp: null,
+          dropReason: null,
+          dropQueueId: null,
+          metadata: { hopLatency: 100 },
+        },
+        int: {
+          mode: 'md',
+          version: '2',
+          encapsulation: 'udp',
+          hopMl: 3,
+          remainingHopCount: 8,
+          instructionBitmap: 0xb000,
+          discard: false,
+          hopExceeded: false,
+          mtuExceeded: false,
+          domainId: 0,
+          domainInstructions: 0,
+          domainFlags: 0,
+        },
+      },
+    ],
+  });
+}
+
+/** Frames as a source has them: one report each, whose sequence number and hop latency at switch 7 is its number. */
+export function framesOf(from: number, count: number, timeNs: bigint = NOON_NS): FrameBatch {
+  const payloads = Array.from({ length: count }, (_, k) => report(from + k));
+  const lengths = Uint32Array.from(payloads, ({ length }) => length);
+  const offsets = new Uint32Array(count);
+  for (let row = 1; row < count; row++) offsets[row] = offsets[row - 1]! + lengths[row - 1]!;
+  return {
+    linkType: 'report',
+    bytes: Buffer.concat(payloads),
+    offsets,
+    lengths,
+    timestampsHigh: new Uint32Array(count).fill(Number(timeNs >> 32n)),
+    timestampsLow: new Uint32Array(count).fill(Number(timeNs & 0xffff_ffffn)),
+    count,
+  };
+}
+
+/** Frames decoded. */
+export function decoded(frames: FrameBatch): TelemetryBatch {
+  const batch = new TelemetryBatch({ frames: Math.max(1, frames.count) });
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, frames.count);
+  return batch;
+}
+
+/** Gives a sink reports. */
+export function writeReports(
+  sink: OpenSearchSink,
+  from: number,
+  count: number,
+  timeNs?: bigint,
+): Promise<void> | undefined {
+  const frames = framesOf(from, count, timeNs);
+  return sink.write(decoded(frames), frames, 0);
+}
+
+/** Gives a sink events: each report's hop latency, which is its number, is above the threshold of 0. */
+export function writeEvents(
+  sink: OpenSearchSink,
+  from: number,
+  count: number,
+  timeNs?: bigint,
+): Promise<void> | undefined {
+  const detector = new Detector(
+    readRules(`
+version: 1
+units: { hopLatency: ns }
+rules:
+  - { name: any, priority: 1, match: any, detect: { threshold: { metric: hopLatency, threshold: 100, scope: hop } } }
+`),
+  );
+  const frames = framesOf(from, count, timeNs);
+  const batch = decoded(frames);
+  const events = new EventBatch();
+  const { timestampsHigh, timestampsLow } = frames;
+  detector.detect(batch, events, 0, batch.reports, { timestampsHigh, timestampsLow, first: 0 });
+  return sink.writeEvents(events, batch, frames, 0, detector);
+}
+
+const GEOMETRY: Geometry = /* @__PURE__ */ geometryOf({ rows: 1, hops: 1, metrics: ['hopLatency'] });
+
+/** Gives a sink entries of a flow cache: each has as many packets as its number says. */
+export function writeFlows(
+  sink: OpenSearchSink,
+  from: number,
+  count: number,
+  timeNs: bigint = NOON_NS,
+): Promise<void> | undefined {
+  const words = new Int32Array(GEOMETRY.bucketStride * count);
+  for (let k = 0; k < count; k++) {
+    const at = k * GEOMETRY.bucketStride;
+    words[at + EXACT.SOURCE] = 0x0a00_0101;
+    words[at + EXACT.DESTINATION] = 0x0a00_0202;
+    words[at + EXACT.META] =
+      6 | (1 << META.SEEN_SHIFT) | (1 << META.LENGTH_SHIFT) | (REASON.EVICTED << META.REASON_SHIFT);
+    words[at + EXACT.PACKETS] = from + k;
+    const time = [Number(timeNs & 0xffff_ffffn) | 0, Number(timeNs >> 32n) | 0];
+    words.set(time, at + EXACT.FIRST);
+    words.set(time, at + EXACT.LAST);
+    words.set([7, 1000, 2, 3000, 0], at + GEOMETRY.hopsAt);
+  }
+  return sink.writeFlows(words, 0, count, GEOMETRY);
+}
