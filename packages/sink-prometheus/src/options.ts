@@ -3,8 +3,8 @@ import type { Registry, RegistryContentType } from 'prom-client';
 
 /** What is exported: the parts of a pipeline, as far as there are any. Nothing is written to them. */
 export interface PipelineParts {
-  /** Frames received, decoded and dropped, by reason. */
-  readonly collector?: Pick<Collector, 'totals'>;
+  /** Frames received, decoded and dropped, by reason; what became of records in each sink, and whether sinks are well. */
+  readonly collector?: Pick<Collector, 'totals'> & Partial<Pick<Collector, 'trouble'>>;
   /** Hops, hop latency, queues and egress interfaces of each switch. */
   readonly switches?: Pick<SwitchTotals, 'snapshot'>;
   /** Events by rule. */

@@ -2,7 +2,7 @@ import { Counter, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { PipelineMetrics } from '../src/index.js';
 import { type Parsed, parseExposition } from './exposition.js';
-import { PushSource, pipeline, report } from './pipeline.js';
+import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
 
 /** What a scrape tells after some reports of two switches, one of which lost two packets, and a datagram that is none. */
 async function scrape(options: Partial<ConstructorParameters<typeof PipelineMetrics>[0]> = {}): Promise<Parsed[]> {
@@ -76,6 +76,30 @@ describe('PipelineMetrics', () => {
     const samples = await scrape({ prefix: 'lab', labels: { site: 'north "1"\n' }, latencyUnit: 1e-6 });
     expect(samples.every(({ name, labels }) => name.startsWith('lab_') && labels.site === 'north "1"\n')).toBe(true);
     expect(valueIn(samples, 'lab_hop_latency_seconds_sum', { switch: '5' })).toBeCloseTo(11_600e-6, 9);
+  });
+
+  it('tells what became of the records in each sink, and whether the sink is well', async () => {
+    const sink = new CountingSink();
+    const { collector } = pipeline(new PushSource(), [sink]);
+    const metrics = new PipelineMetrics({ collector, process: false });
+    const { samples } = parseExposition(await metrics.text());
+    const of = (name: string, labels: Readonly<Record<string, string>>): number | undefined =>
+      valueIn(samples, name, { sink: 'store', ...labels });
+    expect(of('int_sink_records_offered_total', { kind: 'reports' })).toBe(10);
+    expect(of('int_sink_records_total', { kind: 'reports', outcome: 'delivered' })).toBe(6);
+    expect(of('int_sink_records_total', { kind: 'reports', outcome: 'overflow' })).toBe(3);
+    expect(of('int_sink_records_pending', { kind: 'reports' })).toBe(1);
+    expect(of('int_sink_records_total', { kind: 'flows', outcome: 'delivered' })).toBe(2);
+    const done = samples.filter(({ name }) => name === 'int_sink_records_total');
+    expect(done.reduce((sum, { value }) => sum + value, 0) + 1).toBe(12);
+    expect(of('int_sink_up', {})).toBe(1);
+    sink.trouble = 'no broker for 3 s';
+    expect(valueIn(parseExposition(await metrics.text()).samples, 'int_sink_up', { sink: 'store' })).toBe(0);
+  });
+
+  it('tells the figures of stages by their names', async () => {
+    const samples = await scrape();
+    expect(valueIn(samples, 'int_stage_figures', { stage: 'detection', counter: 'events' })).toBe(2);
   });
 
   it('has no metric of a part that is not there', async () => {

@@ -4,6 +4,8 @@ import {
   DetectionStage,
   FlowStage,
   ReportLossStage,
+  type Sink,
+  type SinkTotals,
   type Source,
   SwitchTotals,
   UdpSource,
@@ -87,8 +89,30 @@ export class PushSource implements Source {
   }
 }
 
+/** A sink that knows what became of its records. */
+export class CountingSink implements Sink {
+  readonly name = 'store';
+  readonly records = ['reports', 'flows'] as const;
+  trouble: string | null = null;
+
+  write(): undefined {
+    return undefined;
+  }
+
+  totals(): SinkTotals {
+    return {
+      reports: { offered: 10, delivered: 6, pending: 1, dropped: { overflow: 3, closed: 0 } },
+      flows: { offered: 2, delivered: 2, pending: 0, dropped: { overflow: 0, closed: 0 } },
+    };
+  }
+
+  health(): string | null {
+    return this.trouble;
+  }
+}
+
 /** A whole pipeline, all its parts. */
-export function pipeline<S extends Source>(source: S) {
+export function pipeline<S extends Source>(source: S, sinks: readonly Sink[] = []) {
   const switches = new SwitchTotals({ latencyBounds: [500, 1000, 2500], occupancyBounds: [0, 10, 100] });
   const detection = new DetectionStage(
     readRules(`
@@ -100,7 +124,7 @@ rules:
   );
   const flows = new FlowStage({ rows: 64 });
   const loss = new ReportLossStage();
-  const collector = new Collector({ sources: [source], stages: [switches, detection, flows, loss] });
+  const collector = new Collector({ sources: [source], stages: [switches, detection, flows, loss], sinks });
   return { source, collector, switches, detection, flows, loss };
 }
 

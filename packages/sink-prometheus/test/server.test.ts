@@ -1,15 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
 import { type Health, MetricsServer, MetricsServerError, PipelineMetrics } from '../src/index.js';
 import { listening, report } from './pipeline.js';
+import { type Answered, PrometheusServer } from './prometheus-server.js';
 
 const SETUP = 'npm run setup:system';
 const closers: (() => unknown)[] = [];
@@ -122,47 +120,17 @@ describe('MetricsServer', () => {
   });
 
   it('is scraped by Prometheus, which computes quantiles of hop latency', async () => {
-    const prometheus = requires('prometheus', SETUP);
     const { url, send } = await serve();
-    const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
-    closers.push(() => rmSync(folder, { recursive: true, force: true }));
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as { port: number };
-    await new Promise((resolve) => free.close(resolve));
-    writeFileSync(
-      join(folder, 'prometheus.yml'),
-      `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: int, static_configs: [{ targets: ['${url.slice(7)}'] }] }]\n`,
-    );
-    const server = spawn(
-      prometheus,
-      [
-        `--config.file=${join(folder, 'prometheus.yml')}`,
-        `--storage.tsdb.path=${join(folder, 'data')}`,
-        `--web.listen-address=127.0.0.1:${port}`,
-      ],
-      { stdio: 'ignore' },
-    );
-    closers.push(async () => {
-      const ended = once(server, 'exit');
-      server.kill('SIGKILL');
-      await ended;
-    });
-    const query = async (expression: string): Promise<[Record<string, string>, number][]> => {
-      const address = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
-      const answer = (await (await fetch(address)).json()) as {
-        data: { result: { metric: Record<string, string>; value: [number, string] }[] };
-      };
-      return answer.data.result.map(({ metric, value }) => [metric, Number(value[1])]);
-    };
+    const prometheus = await PrometheusServer.start(url.slice(7));
+    closers.push(() => prometheus.stop());
     await send(Array.from({ length: 100 }, (_, index) => report(5, index, index < 90 ? 400 : 2000, index)));
-    let reports: [Record<string, string>, number][] = [];
+    let reports: Answered[] = [];
     for (let attempt = 0; attempt < 600 && reports[0]?.[1] !== 100; attempt++) {
       await sleep(100);
-      reports = await query('int_reports_total').catch(() => []);
+      reports = await prometheus.query('int_reports_total').catch(() => []);
     }
     expect(reports.map(([, value]) => value)).toEqual([100]);
-    const [quantile] = await query('histogram_quantile(0.95, int_hop_latency_seconds_bucket{switch="5"})');
+    const [quantile] = await prometheus.query('histogram_quantile(0.95, int_hop_latency_seconds_bucket{switch="5"})');
     // In the bucket from 1 to 2.5 us, half of whose values are below the quantile.
     expect(quantile?.[1]).toBeCloseTo(1.75e-6, 9);
   });

@@ -1,0 +1,107 @@
+import type { BatchObservableResult, Meter, Observable, ObservableCounter } from '@opentelemetry/api';
+import type { HistogramSample, MetricDefinition, Sample } from '../definitions/definition.js';
+import { pipelineMetrics } from '../definitions/pipeline.js';
+import type { PipelineParts } from '../options.js';
+
+export interface ObservePipelineOptions {
+  /** Put in front of every name, with a dot. Default `int`. */
+  readonly prefix?: string;
+  /** Seconds in a unit of hop latency. Default 1e-9: switches count nanoseconds. */
+  readonly latencyUnit?: number;
+  /** Attributes of every value, such as the site. */
+  readonly attributes?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Instruments that read a pipeline. */
+export interface PipelineObservation {
+  /** Reads no more. */
+  stop(): void;
+}
+
+/** A name as OpenTelemetry takes it for instruments. */
+const PREFIX = /^[a-zA-Z][a-zA-Z0-9_.-]{0,63}$/;
+
+interface Instruments {
+  readonly instruments: readonly Observable[];
+  observe(result: BatchObservableResult): void;
+}
+
+/**
+ * Makes an observable instrument of a meter for each metric of `PipelineMetrics`; the values are read when the meter's reader
+ * collects, all in one callback.
+ *
+ * A name is that of Prometheus without `_total`, and with a dot behind the prefix: `int.frames_received`, so what the
+ * exporters for Prometheus make of it is the same name again. Labels are attributes. The interface has no histograms that
+ * are observed: each is three counters, `int.hop_latency_seconds.bucket` with the cumulated buckets by attribute `le`, `.sum`
+ * and `.count`.
+ *
+ * @throws RangeError for a prefix or unit that makes no sense
+ */
+export function observePipeline(
+  meter: Meter,
+  parts: PipelineParts,
+  { prefix = 'int', latencyUnit, attributes = {} }: ObservePipelineOptions = {},
+): PipelineObservation {
+  if (!PREFIX.test(prefix)) throw new RangeError(`prefix must be the name of an instrument, not "${prefix}"`);
+  const definitions = pipelineMetrics({ ...parts, ...(latencyUnit !== undefined && { latencyUnit }) });
+  const made = definitions.map((definition) => instrumentsOf(meter, prefix, definition, attributes));
+  const instruments = made.flatMap((each) => each.instruments);
+  const callback = (result: BatchObservableResult): void => {
+    for (const each of made) each.observe(result);
+  };
+  meter.addBatchObservableCallback(callback, instruments);
+  return { stop: () => meter.removeBatchObservableCallback(callback, instruments) };
+}
+
+function instrumentsOf(
+  meter: Meter,
+  prefix: string,
+  definition: MetricDefinition,
+  attributes: Sample['labels'] | ObservePipelineOptions['attributes'],
+): Instruments {
+  const description = definition.help;
+  if (definition.type === 'histogram') {
+    return histogramOf(meter, `${prefix}.${definition.name}`, definition, { ...attributes });
+  }
+  const name = `${prefix}.${definition.name.replace(/_total$/, '')}`;
+  const instrument =
+    definition.type === 'counter'
+      ? meter.createObservableCounter(name, { description })
+      : meter.createObservableGauge(name, { description });
+  return {
+    instruments: [instrument],
+    observe: (result) => {
+      for (const { labels, value } of definition.samples()) {
+        result.observe(instrument, value, { ...attributes, ...labels });
+      }
+    },
+  };
+}
+
+function histogramOf(
+  meter: Meter,
+  name: string,
+  { help, samples }: { readonly help: string; readonly samples: () => readonly HistogramSample[] },
+  attributes: Readonly<Record<string, string | number | boolean>>,
+): Instruments {
+  const counter = (part: string, what: string): ObservableCounter =>
+    meter.createObservableCounter(`${name}.${part}`, { description: `${help} ${what}` });
+  const bucket = counter('bucket', 'Values up to the bound le.');
+  const sumOf = counter('sum', 'Their sum.');
+  const countOf = counter('count', 'Their number.');
+  return {
+    instruments: [bucket, sumOf, countOf],
+    observe: (result) => {
+      for (const { labels, bounds, buckets, sum } of samples()) {
+        const all = { ...attributes, ...labels };
+        let count = 0;
+        buckets.forEach((inBucket, index) => {
+          count += inBucket;
+          result.observe(bucket, count, { ...all, le: index < bounds.length ? String(bounds[index]) : '+Inf' });
+        });
+        result.observe(sumOf, sum, all);
+        result.observe(countOf, count, all);
+      }
+    },
+  };
+}
