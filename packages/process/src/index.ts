@@ -1,0 +1,19 @@
+/**
+ * The stream processor as a member of a Kafka consumer group, with results that count each report exactly once.
+ *
+ * @packageDocumentation
+ */
+export type {
+  FlowWindow,
+  ImmediateEvent,
+  LinkWindow,
+  NetworkWindow,
+  SwitchWindow,
+} from '@int/stream';
+export { PROCESS_CODES, type ProcessCode, ProcessError } from './errors.js';
+export { type Topics, topicsOf } from './findings.js';
+export { REPORT_FORMATS, type ReportFormat } from './flow-unit.js';
+export type { KafkaAccess } from './kafka/access.js';
+export type { TopicPartition } from './kafka/assignment.js';
+export { eventKey, flowKey, windowKey } from './message-key.js';
+export { Processor, type ProcessorOptions, type ProcessorTotals } from './processor.js';

@@ -1,0 +1,34 @@
+import { PROCESS_CODES, ProcessError } from '../errors.js';
+
+/**
+ * Waits for a promise, but not for ever.
+ *
+ * @throws ProcessError `request` when it has not settled after `ms` milliseconds; what it does later is ignored
+ */
+export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new ProcessError(PROCESS_CODES.REQUEST, `${what} took more than ${ms} ms`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Sleeps, unless or until `signal` says to stop. Never throws. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

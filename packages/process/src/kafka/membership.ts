@@ -1,0 +1,206 @@
+import { heartbeatV4, joinGroupV7, leaveGroupV4, syncGroupV5 } from '@platformatic/kafka';
+import { reasonOf } from '../errors.js';
+import { answerIn, BUSY, ELSEWHERE, has, isAnswer, OTHER_GENERATION } from './answers.js';
+import {
+  assign,
+  decodeAssignment,
+  decodeSubscription,
+  encodeAssignment,
+  encodeSubscription,
+  type TopicPartition,
+} from './assignment.js';
+import type { Connections } from './connections.js';
+import { pause } from './deadline.js';
+import { COORDINATOR, type KafkaLink } from './link.js';
+
+/** A member of a consumer group, in one generation of it. */
+export interface GroupMember {
+  readonly groupId: string;
+  readonly generationId: number;
+  readonly memberId: string;
+}
+
+export interface MembershipOptions {
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** A member that is silent for so long is out, milliseconds. */
+  readonly sessionMs: number;
+  readonly heartbeatMs: number;
+  /** Called at each generation with all partitions that are this member's from now on. */
+  readonly onAssigned: (partitions: readonly TopicPartition[]) => void;
+  readonly onProblem: (reason: string) => void;
+}
+
+/** The name of the way partitions are dealt out: members that do it in another way do not fit. */
+const PROTOCOL = { TYPE: 'consumer', NAME: 'int-sticky' } as const;
+const ASK_MS = 5000;
+const SPARE_MS = 5000;
+const LEAVE_MS = 3000;
+/** Between two attempts, growing. */
+const WAIT_MS = { first: 50, most: 2000 };
+
+type Joined = Awaited<ReturnType<typeof joinGroupV7.api.async>>;
+
+/** Takes part in a consumer group, over lost connections and coordinators that move. */
+export class Membership {
+  readonly #link: KafkaLink;
+  readonly #options: MembershipOptions;
+  readonly #connections: Connections;
+  readonly #stopping = new AbortController();
+  /** Address of the broker that keeps the group. */
+  #coordinator: string | null = null;
+  /** As the coordinator has named it; empty before. */
+  #memberId = '';
+  #member: GroupMember | null = null;
+  #owned: readonly TopicPartition[] = [];
+  /** Heartbeats that the coordinator has answered well, and joins. */
+  #confirmations = 0;
+  #confirmedAt = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(link: KafkaLink, options: MembershipOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#connections = link.connections();
+  }
+
+  /** The member now; null while it is joining for the first time or was not confirmed for longer than a session. */
+  get member(): GroupMember | null {
+    return this.#member;
+  }
+
+  /** Grows each time the coordinator confirms that this is a member. */
+  get confirmations(): number {
+    return this.#confirmations;
+  }
+
+  /** Whether {@link close} was called. */
+  get closed(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Leaves the group, so that the others need not wait for this one's silence. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    // A join may wait for others: it ends with the connection.
+    if (this.#member === null) this.#connections.close();
+    await this.#running;
+    const { group } = this.#options;
+    if (this.#memberId !== '' && this.#coordinator !== null) {
+      const members = [{ memberId: this.#memberId }];
+      await this.#connections
+        .ask(this.#coordinator, 'leaving', LEAVE_MS, (connection) => leaveGroupV4.api.async(connection, group, members))
+        .catch(() => {
+          // The group goes on without this member when its session ends.
+        });
+    }
+    this.#connections.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { heartbeatMs, group, onProblem } = this.#options;
+    let wait: number = WAIT_MS.first;
+    let isTold = false;
+    while (!signal.aborted) {
+      try {
+        await this.#join();
+        isTold = false;
+        wait = WAIT_MS.first;
+        for (;;) {
+          await pause(heartbeatMs, signal);
+          if (signal.aborted) return;
+          await this.#heartbeat();
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#take(error);
+        // A new generation is nothing to tell, nor is a broker that is just starting or stopping.
+        const isUsual = has(error, [...OTHER_GENERATION, ...BUSY, ...ELSEWHERE, 'MEMBER_ID_REQUIRED']);
+        if (!isUsual && !isTold) {
+          isTold = true;
+          onProblem(`group ${group}: ${reasonOf(error)}`);
+        }
+        if (isUsual && has(error, [...OTHER_GENERATION, 'MEMBER_ID_REQUIRED'])) continue;
+        await pause(wait, signal);
+        wait = Math.min(wait * 2, WAIT_MS.most);
+      }
+    }
+  }
+
+  /** What an error says about where the group is and who this is. */
+  #take(error: unknown): void {
+    if (!isAnswer(error) || has(error, ELSEWHERE)) this.#coordinator = null;
+    if (has(error, ['MEMBER_ID_REQUIRED'])) {
+      const answer = answerIn(error) as Joined | null;
+      this.#memberId = answer?.memberId ?? '';
+    }
+    if (has(error, ['UNKNOWN_MEMBER_ID'])) this.#memberId = '';
+    if (performance.now() - this.#confirmedAt > this.#options.sessionMs) this.#member = null;
+  }
+
+  #confirm(): void {
+    this.#confirmations++;
+    this.#confirmedAt = performance.now();
+  }
+
+  async #found(): Promise<string> {
+    this.#coordinator ??= await this.#link.coordinator(COORDINATOR.GROUP, this.#options.group);
+    return this.#coordinator;
+  }
+
+  async #heartbeat(): Promise<void> {
+    const { group } = this.#options;
+    const { generationId, memberId } = this.#member ?? { generationId: -1, memberId: this.#memberId };
+    await this.#connections.ask(await this.#found(), 'heartbeat', ASK_MS, (connection) =>
+      heartbeatV4.api.async(connection, group, generationId, memberId, null),
+    );
+    this.#confirm();
+  }
+
+  /** Joins, deals partitions out if this is the leader, and learns what it gets. */
+  async #join(): Promise<void> {
+    const { group, topics, sessionMs } = this.#options;
+    const coordinator = await this.#found();
+    const protocols = [{ name: PROTOCOL.NAME, metadata: encodeSubscription({ topics, owned: this.#owned }) }];
+    // It takes as long as the slowest other member, at most a session.
+    const joined = await this.#connections.ask(coordinator, 'joining', 2 * sessionMs + SPARE_MS, (connection) =>
+      joinGroupV7.api.async(connection, group, sessionMs, sessionMs, this.#memberId, null, PROTOCOL.TYPE, protocols),
+    );
+    this.#memberId = joined.memberId ?? '';
+    const { memberId, generationId } = { memberId: this.#memberId, generationId: joined.generationId };
+    const dealt = joined.leader === memberId ? await this.#deal(joined) : [];
+    const { TYPE, NAME } = PROTOCOL;
+    const { assignment } = await this.#connections.ask(coordinator, 'joining', sessionMs + SPARE_MS, (connection) =>
+      syncGroupV5.api.async(connection, group, generationId, memberId, null, TYPE, NAME, dealt),
+    );
+    if (this.#stopping.signal.aborted) return;
+    this.#member = { groupId: group, generationId, memberId };
+    this.#confirm();
+    this.#owned = decodeAssignment(assignment);
+    this.#options.onAssigned(this.#owned);
+  }
+
+  async #deal(joined: Joined): Promise<{ memberId: string; assignment: Buffer }[]> {
+    const owned = new Map<string, readonly TopicPartition[]>();
+    const topics = new Set<string>();
+    for (const { memberId, metadata } of joined.members) {
+      const subscription = decodeSubscription(metadata ?? Buffer.alloc(0));
+      owned.set(memberId, subscription.owned);
+      for (const topic of subscription.topics) topics.add(topic);
+    }
+    const all: TopicPartition[] = [];
+    for (const topic of topics) {
+      const count = (await this.#link.layout(topic))?.leaders.length ?? 0;
+      for (let partition = 0; partition < count; partition++) all.push({ topic, partition });
+    }
+    return [...assign(owned, all)].map(([memberId, partitions]) => ({
+      memberId,
+      assignment: encodeAssignment(partitions),
+    }));
+  }
+}

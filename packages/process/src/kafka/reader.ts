@@ -1,0 +1,111 @@
+import { fetchV13 } from '@platformatic/kafka';
+import { PROCESS_CODES, ProcessError, reasonOf } from '../errors.js';
+import { has } from './answers.js';
+import { committedRecords, type LogRecord } from './committed.js';
+import type { Connections } from './connections.js';
+import type { KafkaLink } from './link.js';
+
+const READ_COMMITTED = 1;
+/** Time for the answer beyond what the broker may wait for messages. */
+const ANSWER_MS = 10_000;
+/** No session: each fetch says all that it wants. */
+const NO_SESSION = { ID: 0, EPOCH: -1 } as const;
+
+/** Reads a partition in order, and only what is committed. */
+export class PartitionReader {
+  readonly #link: KafkaLink;
+  readonly #topic: string;
+  readonly #partition: number;
+  readonly #connections: Connections;
+  #place: { readonly id: string; readonly leader: string } | null = null;
+  #position: number;
+  #highWatermark = -1;
+  #lost = 0;
+
+  /** @param position offset of the first record wanted */
+  constructor(link: KafkaLink, topic: string, partition: number, position: number) {
+    this.#link = link;
+    this.#topic = topic;
+    this.#partition = partition;
+    this.#position = position;
+    this.#connections = link.connections();
+  }
+
+  /** Offset of the next record. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Offset behind the last record when the broker last answered; -1 before. */
+  get highWatermark(): number {
+    return this.#highWatermark;
+  }
+
+  /** Messages that the broker had deleted before they were read. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /**
+   * Waits at most `waitMs` for records and gives what there is, in order; none if none came.
+   *
+   * @param maxBytes about how much at most; a single batch that is larger is given whole
+   * @throws ProcessError `request`; the next call tries again from the same place
+   */
+  async read(waitMs: number, maxBytes: number): Promise<LogRecord[]> {
+    try {
+      return await this.#fetch(waitMs, maxBytes);
+    } catch (error) {
+      // Whoever led the partition may be gone: ask again.
+      this.#place = null;
+      if (has(error, ['OFFSET_OUT_OF_RANGE'])) return await this.#skipDeleted();
+      const what = `reading ${this.#topic} ${this.#partition}`;
+      throw new ProcessError(PROCESS_CODES.REQUEST, `${what}: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #fetch(waitMs: number, maxBytes: number): Promise<LogRecord[]> {
+    const { id, leader } = await this.#where();
+    const partition = {
+      partition: this.#partition,
+      currentLeaderEpoch: -1,
+      fetchOffset: BigInt(this.#position),
+      lastFetchedEpoch: -1,
+      partitionMaxBytes: maxBytes,
+    };
+    const topics = [{ topicId: id, partitions: [partition] }];
+    const { ID, EPOCH } = NO_SESSION;
+    const wait = Math.round(waitMs);
+    const response = await this.#connections.ask(leader, 'fetching', wait + ANSWER_MS, (connection) =>
+      fetchV13.api.async(connection, wait, 1, maxBytes, READ_COMMITTED, ID, EPOCH, topics, [], ''),
+    );
+    const answer = response.responses[0]?.partitions[0];
+    const records: LogRecord[] = [];
+    if (answer === undefined) return records;
+    this.#highWatermark = Number(answer.highWatermark);
+    this.#position = committedRecords(answer.records ?? [], answer.abortedTransactions, this.#position, records);
+    return records;
+  }
+
+  async #where(): Promise<{ readonly id: string; readonly leader: string }> {
+    if (this.#place !== null) return this.#place;
+    const layout = await this.#link.layout(this.#topic);
+    const leader = layout?.leaders[this.#partition];
+    if (layout === null || leader === undefined) throw new Error('it has no leader');
+    this.#place = { id: layout.id, leader };
+    return this.#place;
+  }
+
+  async #skipDeleted(): Promise<LogRecord[]> {
+    const earliest = await this.#link.offset(this.#topic, this.#partition, 'earliest');
+    const latest = await this.#link.offset(this.#topic, this.#partition, 'latest');
+    if (earliest > this.#position) this.#lost += earliest - this.#position;
+    // Behind the end: the topic was deleted and made again, so all that it holds is new.
+    if (earliest > this.#position || this.#position > latest) this.#position = earliest;
+    return [];
+  }
+}

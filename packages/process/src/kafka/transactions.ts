@@ -1,0 +1,265 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  addOffsetsToTxnV3,
+  addPartitionsToTxnV3,
+  type Connection,
+  endTxnV3,
+  initProducerIdV4,
+  NumericMap,
+  produceV9,
+  txnOffsetCommitV3,
+} from '@platformatic/kafka';
+import { PROCESS_CODES, ProcessError, reasonOf } from '../errors.js';
+import { BUSY, ELSEWHERE, FENCED, has, isAnswer, MOVED, OTHER_GENERATION } from './answers.js';
+import type { Connections } from './connections.js';
+import { within } from './deadline.js';
+import { COORDINATOR, type KafkaLink } from './link.js';
+import type { GroupMember } from './membership.js';
+import { Layouts, type OutgoingMessage, type PlacedRecord, placed, requests } from './outgoing.js';
+import { Revoked } from './revoked.js';
+
+/** How far the input is taken with a transaction: the first offset that is not. */
+export interface TakenInput {
+  readonly topic: string;
+  readonly partition: number;
+  readonly next: number;
+}
+
+/** Gives the group's member, in another generation than the one named. */
+export type MemberAfter = (generation: number | null) => Promise<GroupMember>;
+
+const ASK_MS = 10_000;
+/** Limit for opening and for a transaction as a whole. */
+const WHOLE_MS = 30_000;
+/**
+ * A transaction that its producer left open, because the process was killed, is aborted by the coordinator after this
+ * time if nobody else takes over the transactional id.
+ */
+const TRANSACTION_MS = 30_000;
+/** The end of a transaction is written after it was acknowledged; the next has to wait for that, mostly some ms. */
+const WAIT_MS = { first: 5, most: 250 };
+const ALL_REPLICAS = -1;
+/** Whichever producer id and epoch the transactional id had before. */
+const ANY_PRODUCER = { ID: -1n, EPOCH: -1 } as const;
+/** Sequence numbers have 31 bits. */
+const SEQUENCES = 2 ** 31;
+
+interface ProducerIdentity {
+  readonly id: bigint;
+  readonly epoch: number;
+}
+
+/**
+ * Writes messages and the offset of the input in transactions, one after the other, under a transactional id.
+ *
+ * Opening it takes the id over: a transaction that is still open under it is aborted, or completed if its end was already
+ * decided, before `open` returns, and whoever had the id before can commit nothing more. After an error the
+ * object is to be closed and another opened; only then is it known whether the failed transaction came to pass.
+ */
+export class Transactions {
+  readonly #link: KafkaLink;
+  readonly #id: string;
+  readonly #connections: Connections;
+  readonly #layouts: Layouts;
+  readonly #sequences = new NumericMap();
+  /** Addresses of coordinators, by kind. */
+  readonly #coordinators = new Map<number, string>();
+  #identity: ProducerIdentity = { id: ANY_PRODUCER.ID, epoch: ANY_PRODUCER.EPOCH };
+  /** When what runs now has to be done. */
+  #due = 0;
+
+  private constructor(link: KafkaLink, id: string) {
+    this.#link = link;
+    this.#id = id;
+    this.#connections = link.connections();
+    this.#layouts = new Layouts(link);
+  }
+
+  /** @throws ProcessError `request` or `fenced` */
+  static async open(link: KafkaLink, id: string): Promise<Transactions> {
+    const opened = new Transactions(link, id);
+    try {
+      await within(WHOLE_MS + ASK_MS, 'taking a transactional id', opened.#identify());
+      return opened;
+    } catch (error) {
+      opened.close();
+      throw wrapped(`transactional id ${id}`, error);
+    }
+  }
+
+  /**
+   * Writes all of it, or nothing.
+   *
+   * @param memberAfter in whose name the offset is stored; the broker refuses it if the group has gone on without the
+   *   member, and then another is asked for
+   * @param limitMs no new attempts after that
+   * @throws ProcessError `request` or `fenced`, and Revoked if `memberAfter` does
+   */
+  async commit(
+    messages: readonly OutgoingMessage[],
+    taken: TakenInput,
+    memberAfter: MemberAfter,
+    limitMs: number = WHOLE_MS,
+  ): Promise<void> {
+    this.#due = performance.now() + limitMs;
+    try {
+      await within(limitMs + ASK_MS, 'a transaction', this.#commit(messages, taken, memberAfter));
+    } catch (error) {
+      if (error instanceof Revoked) throw error;
+      throw wrapped(`transaction for ${taken.topic} ${taken.partition}`, error);
+    }
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #commit(messages: readonly OutgoingMessage[], taken: TakenInput, memberAfter: MemberAfter): Promise<void> {
+    const member = await memberAfter(null);
+    if (messages.length > 0) {
+      const records = await placed(messages, this.#layouts);
+      await this.#announce(records);
+      for (const part of requests(records)) await this.#write(part);
+    }
+    await this.#commitOffset(taken, member, memberAfter);
+    await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'ending a transaction', (connection) =>
+      endTxnV3.api.async(connection, this.#id, this.#identity.id, this.#identity.epoch, true),
+    );
+  }
+
+  async #identify(): Promise<void> {
+    this.#due = performance.now() + WHOLE_MS;
+    const { ID, EPOCH } = ANY_PRODUCER;
+    const { producerId, producerEpoch } = await this.#ask(
+      COORDINATOR.TRANSACTION,
+      this.#id,
+      'taking a transactional id',
+      (connection) => initProducerIdV4.api.async(connection, this.#id, TRANSACTION_MS, ID, EPOCH),
+    );
+    this.#identity = { id: producerId, epoch: producerEpoch };
+  }
+
+  /** Tells the coordinator where the transaction writes, so that it can end it there whatever happens here. */
+  async #announce(records: readonly PlacedRecord[]): Promise<void> {
+    const partitions = new Map<string, Set<number>>();
+    for (const { topic, partition } of records) {
+      const set = partitions.get(topic);
+      if (set === undefined) partitions.set(topic, new Set([partition]));
+      else set.add(partition);
+    }
+    const transaction = {
+      transactionalId: this.#id,
+      producerId: this.#identity.id,
+      producerEpoch: this.#identity.epoch,
+      verifyOnly: false,
+      topics: [...partitions].map(([name, set]) => ({ name, partitions: [...set] })),
+    };
+    await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'beginning a transaction', (connection) =>
+      addPartitionsToTxnV3.api.async(connection, [transaction]),
+    );
+  }
+
+  /**
+   * Writes records; again as long as it is not certain that all leaders have them. Each partition's records have sequence
+   * numbers, by which a leader knows those that it has.
+   */
+  async #write(records: readonly PlacedRecord[]): Promise<void> {
+    let wait: number = WAIT_MS.first;
+    for (;;) {
+      try {
+        await this.#writeOnce(records);
+        break;
+      } catch (error) {
+        if ((isAnswer(error) && !has(error, [...MOVED, 'CONCURRENT_TRANSACTIONS'])) || this.#isLate()) throw error;
+        this.#layouts.forget();
+        await sleep(wait);
+        wait = Math.min(wait * 2, WAIT_MS.most);
+      }
+    }
+    const counts = new Map<string, number>();
+    for (const { topic, partition } of records) {
+      const name = `${topic}:${partition}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    for (const [name, count] of counts) {
+      this.#sequences.set(name, (this.#sequences.getWithDefault(name, 0) + count) % SEQUENCES);
+    }
+  }
+
+  async #writeOnce(records: readonly PlacedRecord[]): Promise<void> {
+    const byLeader = new Map<string, PlacedRecord[]>();
+    for (const record of records) {
+      const leader = (await this.#layouts.of(record.topic)).leaders[record.partition];
+      if (leader === undefined) throw new Error(`${record.topic} ${record.partition} has no leader`);
+      const list = byLeader.get(leader);
+      if (list === undefined) byLeader.set(leader, [record]);
+      else list.push(record);
+    }
+    const options = {
+      transactionalId: this.#id,
+      producerId: this.#identity.id,
+      producerEpoch: this.#identity.epoch,
+      sequences: this.#sequences,
+    };
+    for (const [leader, list] of byLeader) {
+      await this.#connections.ask(leader, 'writing', ASK_MS, (connection) =>
+        produceV9.api.async(connection, ALL_REPLICAS, ASK_MS, list, options),
+      );
+    }
+  }
+
+  async #commitOffset(taken: TakenInput, first: GroupMember, memberAfter: MemberAfter): Promise<void> {
+    const { id, epoch } = this.#identity;
+    await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'adding an offset', (connection) =>
+      addOffsetsToTxnV3.api.async(connection, this.#id, id, epoch, first.groupId),
+    );
+    const committedOffset = BigInt(taken.next);
+    const partitions = [{ partitionIndex: taken.partition, committedOffset, committedLeaderEpoch: -1 }];
+    const topics = [{ name: taken.topic, partitions }];
+    let member = first;
+    for (;;) {
+      const { groupId, generationId, memberId } = member;
+      try {
+        await this.#ask(COORDINATOR.GROUP, groupId, 'storing an offset', (connection) =>
+          txnOffsetCommitV3.api.async(connection, this.#id, groupId, id, epoch, generationId, memberId, null, topics),
+        );
+        return;
+      } catch (error) {
+        // The group has just gone on to another generation, or is about to. If the partition stays here, nothing is lost.
+        if (!has(error, OTHER_GENERATION) || this.#isLate()) throw error;
+        member = await memberAfter(generationId);
+      }
+    }
+  }
+
+  /** Asks a coordinator, wherever it is; again while it is busy, moves or does not answer, until time is up. */
+  async #ask<T>(
+    kind: (typeof COORDINATOR)[keyof typeof COORDINATOR],
+    key: string,
+    what: string,
+    question: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    let wait: number = WAIT_MS.first;
+    for (;;) {
+      try {
+        const address = this.#coordinators.get(kind) ?? (await this.#link.coordinator(kind, key));
+        this.#coordinators.set(kind, address);
+        return await this.#connections.ask(address, what, ASK_MS, question);
+      } catch (error) {
+        if ((isAnswer(error) && !has(error, [...BUSY, ...ELSEWHERE])) || this.#isLate()) throw error;
+        if (!isAnswer(error) || has(error, ELSEWHERE)) this.#coordinators.delete(kind);
+        await sleep(wait);
+        wait = Math.min(wait * 2, WAIT_MS.most);
+      }
+    }
+  }
+
+  #isLate(): boolean {
+    return performance.now() > this.#due;
+  }
+}
+
+function wrapped(what: string, error: unknown): ProcessError {
+  const code = has(error, [...FENCED, ...OTHER_GENERATION]) ? PROCESS_CODES.FENCED : PROCESS_CODES.REQUEST;
+  return new ProcessError(code, `${what}: ${reasonOf(error)}`, { cause: error });
+}

@@ -1,0 +1,38 @@
+import { type Flow, parseAddress } from '@int/codec';
+import type { FlowWindow, ImmediateEvent, NetworkWindow } from '@int/stream';
+
+/**
+ * The key of a flow's messages: source, destination, protocol, source port, destination port, big-endian; 13 bytes for
+ * IPv4, 37 for IPv6.
+ */
+export function flowKey(flow: Flow): Uint8Array {
+  const words = [...parseAddress(flow.source).words, ...parseAddress(flow.destination).words];
+  const key = new Uint8Array(words.length * 4 + 5);
+  const view = new DataView(key.buffer);
+  for (const [index, word] of words.entries()) view.setUint32(index * 4, word);
+  const at = words.length * 4;
+  key[at] = flow.protocol;
+  view.setUint16(at + 1, flow.sourcePort);
+  view.setUint16(at + 3, flow.destinationPort);
+  return key;
+}
+
+/** The key of what is said about a node: its id, 4 bytes, big-endian; all ones for a node without one. */
+export function nodeKey(nodeId: number | null): Uint8Array {
+  const key = new Uint8Array(4);
+  new DataView(key.buffer).setUint32(0, nodeId ?? 0xffffffff);
+  return key;
+}
+
+/** By its flow, its node or the node that a link begins at. */
+export function windowKey(window: FlowWindow | NetworkWindow): Uint8Array {
+  if (window.type === 'flowWindow') return flowKey(window.flow);
+  return nodeKey(window.type === 'switchWindow' ? window.nodeId : window.link[0]);
+}
+
+/** By its flow, or else by the first node that it names. */
+export function eventKey(event: ImmediateEvent): Uint8Array {
+  if ('flow' in event && event.flow !== null) return flowKey(event.flow);
+  if (event.kind === 'linkFailure') return nodeKey(event.link[0]);
+  return nodeKey(event.kind === 'pathChange' ? (event.path[0] ?? null) : event.nodeId);
+}

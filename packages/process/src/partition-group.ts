@@ -1,0 +1,147 @@
+import type { TopicPartition } from './kafka/assignment.js';
+import type { KafkaLink } from './kafka/link.js';
+import { Membership } from './kafka/membership.js';
+import { PartitionTask, type PartitionWork, type TaskContext, type TaskCounts } from './partition-task.js';
+import { StateKeys } from './state-log.js';
+import { StreamClock } from './stream-clock.js';
+import type { Findings } from './unit.js';
+
+export interface PartitionGroupOptions {
+  readonly group: string;
+  /** Topics of the input. */
+  readonly topics: readonly string[];
+  readonly stateTopic: string;
+  readonly sessionMs: number;
+  readonly commitMs: number;
+  readonly quietMs: number | null;
+  readonly from: 'earliest' | 'latest';
+  /** What to do with a partition; null: leave it alone. */
+  readonly workFor: (at: TopicPartition) => PartitionWork | null;
+  readonly onCommitted: (findings: Findings) => void;
+  readonly onAssigned: (partitions: readonly TopicPartition[]) => void;
+  readonly onProblem: (reason: string) => void;
+}
+
+/** Counts of one topic's partitions, and which of them there are. */
+export interface TopicCounts extends TaskCounts {
+  readonly partitions: readonly number[];
+}
+
+const NO_COUNTS: TaskCounts = { taken: 0, repeated: 0, bad: 0, commits: 0, restarts: 0, lost: 0, lag: 0 };
+/** At most so far ahead of the slowest partition with a backlog, milliseconds of the records' time. */
+const SLACK_MS = 1000;
+
+/** A member of a consumer group with a task for each partition that it is given. */
+export class PartitionGroup {
+  readonly #options: PartitionGroupOptions;
+  readonly #context: TaskContext;
+  readonly #tasks = new Map<string, { readonly task: PartitionTask; readonly at: TopicPartition }>();
+  /** Tasks that end; a partition that comes back waits for its own. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Counts of tasks that have ended, by topic. */
+  readonly #past = new Map<string, TaskCounts>();
+  #stopped: Promise<void> | null = null;
+
+  constructor(link: KafkaLink, options: PartitionGroupOptions) {
+    this.#options = options;
+    const { group, topics, sessionMs, onProblem } = options;
+    const membership = new Membership(link, {
+      group,
+      topics,
+      sessionMs,
+      heartbeatMs: Math.min(1000, Math.floor(sessionMs / 3)),
+      onAssigned: (partitions) => this.#assigned(partitions),
+      onProblem,
+    });
+    this.#context = {
+      link,
+      membership,
+      keys: new StateKeys(group),
+      clock: new StreamClock(Date.now, SLACK_MS),
+      group,
+      stateTopic: options.stateTopic,
+      commitMs: options.commitMs,
+      quietMs: options.quietMs,
+      from: options.from,
+      onCommitted: options.onCommitted,
+      onProblem,
+    };
+  }
+
+  /** Joins the group, and again whenever it has to. */
+  start(): void {
+    this.#context.membership.start();
+  }
+
+  /** What was committed of a topic, in this process. */
+  counts(topic: string): TopicCounts {
+    const running = [...this.#tasks.values()].filter(({ at }) => at.topic === topic);
+    const now = running.map(({ task }) => task.counts()).reduce(added, NO_COUNTS);
+    const past = this.#past.get(topic) ?? NO_COUNTS;
+    return {
+      ...added(past, now),
+      lag: now.lag,
+      partitions: running.map(({ at }) => at.partition).sort((a, b) => a - b),
+    };
+  }
+
+  /** Commits what was taken and leaves the group. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all([...this.#tasks.keys()].map((name) => this.#end(name, true)));
+    await Promise.all(this.#ending.values());
+    await this.#context.membership.close();
+  }
+
+  /** The group has begun another generation: partitions that stay are not disturbed. */
+  #assigned(partitions: readonly TopicPartition[]): void {
+    if (this.#stopped !== null) return;
+    const names = new Set(partitions.map(nameOf));
+    const gone = [...this.#tasks.keys()].filter((name) => !names.has(name));
+    const come = partitions.filter((at) => !this.#tasks.has(nameOf(at)));
+    for (const name of gone) void this.#end(name, false);
+    for (const at of come) this.#begin(at);
+    if (gone.length + come.length > 0) this.#options.onAssigned([...this.#tasks.values()].map(({ at }) => at));
+  }
+
+  #begin(at: TopicPartition): void {
+    const work = this.#options.workFor(at);
+    if (work === null) return;
+    const name = nameOf(at);
+    const task = new PartitionTask(this.#context, at, work, this.#ending.get(name));
+    this.#tasks.set(name, { task, at });
+  }
+
+  async #end(name: string, finish: boolean): Promise<void> {
+    const found = this.#tasks.get(name);
+    if (found === undefined) return;
+    this.#tasks.delete(name);
+    const { task, at } = found;
+    const ended = task.stop(finish).then(() => {
+      this.#past.set(at.topic, added(this.#past.get(at.topic) ?? NO_COUNTS, task.counts()));
+      if (this.#ending.get(name) === ended) this.#ending.delete(name);
+    });
+    this.#ending.set(name, ended);
+    await ended;
+  }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic} ${partition}`;
+}
+
+function added(a: TaskCounts, b: TaskCounts): TaskCounts {
+  return {
+    taken: a.taken + b.taken,
+    repeated: a.repeated + b.repeated,
+    bad: a.bad + b.bad,
+    commits: a.commits + b.commits,
+    restarts: a.restarts + b.restarts,
+    lost: a.lost + b.lost,
+    lag: a.lag + b.lag,
+  };
+}

@@ -1,0 +1,278 @@
+import { PROCESS_CODES, ProcessError, reasonOf } from './errors.js';
+import type { TopicPartition } from './kafka/assignment.js';
+import type { LogRecord } from './kafka/committed.js';
+import { pause } from './kafka/deadline.js';
+import type { KafkaLink } from './kafka/link.js';
+import type { GroupMember, Membership } from './kafka/membership.js';
+import type { OutgoingMessage } from './kafka/outgoing.js';
+import { PartitionReader } from './kafka/reader.js';
+import { Revoked } from './kafka/revoked.js';
+import { Transactions } from './kafka/transactions.js';
+import { PIECE, Session } from './session.js';
+import { readState, STATE_KINDS, type StateKeys, type StoredState } from './state-log.js';
+import type { StreamClock } from './stream-clock.js';
+import type { Findings, Unit, UnitCounts } from './unit.js';
+
+/** What is done with a partition. */
+export interface PartitionWork {
+  /** The partition of the state topic that is this one's alone. */
+  readonly statePartition: number;
+  readonly makeUnit: () => Unit;
+  /** Keep in step with the others of which this is true, while they have backlogs. */
+  readonly inStep: boolean;
+}
+
+/** What all tasks of a process share. */
+export interface TaskContext {
+  readonly link: KafkaLink;
+  readonly membership: Membership;
+  readonly keys: StateKeys;
+  readonly clock: StreamClock;
+  readonly group: string;
+  readonly stateTopic: string;
+  readonly commitMs: number;
+  /** Tell units of time that passes without records, `quietMs` behind the stream's time; null: never. */
+  readonly quietMs: number | null;
+  /** Where to begin without state and without a committed offset. */
+  readonly from: 'earliest' | 'latest';
+  readonly onCommitted: (findings: Findings) => void;
+  readonly onProblem: (reason: string) => void;
+}
+
+/** What became of a partition's input so far, in this process. */
+export interface TaskCounts extends UnitCounts {
+  /** Transactions committed. */
+  readonly commits: number;
+  /** Times it was begun again after an error. */
+  readonly restarts: number;
+  /** Messages that the broker had deleted before they were read. */
+  readonly lost: number;
+  /** Messages in the partition that are not committed yet, when the broker was last asked. */
+  readonly lag: number;
+}
+
+const READ_WAIT_MS = 200;
+const READ_BYTES = 1024 * 1024;
+/** Results beyond which a transaction is committed before its time. */
+const COMMIT_BYTES = 8 * 1024 * 1024;
+const BACK_OFF_MS = { first: 100, most: 5000 };
+/** How often to ask whether the coordinator has confirmed the membership. */
+const CONFIRM_POLL_MS = 50;
+/** How long to wait for the group with a transaction that is under way: while working, and on stopping. */
+const MEMBER_MS = { working: 20_000, stopping: 5000 };
+/** Limit of the last transaction, so that stopping does not wait long for brokers that are away. */
+const LAST_COMMIT_MS = 5000;
+const NO_COUNTS: UnitCounts = { taken: 0, repeated: 0, bad: 0 };
+
+/**
+ * One partition of the input, from its assignment to its end: takes the partition's transactional id, puts the state back,
+ * goes on where the state ends, and commits results, state and offset together.
+ *
+ * After any error it does all of this again: what was not committed is computed again from what was.
+ */
+export class PartitionTask {
+  readonly #context: TaskContext;
+  readonly #at: TopicPartition;
+  readonly #work: PartitionWork;
+  readonly #stopping = new AbortController();
+  readonly #done: Promise<void>;
+  /** On stopping: commit what there is. */
+  #finish = false;
+  /** Counts of the units before the one that runs. */
+  #before = NO_COUNTS;
+  /** Counts of the unit that runs, as of its last commit. */
+  #committed = NO_COUNTS;
+  #commits = 0;
+  #restarts = 0;
+  #lost = 0;
+  #lag = 0;
+
+  /** @param before wait for this before beginning: the task that had the partition in this process before */
+  constructor(context: TaskContext, at: TopicPartition, work: PartitionWork, before?: Promise<void>) {
+    this.#context = context;
+    this.#at = at;
+    this.#work = work;
+    this.#done = before === undefined ? this.#run() : before.then(() => this.#run());
+  }
+
+  /** Only what is committed counts. */
+  counts(): TaskCounts {
+    return {
+      taken: this.#before.taken + this.#committed.taken,
+      repeated: this.#before.repeated + this.#committed.repeated,
+      bad: this.#before.bad + this.#committed.bad,
+      commits: this.#commits,
+      restarts: this.#restarts,
+      lost: this.#lost,
+      lag: this.#lag,
+    };
+  }
+
+  /** @param finish commit what was taken; otherwise whoever has the partition next takes it again */
+  async stop(finish: boolean): Promise<void> {
+    this.#finish = finish;
+    this.#stopping.abort();
+    await this.#done;
+  }
+
+  get #name(): string {
+    return `partition ${this.#at.partition} of ${this.#at.topic}`;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { onProblem, clock, membership } = this.#context;
+    let wait: number = BACK_OFF_MS.first;
+    while (!signal.aborted) {
+      const commits = this.#commits;
+      try {
+        await this.#session();
+        return;
+      } catch (error) {
+        if (error instanceof Revoked) return;
+        if (signal.aborted) {
+          if (this.#finish) onProblem(`${reasonOf(error)}; what was not committed of ${this.#name} is left to others`);
+          return;
+        }
+        this.#restarts++;
+        onProblem(`${reasonOf(error)}; beginning ${this.#name} again`);
+        if (this.#commits > commits) wait = BACK_OFF_MS.first;
+        await pause(wait, signal);
+        wait = Math.min(wait * 2, BACK_OFF_MS.most);
+        // Somebody else may have the partition. If the coordinator does not say so, it is ours again.
+        const isFenced = error instanceof ProcessError && error.code === PROCESS_CODES.FENCED;
+        if (isFenced) await this.#confirmed(membership.confirmations);
+      } finally {
+        clock.caughtUp(this);
+      }
+    }
+  }
+
+  async #session(): Promise<void> {
+    const { link, keys, stateTopic, group, clock, quietMs } = this.#context;
+    const { topic, partition } = this.#at;
+    const { statePartition, inStep } = this.#work;
+    const transactions = await Transactions.open(link, `${group}-${topic}-${partition}`);
+    try {
+      const stored = await readState(link, stateTopic, statePartition, keys, this.#stopping.signal);
+      const { unit, first } = this.#restored(stored);
+      const reader = new PartitionReader(link, topic, partition, await this.#start(stored));
+      const parts = { keys, stateTopic, statePartition, clock, quietMs, inStep, reader, transactions, unit, first };
+      try {
+        await this.#process(new Session({ ...parts, who: this, at: this.#at }));
+      } finally {
+        this.#before = added(this.#before, this.#committed);
+        this.#committed = NO_COUNTS;
+        this.#lost += reader.lost;
+        reader.close();
+      }
+    } finally {
+      transactions.close();
+    }
+  }
+
+  async #process(session: Session): Promise<void> {
+    const { signal } = this.#stopping;
+    const { commitMs } = this.#context;
+    let due = performance.now() + commitMs;
+    const isDue = (): boolean => performance.now() >= due || session.unit.waitingBytes > COMMIT_BYTES;
+    while (!signal.aborted) {
+      const records = await this.#read(session, due);
+      for (let from = 0; from < (records?.length ?? 0) && !signal.aborted; from += PIECE) {
+        await session.take(records!, from, signal);
+        if (!isDue()) continue;
+        await this.#commit(session);
+        due = performance.now() + commitMs;
+      }
+      if (signal.aborted) break;
+      if (records?.length === 0) session.quiet();
+      if (!isDue()) continue;
+      await this.#commit(session);
+      due = performance.now() + commitMs;
+    }
+    if (this.#finish) await this.#commit(session);
+  }
+
+  /** Waits for records, over brokers that go away. @returns null if it was broken off */
+  async #read(session: Session, due: number): Promise<readonly LogRecord[] | null> {
+    const { signal } = this.#stopping;
+    let wait: number = BACK_OFF_MS.first;
+    for (;;) {
+      const left = Math.max(1, due - performance.now());
+      try {
+        return await session.reader.read(Math.min(READ_WAIT_MS, left), READ_BYTES);
+      } catch (error) {
+        // What was taken before is as good as it was.
+        if (wait === BACK_OFF_MS.first && !signal.aborted) this.#context.onProblem(reasonOf(error));
+        await pause(wait, signal);
+        if (signal.aborted) return null;
+        wait = Math.min(wait * 2, BACK_OFF_MS.most);
+      }
+    }
+  }
+
+  async #commit(session: Session): Promise<void> {
+    this.#lag = session.lag;
+    const counts = session.unit.counts();
+    const limitMs = this.#stopping.signal.aborted ? LAST_COMMIT_MS : undefined;
+    const findings = await session.commit((generation) => this.#memberAfter(generation), limitMs);
+    if (findings === null) return;
+    this.#commits++;
+    this.#committed = counts;
+    this.#context.onCommitted(findings);
+  }
+
+  /** The member in another generation than `generation`; null: in whichever there is. */
+  async #memberAfter(generation: number | null): Promise<GroupMember> {
+    const { membership, group } = this.#context;
+    const since = performance.now();
+    for (;;) {
+      const member = membership.member;
+      if (member !== null && member.generationId !== generation) return member;
+      const isStopping = this.#stopping.signal.aborted;
+      if (isStopping && !this.#finish) throw new Revoked();
+      if (performance.now() - since > (isStopping ? MEMBER_MS.stopping : MEMBER_MS.working)) {
+        throw new ProcessError(PROCESS_CODES.REQUEST, `group ${group} does not have this member`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, CONFIRM_POLL_MS));
+    }
+  }
+
+  async #confirmed(before: number): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && this.#context.membership.confirmations === before) await pause(CONFIRM_POLL_MS, signal);
+  }
+
+  /** A unit with the stored state; or without, if that cannot be used, and what deletes it. */
+  #restored(stored: StoredState): { readonly unit: Unit; readonly first: readonly OutgoingMessage[] } {
+    const { onProblem, stateTopic, keys } = this.#context;
+    const { makeUnit, statePartition } = this.#work;
+    const unit = makeUnit();
+    try {
+      unit.restore(stored);
+      return { unit, first: [] };
+    } catch (error) {
+      onProblem(`the state of ${this.#name} is not of these options and left out: ${reasonOf(error)}`);
+      const first = stored.side.map(({ key }) => ({
+        topic: stateTopic,
+        partition: statePartition,
+        key: keys.key(STATE_KINDS.SIDE, key),
+        value: null,
+      }));
+      const fresh = makeUnit();
+      fresh.restore({ side: [], repeats: stored.repeats });
+      return { unit: fresh, first };
+    }
+  }
+
+  async #start(stored: StoredState): Promise<number> {
+    if (stored.offset !== null) return stored.offset;
+    const { link, from, group } = this.#context;
+    const { topic, partition } = this.#at;
+    return (await link.committed(group, topic, partition)) ?? (await link.offset(topic, partition, from));
+  }
+}
+
+function added(a: UnitCounts, b: UnitCounts): UnitCounts {
+  return { taken: a.taken + b.taken, repeated: a.repeated + b.repeated, bad: a.bad + b.bad };
+}

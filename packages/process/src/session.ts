@@ -1,0 +1,116 @@
+import type { TopicPartition } from './kafka/assignment.js';
+import type { LogRecord } from './kafka/committed.js';
+import { pause } from './kafka/deadline.js';
+import type { OutgoingMessage } from './kafka/outgoing.js';
+import type { PartitionReader } from './kafka/reader.js';
+import type { MemberAfter, Transactions } from './kafka/transactions.js';
+import { numberBytes, STATE_KINDS, type StateKeys } from './state-log.js';
+import type { StreamClock } from './stream-clock.js';
+import type { Findings, Unit } from './unit.js';
+
+/** Records to take before looking whether to commit, to wait or to stop. */
+export const PIECE = 256;
+const AHEAD_PAUSE_MS = 10;
+
+/** What a session works with. */
+export interface SessionParts {
+  /** Who this is for the stream's clock. */
+  readonly who: object;
+  readonly at: TopicPartition;
+  readonly stateTopic: string;
+  readonly statePartition: number;
+  readonly keys: StateKeys;
+  readonly clock: StreamClock;
+  readonly inStep: boolean;
+  /** See {@link TaskContext.quietMs}. */
+  readonly quietMs: number | null;
+  readonly reader: PartitionReader;
+  readonly transactions: Transactions;
+  readonly unit: Unit;
+  /** Messages for the first transaction besides results and changes. */
+  readonly first: readonly OutgoingMessage[];
+}
+
+/** What is done with a partition between two errors: records in, transactions out. */
+export class Session {
+  readonly #parts: SessionParts;
+  #first: readonly OutgoingMessage[];
+  /** Offset of the first record that is not taken. */
+  #taken: number;
+  #committed: number;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#first = parts.first;
+    this.#taken = parts.reader.position;
+    this.#committed = parts.reader.position;
+  }
+
+  get unit(): Unit {
+    return this.#parts.unit;
+  }
+
+  get reader(): PartitionReader {
+    return this.#parts.reader;
+  }
+
+  /** Messages that are in the partition and not taken, when the broker was last asked. */
+  get lag(): number {
+    return Math.max(0, this.#parts.reader.highWatermark - this.#taken);
+  }
+
+  /** Takes a piece of the records, from `from` on; waits before while others are far behind. */
+  async take(records: readonly LogRecord[], from: number, signal: AbortSignal): Promise<void> {
+    const { clock, who, unit, reader, inStep } = this.#parts;
+    while (inStep && !clock.mayGoOn(who, unit.timeMs) && !signal.aborted) await pause(AHEAD_PAUSE_MS, signal);
+    if (signal.aborted) return;
+    const to = Math.min(records.length, from + PIECE);
+    unit.take(records, from, to);
+    const isAll = to === records.length;
+    // Behind the last record there may be ends of transactions, which are taken with it.
+    this.#taken = isAll ? reader.position : records[to - 1]!.offset + 1;
+    const hasBacklog = !isAll || reader.position < reader.highWatermark;
+    if (unit.timeMs !== Number.NEGATIVE_INFINITY) clock.saw(who, unit.timeMs, inStep && hasBacklog);
+  }
+
+  /** There was nothing to read. */
+  quiet(): void {
+    const { clock, who, quietMs, reader, unit } = this.#parts;
+    this.#taken = reader.position;
+    if (reader.position < reader.highWatermark) return;
+    clock.caughtUp(who);
+    const now = quietMs === null ? null : clock.now();
+    if (now !== null && quietMs !== null) unit.advance(now - quietMs);
+  }
+
+  /**
+   * Commits what there is since the last time.
+   * @param limitMs as `Transactions.commit`
+   * @returns what was found; null if there was nothing to commit
+   */
+  async commit(memberAfter: MemberAfter, limitMs?: number): Promise<Findings | null> {
+    const { unit, transactions, at } = this.#parts;
+    const { messages, findings } = unit.results();
+    const changes = unit.changes();
+    const nothing = messages.length + changes.length + this.#first.length === 0;
+    if (nothing && this.#taken === this.#committed) return null;
+    const all = [...messages, ...this.#first];
+    for (const { kind, key, value } of changes) {
+      all.push(this.#state(kind === 'side' ? STATE_KINDS.SIDE : STATE_KINDS.REPEATS, key, value));
+    }
+    all.push(this.#state(STATE_KINDS.OFFSET, undefined, numberBytes(this.#taken)));
+    await transactions.commit(all, { ...at, next: this.#taken }, memberAfter, limitMs);
+    this.#first = [];
+    this.#committed = this.#taken;
+    return findings;
+  }
+
+  #state(
+    kind: (typeof STATE_KINDS)[keyof typeof STATE_KINDS],
+    name: Uint8Array | undefined,
+    value: Uint8Array | null,
+  ): OutgoingMessage {
+    const { stateTopic, statePartition, keys } = this.#parts;
+    return { topic: stateTopic, partition: statePartition, key: keys.key(kind, name), value };
+  }
+}

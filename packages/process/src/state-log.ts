@@ -1,0 +1,129 @@
+/** What the compacted topic of states holds, and how a partition's state is read back. */
+import { PROCESS_CODES, ProcessError } from './errors.js';
+import type { KafkaLink } from './kafka/link.js';
+import { PartitionReader } from './kafka/reader.js';
+import { Revoked } from './kafka/revoked.js';
+
+/**
+ * A key is the name of the group, a byte 0, a letter for the kind and what the owner of that kind calls the piece. The
+ * group is there so that two groups can share the topic.
+ */
+export const STATE_KINDS = {
+  /** How far the input is taken: 8 bytes, big-endian, the offset of the first message that is not. */
+  OFFSET: 'o',
+  /** A piece of a side. */
+  SIDE: 's',
+  /** The largest number of a record seen from an instance of a sink: 8 bytes, big-endian; named by the instance. */
+  REPEATS: 'r',
+} as const;
+export type StateKind = (typeof STATE_KINDS)[keyof typeof STATE_KINDS];
+
+const READ_WAIT_MS = 500;
+const READ_BYTES = 4 * 1024 * 1024;
+const STUCK_READS = 60;
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
+
+/** Makes and reads the keys of one group. */
+export class StateKeys {
+  readonly #prefix: Uint8Array;
+
+  constructor(group: string) {
+    this.#prefix = new TextEncoder().encode(`${group}\0`);
+  }
+
+  key(kind: StateKind, name: Uint8Array = NOTHING): Uint8Array {
+    const length = this.#prefix.length;
+    const key = new Uint8Array(length + 1 + name.length);
+    key.set(this.#prefix);
+    key[length] = kind.charCodeAt(0);
+    key.set(name, length + 1);
+    return key;
+  }
+
+  /** @returns the kind and the name; null if the key is another group's */
+  parse(key: Uint8Array): { readonly kind: string; readonly name: Uint8Array } | null {
+    const length = this.#prefix.length;
+    if (key.length <= length || this.#prefix.some((byte, at) => key[at] !== byte)) return null;
+    return { kind: String.fromCharCode(key[length]!), name: key.subarray(length + 1) };
+  }
+}
+
+/** What was last written for a partition of the input. */
+export interface StoredState {
+  /** Where to go on; null if nothing was ever written. */
+  readonly offset: number | null;
+  /** All pieces of the side that are there. */
+  readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  /** Largest number seen, by instance. */
+  readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+}
+
+/**
+ * Reads a partition of the state topic from its beginning to its end as it is now.
+ *
+ * Call it while the transactional id of the partition is yours: then nobody else writes there, and what was written under
+ * the id before is committed or aborted for good.
+ *
+ * @throws ProcessError `request`, and Revoked when `signal` says to stop
+ */
+export async function readState(
+  link: KafkaLink,
+  topic: string,
+  partition: number,
+  keys: StateKeys,
+  signal: AbortSignal,
+): Promise<StoredState> {
+  const end = await link.offset(topic, partition, 'latest');
+  const start = await link.offset(topic, partition, 'earliest');
+  const latest = new Map<string, { key: Uint8Array; value: Uint8Array | null }>();
+  const reader = new PartitionReader(link, topic, partition, start);
+  try {
+    let stuck = 0;
+    while (reader.position < end) {
+      if (signal.aborted) throw new Revoked();
+      const before = reader.position;
+      const records = await reader.read(READ_WAIT_MS, READ_BYTES);
+      // Another group's transaction may be open there; the broker ends it at its timeout.
+      stuck = reader.position > before ? 0 : stuck + 1;
+      if (stuck > STUCK_READS) {
+        throw new ProcessError(PROCESS_CODES.REQUEST, `${topic} ${partition} cannot be read beyond ${before}`);
+      }
+      for (const { key, value } of records) {
+        if (key !== null) latest.set(Buffer.from(key).toString('latin1'), { key, value });
+      }
+    }
+  } finally {
+    reader.close();
+  }
+  return sorted(latest.values(), keys);
+}
+
+function sorted(records: Iterable<{ key: Uint8Array; value: Uint8Array | null }>, keys: StateKeys): StoredState {
+  let offset: number | null = null;
+  const side: { key: Uint8Array; value: Uint8Array }[] = [];
+  const repeats: { key: Uint8Array; value: Uint8Array }[] = [];
+  for (const { key, value } of records) {
+    const parsed = keys.parse(key);
+    if (parsed === null || value === null) continue;
+    if (parsed.kind === STATE_KINDS.SIDE) side.push({ key: parsed.name, value });
+    else if (parsed.kind === STATE_KINDS.OFFSET) offset = readNumber(value);
+    else if (parsed.kind === STATE_KINDS.REPEATS) repeats.push({ key: parsed.name, value });
+  }
+  return { offset, side, repeats };
+}
+
+/** A whole number below 2^53 as 8 bytes, big-endian. */
+export function numberBytes(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, Math.floor(value / 2 ** 32));
+  view.setUint32(4, value >>> 0);
+  return bytes;
+}
+
+/** @throws ProcessError `state` unless there are 8 bytes */
+export function readNumber(bytes: Uint8Array): number {
+  if (bytes.length !== 8) throw new ProcessError(PROCESS_CODES.STATE, `state: ${bytes.length} bytes for a number`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 8);
+  return view.getUint32(0) * 2 ** 32 + view.getUint32(4);
+}

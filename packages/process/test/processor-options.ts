@@ -1,0 +1,17 @@
+import type { ProcessorOptions } from '../src/processor.js';
+
+export const PARTITIONS = 4;
+
+/** With a network side that waits for whatever is missing, and time that goes on with reports only. */
+export function optionsFor(bootstrap: readonly string[], prefix: string): ProcessorOptions {
+  return {
+    bootstrap,
+    prefix,
+    group: prefix,
+    partitions: PARTITIONS,
+    sessionMs: 6000,
+    commitMs: 200,
+    quietMs: null,
+    networkSide: { waitMs: 3_600_000, forgetMs: 7_200_000 },
+  };
+}
