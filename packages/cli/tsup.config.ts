@@ -4,6 +4,7 @@ import { library } from '../../tsup.config.base.js';
 export default library(
   {
     index: 'src/index.ts',
+    'flow-worker': 'src/config/workers/flow-worker.ts',
     'demo-worker': 'src/demo/worker.ts',
     'simulate-worker': 'src/dart/simulate-worker.ts',
   },

@@ -15,6 +15,8 @@ import { addFlows } from './commands/flows.js';
 import { addGenerate } from './commands/generate.js';
 import { addP4 } from './commands/p4.js';
 import { addPlan } from './commands/plan.js';
+import { addProcess } from './commands/process.js';
+import { addQuery } from './commands/query.js';
 import { addReplay } from './commands/replay.js';
 import { CliError, EXIT, type Io, sayFailure } from './io.js';
 
@@ -92,7 +94,9 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   addDetect(program, io, done);
   addFlows(program, io, done);
   addDart(program, io, done);
+  addProcess(program, io, done);
   addPlan(program, io, done);
+  addQuery(program, io, done);
   addP4(program, io, done);
   hintAtHelp(program, 'int');
   try {

@@ -42,8 +42,8 @@ export class CliError extends Error {
 export class FileProblems extends CliError {
   readonly lines: readonly string[];
 
-  constructor(lines: readonly string[], cause?: unknown) {
-    super(lines.join('\n'), EXIT.INPUT, cause);
+  constructor(lines: readonly string[], cause?: unknown, exitCode: number = EXIT.INPUT) {
+    super(lines.join('\n'), exitCode, cause);
     this.lines = lines;
   }
 }

@@ -16,6 +16,8 @@ const totals: CollectorTotals = {
   dropped: { truncated: 3, malformed: 6, unsupported: 0, 'not-int': 0, overrun: 1 },
   errors: { TRUNCATED: 3, BAD_STACK: 6 },
   kernelDropped: 42,
+  stages: {},
+  sinks: {},
 };
 
 function switches(count: number): SwitchStatistics[] {
@@ -121,6 +123,21 @@ describe('the live view', () => {
       ),
       { seed: SEED },
     );
+  });
+
+  test('shows what became of records, by sink, and so does the log', () => {
+    const reports = { offered: 1300, delivered: 1200, pending: 70, dropped: { overflow: 30, closed: 0 } };
+    const flows = { offered: 2, delivered: 2, pending: 0, dropped: {} };
+    const sinks = { kafka: { reports }, parquet: { reports: { ...flows }, flows } };
+    const shown = { ...state(), totals: { ...totals, sinks } };
+    const view = liveView(shown, 140, 40, colours(false)).join('\n');
+    expect(view).toContain('kafka: reports 1,200 delivered, 70 pending, 30 dropped (overflow 30)');
+    expect(view).toContain(
+      'parquet: reports 2 delivered, 0 pending, 0 dropped; flows 2 delivered, 0 pending, 0 dropped',
+    );
+    expect(logLine(shown)).toContain('  sinks 1,204 delivered 70 pending 30 dropped');
+    expect(liveView(shown, 40, 8, colours(false)).length).toBeLessThanOrEqual(8);
+    expect(logLine(state())).not.toContain('sinks');
   });
 
   test('shows rates, drops by reason, switches and congested paths', () => {

@@ -3,13 +3,19 @@ import {
   Collector,
   type CollectorTotals,
   LiveStatistics,
+  type Sink,
   SourceError,
   type UdpAddress,
 } from '@int/collector';
-import type { RuleSet } from '@int/detect';
+import type { DetectorOptions, RuleSet } from '@int/detect';
 import { type Command, Option } from 'commander';
+import { checkJson, checkLines, DRAIN_MS } from '../config/describe.js';
+import { needPackages } from '../config/packages.js';
+import { type CollectSetup, configSetup } from '../config/setup.js';
+import { closeSinks } from '../config/sinks.js';
 import { DemoFabric } from '../demo/fabric.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
+import { readRulesFile } from '../input/rules-file.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import { prefilterWords, type RunningPrefilter, type XdpMode } from '../input/xdp-input.js';
@@ -21,6 +27,7 @@ import {
   type DetectFlags,
   decodeOptions,
   detectOptions,
+  duration,
   positiveNumber,
   udpAddress,
 } from '../options.js';
@@ -31,10 +38,11 @@ import { detectionTable } from '../output/detection-summary.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
 import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
 import { type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
-import { grouped } from '../output/numbers.js';
+import { counted, grouped } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { RateMeter } from '../output/rate-meter.js';
 import { Screen } from '../output/screen.js';
+import { sinkDrops, sinkLines } from '../output/sink-text.js';
 import { LiveDetection } from './live-detection.js';
 
 interface CollectFlags extends DecodeFlags, DetectFlags {
@@ -47,8 +55,23 @@ interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly speed?: number;
   readonly rules?: string;
   readonly metrics?: MetricsAddress;
+  readonly config?: string;
+  readonly check?: true;
+  /** Nanoseconds. */
+  readonly drainTimeout?: number;
   readonly json?: true;
 }
+
+/** What can stand beside --config: all else is in the file. */
+const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'config',
+  'check',
+  'drainTimeout',
+  'json',
+  'metrics',
+]);
+/** The longest time that stopping may take. */
+const MAX_DRAIN_MS = 3_600_000;
 
 const LOG_MS = 1000;
 const REDRAW_MS = 250;
@@ -105,27 +128,101 @@ export function addCollect(program: Command, io: Io, done: (exitCode: number) =>
         metricsAddress,
       ),
     )
+    .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
+    .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
+    .addOption(
+      new Option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)').argParser(
+        duration('a time', MAX_DRAIN_MS),
+      ),
+    )
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
+    if (flags.config !== undefined) {
+      done(await collectByConfig(flags.config, flags, command, io));
+      return;
+    }
     checkFlags(flags, command);
     const options = detectOptions(flags, command);
     const hasRules = flags.rules !== undefined || flags.demo === true;
     if (!hasRules && Object.keys(options).length > 0) {
       command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
     }
-    const xdp = new XdpChoice(flags, io);
-    const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
-    const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
-    done(await new CollectCommand(flags, xdp, detection, io).run());
+    done(await new CollectCommand(flags, await flagsSetup(flags, hasRules, options, io), io).run());
   });
+}
+
+/** What the options of the command line ask for. @throws CliError (rejects) */
+async function flagsSetup(
+  flags: CollectFlags,
+  hasRules: boolean,
+  options: DetectorOptions,
+  io: Io,
+): Promise<CollectSetup> {
+  const { pcap, speed, listen, metrics } = flags;
+  const xdp = new XdpChoice(flags, io);
+  const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
+  const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
+  return {
+    detection,
+    metrics: metrics === undefined ? null : new MetricsEndpoint(metrics),
+    stages: [],
+    sinks: [],
+    isPatient: pcap !== undefined,
+    // What the command line asks for, or UDP in the place of AF_XDP.
+    async input() {
+      const decode = decodeOptions(flags);
+      const input = await xdp.input(detection?.prefilter ?? null);
+      if (input !== null) return input;
+      if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
+      if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
+      const source = new CaptureSource({ path: pcap, input: io.stdin, ...(speed !== undefined && { speed }) });
+      return new CaptureInput(source, decode);
+    },
+    giveUp: (error) => xdp.giveUp(error),
+    drainMs: drainMsOf(flags) ?? DRAIN_MS,
+    close: async () => {},
+  };
+}
+
+const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
+  drainTimeout === undefined ? null : Math.ceil(drainTimeout / 1e6);
+
+/** Runs, or looks at, int.yaml. */
+async function collectByConfig(file: string, flags: CollectFlags, command: Command, io: Io): Promise<number> {
+  const other = command.options.find(
+    (option) =>
+      !WITH_CONFIG.has(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (other !== undefined) command.error(`error: ${other.long ?? other.flags} stands in the file that --config names`);
+  // What reads and checks the file is loaded only where there is one.
+  const { readConfig } = await import('../config/read-config.js');
+  const read = await readConfig(file, io);
+  const { config } = read;
+  if (flags.metrics !== undefined && config.sinks?.some(({ prometheus }) => prometheus !== undefined) === true) {
+    command.error('error: --metrics stands in the file that --config names, as a prometheus sink');
+  }
+  if (flags.check === true) {
+    await needPackages(config);
+    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io);
+    const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
+    for (const line of lines) io.stdout.write(`${line}\n`);
+    return EXIT.OK;
+  }
+  let tell = (message: string): void => say(io, message);
+  const metrics = flags.metrics === undefined ? null : new MetricsEndpoint(flags.metrics);
+  const setup = await configSetup(read, io, (message) => tell(message), drainMsOf(flags), metrics);
+  const collect = new CollectCommand(flags, setup, io);
+  tell = (message) => collect.tell(message);
+  return collect.run();
 }
 
 function checkFlags(flags: CollectFlags, command: Command): void {
   const { listen, afxdp, pcap, demo, rules } = flags;
+  if (flags.check === true) command.error('error: --check goes with --config FILE');
   if (listen === undefined && afxdp === undefined && pcap === undefined && demo === undefined) {
     command.error(
-      'error: nothing to collect from: give --listen udp://HOST:PORT, --afxdp IFACE or --pcap FILE, or try --demo',
+      'error: nothing to collect from: give --listen udp://HOST:PORT, --afxdp IFACE, --pcap FILE or --config FILE, or try --demo',
     );
   }
   if (flags.speed !== undefined && pcap === undefined) command.error('error: --speed goes with --pcap FILE');
@@ -145,7 +242,7 @@ type End = 'interrupted' | 'finished' | 'demo';
 
 class CollectCommand {
   readonly #flags: CollectFlags;
-  readonly #xdp: XdpChoice;
+  readonly #setup: CollectSetup;
   readonly #io: Io;
   readonly #output: DataOutput;
   /** What is written while telemetry comes in. */
@@ -163,56 +260,54 @@ class CollectCommand {
   /** What there is to say while the live view hides standard error: told afterwards. */
   readonly #untold: string[] = [];
 
-  constructor(flags: CollectFlags, xdp: XdpChoice, detection: LiveDetection | null, io: Io) {
+  constructor(flags: CollectFlags, setup: CollectSetup, io: Io) {
+    const { detection, metrics, isPatient } = setup;
     this.#flags = flags;
-    this.#xdp = xdp;
+    this.#setup = setup;
     this.#io = io;
     this.#detection = detection;
-    this.#metrics = flags.metrics === undefined ? null : new MetricsEndpoint(flags.metrics);
+    this.#metrics = metrics;
     this.#output = new DataOutput(io.stdout);
     // A capture waits for the reader of its events; what comes from a network does not.
-    const isPatient = flags.pcap !== undefined;
     this.#paced = new PacedOutput(this.#output, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
     if (detection !== null) this.#show(detection);
   }
 
-  /** What the command line asks for, or UDP in the place of AF_XDP. */
-  async #chooseInput(): Promise<TelemetryInput> {
-    const { pcap, speed, listen } = this.#flags;
-    const decode = decodeOptions(this.#flags);
-    const xdp = await this.#xdp.input(this.#detection?.prefilter ?? null);
-    if (xdp !== null) return xdp;
-    if (this.#flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
-    if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
-    const source = new CaptureSource({ path: pcap, input: this.#io.stdin, ...(speed !== undefined && { speed }) });
-    return new CaptureInput(source, decode);
-  }
-
   async #open(): Promise<void> {
-    this.#input = await this.#chooseInput();
+    this.#input = await this.#setup.input();
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
     this.#collector = new Collector({
       sources,
       decode,
-      stages: [this.#statistics, ...(this.#metrics?.stages ?? []), ...(detection === null ? [] : [detection.stage])],
-      sinks: isLive ? [] : [{ name: 'output', write: () => this.#paced.flush() }],
+      stages: [
+        this.#statistics,
+        ...(this.#metrics?.stages ?? []),
+        ...(detection === null ? [] : [detection.stage]),
+        ...this.#setup.stages,
+      ],
+      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
       onProblem: ({ error }) => {
         this.#failed = true;
-        this.#tell(error.message);
+        this.tell(error.message);
       },
     });
     try {
       await this.#collector.start();
     } catch (error) {
-      if (!this.#xdp.giveUp(error)) {
+      if (!this.#setup.giveUp(error)) {
         if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
         throw error;
       }
       detection?.withoutPrefilter();
       await this.#open();
     }
+  }
+
+  /** Has a capture wait for the reader of the output; no records go there. */
+  #outputSink(): Sink {
+    return { name: 'standard output', write: () => this.#paced.flush(), totals: () => ({}) };
   }
 
   /** Events become lines, or are kept for the view. */
@@ -222,7 +317,7 @@ class CollectCommand {
     detection.tell = (problems, message): void => {
       if (problems.length > 0) this.#failed = true;
       for (const problem of problems) this.#writeWords(problem);
-      this.#tell(message);
+      this.tell(message);
     };
     if (this.#screen !== null) detection.onEvents = (...found): void => detection.remember(...found);
     if (this.#flags.json !== true) return;
@@ -239,7 +334,13 @@ class CollectCommand {
   }
 
   async run(): Promise<number> {
-    await this.#open();
+    try {
+      await this.#open();
+    } catch (error) {
+      await closeSinks(this.#setup.sinks);
+      await this.#setup.close();
+      throw error;
+    }
     this.#started = performance.now();
     this.#rate = new RateMeter(this.#started);
     this.#announce();
@@ -258,11 +359,12 @@ class CollectCommand {
         sent = last.sent;
         if (last.error !== null) throw new CliError(`the demo's fabric failed: ${last.error}`, EXIT.OPEN);
       }
-      totals = await this.#collector.stop();
+      totals = await this.#collector.stop(this.#setup.drainMs);
     } finally {
       clearInterval(ticker);
       await this.#detection?.stop();
       await this.#metrics?.close();
+      await this.#setup.close();
       this.#screen?.leave();
       for (const line of this.#untold) this.#io.stderr.write(`${line}\n`);
     }
@@ -296,10 +398,12 @@ class CollectCommand {
   async #serveMetrics(): Promise<void> {
     if (this.#metrics === null) return;
     try {
-      const address = await this.#metrics.open(this.#collector, this.#detection?.stage ?? null);
+      const { detection, stages } = this.#setup;
+      const address = await this.#metrics.open(this.#collector, detection?.stage ?? null, stages);
       if (this.#screen === null) say(this.#io, `metrics on ${address}`);
     } catch (error) {
-      await this.#collector.stop();
+      await this.#collector.stop(this.#setup.drainMs);
+      await this.#setup.close();
       throw error;
     }
   }
@@ -309,7 +413,8 @@ class CollectCommand {
     return new DemoFabric({ ...this.#input.sources[0]!.address, ...DEMO });
   }
 
-  #tell(message: string): void {
+  /** Says something to people: at once, or when the live view is gone. */
+  tell(message: string): void {
     this.#writeWords(`int: ${message}`);
   }
 
@@ -370,12 +475,19 @@ class CollectCommand {
       output.line(`dropped by the kernel: ${kernel}`);
       const { filtered } = this.#input;
       if (filtered !== null) output.line(`filtered in the kernel, without events: ${grouped(filtered)}`);
+      if (totals.clockStepsBack !== undefined) {
+        output.line(`the clock was set back: ${counted(totals.clockStepsBack, 'time')}`);
+      }
+      const loss = totals.stages['report loss'];
+      if (loss !== undefined) output.line(`report packets that did not arrive: ${grouped(loss.lost! + loss.missing!)}`);
+      for (const line of sinkLines(totals.sinks)) output.line(line);
       output.line(totalText(totals));
     }
     await output.end();
     if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;
-    return this.#failed || truncated + malformed + unsupported > 0 ? EXIT.INPUT : EXIT.OK;
+    const lost = truncated + malformed + unsupported + sinkDrops(totals.sinks);
+    return this.#failed || lost > 0 ? EXIT.INPUT : EXIT.OK;
   }
 }

@@ -7,6 +7,7 @@ import {
   type Source,
   type UdpAddress,
   UdpSource,
+  type UdpSourceOptions,
 } from '@int/collector';
 import { bytes } from '../output/numbers.js';
 
@@ -30,8 +31,12 @@ export class UdpInput implements TelemetryInput {
   readonly isLive = true;
   readonly filtered = null;
 
-  constructor(addresses: readonly UdpAddress[], decode: Omit<DecodeOptions, 'linkType'>) {
-    this.sources = addresses.map((address) => new UdpSource({ address }));
+  constructor(
+    addresses: readonly UdpAddress[],
+    decode: Omit<DecodeOptions, 'linkType'>,
+    options: Omit<UdpSourceOptions, 'address'> = {},
+  ) {
+    this.sources = addresses.map((address) => new UdpSource({ ...options, address }));
     this.decode = decode;
   }
 

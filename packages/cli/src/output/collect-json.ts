@@ -1,4 +1,4 @@
-import type { CollectorTotals, DropStatus, SwitchStatistics } from '@int/collector';
+import type { CollectorTotals, DropStatus, SinkTotals, SwitchStatistics } from '@int/collector';
 import { type DetectionJson, detectionJson } from './detection-summary.js';
 import type { DetectionState } from './detection-view.js';
 import type { LiveState } from './live-view.js';
@@ -13,12 +13,29 @@ export interface TotalJson {
   readonly kernelDropped: number | null;
   /** Reports that a pre-filter has kept back, on top of `received`; only with one. */
   readonly filtered?: number;
+  /** How often the times of a source have gone back with the system's clock; only if they have. */
+  readonly clockStepsBack?: number;
+  /** Counters of the stages; only with sinks. */
+  readonly stages?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** What became of the records, by sink and kind; only with sinks. */
+  readonly sinks?: Readonly<Record<string, SinkTotals>>;
 }
 
 /** @param filtered `null` without a pre-filter */
 export function totalJson(totals: CollectorTotals, filtered: number | null = null): TotalJson {
-  const { received, decoded, reports, dropped, kernelDropped } = totals;
-  return { type: 'total', received, decoded, reports, dropped, kernelDropped, ...(filtered !== null && { filtered }) };
+  const { received, decoded, reports, dropped, kernelDropped, stages, sinks, clockStepsBack } = totals;
+  const hasSinks = Object.keys(sinks).length > 0;
+  return {
+    type: 'total',
+    received,
+    decoded,
+    reports,
+    dropped,
+    kernelDropped,
+    ...(filtered !== null && { filtered }),
+    ...(clockStepsBack !== undefined && { clockStepsBack }),
+    ...(hasSinks && { stages, sinks }),
+  };
 }
 
 /** The line before it, if there are rules. */

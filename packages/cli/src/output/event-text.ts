@@ -1,5 +1,5 @@
 import type { TelemetryBatch } from '@int/codec';
-import { type FrameBatch, reportIndex } from '@int/collector';
+import { eventFields, type FrameBatch, reportIndex, timeNsOf } from '@int/collector';
 import type { Detector, Event, EventBatch } from '@int/detect';
 import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';
@@ -27,20 +27,17 @@ export function placedEvent(
   firstNumber: number,
 ): PlacedEvent {
   const report = events.report[row]!;
-  const frame = batch.frame[report]!;
-  const at = first + frame;
   return {
-    frame: firstNumber + frame,
+    frame: firstNumber + batch.frame[report]!,
     index: reportIndex(batch, report),
-    timeNs: (BigInt(frames.timestampsHigh[at]!) << 32n) | BigInt(frames.timestampsLow[at]!),
+    timeNs: timeNsOf(batch, frames, first, report),
     event: detector.event(batch, events, row),
   };
 }
 
-/** The line of `--json`. The fields of an event come in the order in which the detector makes them. */
+/** The line of `--json`. */
 export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string {
-  const { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow } = event;
-  const rest = JSON.stringify({ rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow });
+  const rest = JSON.stringify(eventFields(event));
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 

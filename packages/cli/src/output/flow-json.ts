@@ -1,14 +1,5 @@
-import type { CollectorTotals } from '@int/collector';
-import type { FlowCacheTotals, FlowEntry, MetricStatistics } from '@int/flowcache';
-
-/** What is known of a metric; absent if no report carried it. */
-interface MetricJson {
-  /** `null`: the switch that is there now has not given one. */
-  readonly last: number | null;
-  readonly mean: number;
-  /** Reports that carried it. */
-  readonly count: number;
-}
+import { type CollectorTotals, flowFields } from '@int/collector';
+import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
 
 /** Entries that left the cache, and the reports in them. */
 interface LeftJson {
@@ -36,32 +27,9 @@ export interface FlowTotalsJson {
   readonly notOk: number;
 }
 
-function metricJson({ last, mean, count }: MetricStatistics): MetricJson {
-  return { last, mean, count };
-}
-
 /** The line of a flow. */
 export function flowJson(entry: FlowEntry): string {
-  const { flow, packets, firstNs, lastNs, pathChanges, hops, pathLength, hopsBeyond, endToEnd } = entry;
-  return JSON.stringify({
-    type: 'flow',
-    flow,
-    packets,
-    firstNs: String(firstNs),
-    lastNs: String(lastNs),
-    pathChanges,
-    hops: hops.map(({ nodeId, metrics }) => ({
-      nodeId,
-      ...Object.fromEntries(
-        Object.entries(metrics)
-          .filter(([, { count }]) => count > 0)
-          .map(([name, metric]) => [name, metricJson(metric)]),
-      ),
-    })),
-    pathLength,
-    hopsBeyond,
-    endToEnd: endToEnd === null ? null : metricJson(endToEnd),
-  });
+  return JSON.stringify({ type: 'flow', ...flowFields(entry) });
 }
 
 /** The counters of a cache that nobody takes entries from. */

@@ -4,6 +4,7 @@ import { survivorsText } from './detection-summary.js';
 import { type DetectionState, detectionView } from './detection-view.js';
 import { compact, counted, grouped } from './numbers.js';
 import { flowText, pathText } from './record-text.js';
+import { sinkLines, sinksText } from './sink-text.js';
 import { sparkline } from './sparkline.js';
 
 /** What a live view shows. */
@@ -76,6 +77,8 @@ export function logLine(state: LiveState): string {
     parts.push(`worst p99 ${compact(worst.hopLatency.p99)} at switch ${worst.nodeId}`);
     parts.push(`queue peak ${compact(worst.queueOccupancy.peak)}`);
   }
+  const sinks = sinksText(totals.sinks);
+  if (sinks !== '') parts.push(sinks);
   if (state.detection !== null) {
     const { totals: found } = state.detection;
     parts.push(counted(found.events, 'event'), survivorsText(found));
@@ -154,7 +157,8 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
     state.detection === null
       ? []
       : detectionView(state.detection, Math.floor(rows * DETECTION_SHARE), (text) => fit(text, width), colour);
-  const room = Math.max(2, rows - FIXED_ROWS - detection.length);
+  const sinks = sinkLines(totals.sinks).map((line) => colour.dim(fit(line, width)));
+  const room = Math.max(2, rows - FIXED_ROWS - detection.length - (sinks.length === 0 ? 0 : sinks.length + 2));
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
   const pathRows = Math.min(
     statistics.congested.length,
@@ -170,6 +174,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   if (all.length === 0) lines.push(colour.dim(fit('  no reports yet', width)));
   if (all.length > switchRows) lines.push(colour.dim(fit(`  and ${all.length - switchRows} more`, width)));
 
+  if (sinks.length > 0) lines.push('', colour.bold(fit('sinks', width)), ...sinks);
   lines.push(...detection, '', colour.bold(fit('recently congested', width)));
   if (statistics.congested.length === 0) lines.push(colour.dim(fit('  nothing', width)));
   for (const one of statistics.congested.slice(0, pathRows)) {

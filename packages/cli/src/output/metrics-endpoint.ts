@@ -1,6 +1,13 @@
 import { isIPv6 } from 'node:net';
-import { type Collector, type DetectionStage, ReportLossStage, type Stage, SwitchTotals } from '@int/collector';
-import { MetricsServer, MetricsServerError, PipelineMetrics } from '@int/sink-prometheus';
+import {
+  type Collector,
+  type DetectionStage,
+  FlowStage,
+  ReportLossStage,
+  type Stage,
+  SwitchTotals,
+} from '@int/collector';
+import { MetricsServer, MetricsServerError, PipelineMetrics, type PipelineMetricsOptions } from '@int/sink-prometheus';
 import { InvalidArgumentError } from 'commander';
 import { CliError, EXIT } from '../io.js';
 
@@ -26,10 +33,12 @@ export class MetricsEndpoint {
   readonly #address: MetricsAddress;
   readonly #switches = new SwitchTotals();
   readonly #loss = new ReportLossStage();
+  readonly #options: Pick<PipelineMetricsOptions, 'labels' | 'prefix'>;
   #server: MetricsServer | null = null;
 
-  constructor(address: MetricsAddress) {
+  constructor(address: MetricsAddress, options: Pick<PipelineMetricsOptions, 'labels' | 'prefix'> = {}) {
     this.#address = address;
+    this.#options = options;
   }
 
   /** To be given to the collector. */
@@ -38,18 +47,25 @@ export class MetricsEndpoint {
   }
 
   /**
-   * Serves from now on.
+   * Serves from now on. `/health` is 503 as long as a sink is not well.
+   * @param others stages of the collector, of which those that have metrics are told of
    * @returns the page's address
    * @throws CliError if that cannot be
    */
-  async open(collector: Collector, detection: DetectionStage | null): Promise<string> {
+  async open(collector: Collector, detection: DetectionStage | null, others: readonly Stage[] = []): Promise<string> {
+    const flows = others.find((stage) => stage instanceof FlowStage);
     const metrics = new PipelineMetrics({
+      ...this.#options,
       collector,
       switches: this.#switches,
       loss: this.#loss,
       ...(detection !== null && { detection }),
+      ...(flows !== undefined && { flows }),
     });
-    const health = (): { healthy: boolean; detail: unknown } => ({ healthy: true, detail: collector.totals() });
+    const health = (): { healthy: boolean; detail: unknown } => {
+      const trouble = collector.trouble();
+      return { healthy: trouble.length === 0, detail: { ...collector.totals(), trouble } };
+    };
     try {
       this.#server = await MetricsServer.listen({ ...this.#address, metrics, health });
     } catch (error) {

@@ -1,0 +1,231 @@
+import type {
+  FlowWindow,
+  ImmediateEvent,
+  NetworkWindow,
+  Processor,
+  ProcessorOptions,
+  ProcessorTotals,
+} from '@int/process';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { optionalPackage } from '../input/optional-package.js';
+import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { duration } from '../options.js';
+import { type Colours, colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { counted } from '../output/numbers.js';
+import { PacedOutput } from '../output/paced-output.js';
+import { Screen } from '../output/screen.js';
+import { immediateText } from '../process/event-line.js';
+import { SwitchView } from '../process/switch-view.js';
+
+interface ProcessFlags {
+  readonly kafka: readonly string[];
+  readonly group?: string;
+  readonly prefix?: string;
+  readonly format?: 'auto' | 'json' | 'protobuf';
+  readonly from?: 'earliest' | 'latest';
+  /** Nanoseconds. */
+  readonly window?: number;
+  /** Nanoseconds. */
+  readonly commit?: number;
+  readonly json?: true;
+}
+
+const REDRAW_MS = 500;
+/** Characters of lines to keep for a reader that is behind: results are in Kafka in any case. */
+const UNREAD_LIMIT = 1 << 23;
+/** Events to show in the live view. */
+const RECENT = 10;
+const WINDOW_MS = { least: 50, most: 3_600_000 };
+const SLICE_MS = 250;
+const MIN_SLICE_MS = 10;
+
+function brokers(text: string): readonly string[] {
+  const all = text.split(',').map((one) => one.trim());
+  if (!all.every((one) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(one))) {
+    throw new InvalidArgumentError('Give HOST:PORT, several with commas.');
+  }
+  return all;
+}
+
+function wholeMs(what: string, least: number, most: number): (text: string) => number {
+  const parse = duration(what, most);
+  return (text) => {
+    const ns = parse(text);
+    if (ns % 1e6 !== 0 || ns < least * 1e6) {
+      throw new InvalidArgumentError(`Give ${what} of ${least}ms or more, in whole milliseconds.`);
+    }
+    return ns;
+  };
+}
+
+/** The longest slice of at most 250 ms of which a window is a multiple; undefined if there is none of use. */
+function sliceOf(windowMs: number): number | undefined {
+  for (let slice = Math.min(SLICE_MS, windowMs); slice >= MIN_SLICE_MS; slice--) {
+    if (windowMs % slice === 0) return slice;
+  }
+  return undefined;
+}
+
+function windowLength(text: string): number {
+  const ns = wholeMs('a window', WINDOW_MS.least, WINDOW_MS.most)(text);
+  if (sliceOf(ns / 1e6) === undefined) {
+    throw new InvalidArgumentError('Give a window that is a multiple of 10 to 250 milliseconds.');
+  }
+  return ns;
+}
+
+/** Adds `int process`. */
+export function addProcess(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command('process')
+    .description('Process reports from Kafka: statistics by flow, switch and link, and immediate events')
+    .addOption(
+      new Option('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas').argParser(brokers).makeOptionMandatory(),
+    )
+    .option('--group <NAME>', 'consumer group; all that have the same share the work (int-process)')
+    .option('--prefix <TEXT>', 'beginning of the names of topics: TEXTreports is read (int.)')
+    .addOption(new Option('--format <FORMAT>', 'how reports are written (auto)').choices(['auto', 'json', 'protobuf']))
+    .addOption(new Option('--from <WHERE>', 'where a new group begins (earliest)').choices(['earliest', 'latest']))
+    .addOption(new Option('--window <TIME>', 'length of a window of statistics (1s)').argParser(windowLength))
+    .addOption(new Option('--commit <TIME>', 'time between transactions (1s)').argParser(wholeMs('a time', 10, 60_000)))
+    .option('--json', 'one JSON object per line: windows and events, totals at the end')
+    .action(async (flags: ProcessFlags) => {
+      const { Processor } = await optionalPackage('@int/process', '`int process`', import('@int/process'));
+      done(await new ProcessCommand(flags, io, (options) => new Processor(options)).run());
+    });
+}
+
+function optionsOf(flags: ProcessFlags): ProcessorOptions {
+  const { kafka, group, prefix, format, from, window, commit } = flags;
+  const windowMs = window === undefined ? undefined : window / 1e6;
+  const sliceMs = windowMs === undefined ? undefined : sliceOf(windowMs);
+  return {
+    bootstrap: kafka,
+    ...(group !== undefined && { group }),
+    ...(prefix !== undefined && { prefix }),
+    ...(format !== undefined && { format }),
+    ...(from !== undefined && { from }),
+    ...(windowMs !== undefined && { windowMs }),
+    ...(sliceMs !== undefined && { sliceMs }),
+    ...(commit !== undefined && { commitMs: commit / 1e6 }),
+  };
+}
+
+class ProcessCommand {
+  readonly #flags: ProcessFlags;
+  readonly #io: Io;
+  readonly #output: DataOutput;
+  readonly #paced: PacedOutput;
+  readonly #screen: Screen | null;
+  readonly #colour: Colours;
+  readonly #view = new SwitchView();
+  readonly #processor: Processor;
+  #recent: string[] = [];
+  #untold: string[] = [];
+  #notShown = 0;
+
+  constructor(flags: ProcessFlags, io: Io, make: (options: ProcessorOptions) => Processor) {
+    this.#flags = flags;
+    this.#io = io;
+    this.#output = new DataOutput(io.stdout);
+    this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
+    this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
+    this.#colour = colours(hasColour(io, io.stdout));
+    this.#processor = make({
+      ...optionsOf(flags),
+      onWindow: (window) => this.#window(window),
+      onEvent: (event) => this.#event(event),
+      onProblem: (reason) => this.#tell(reason),
+      onAssigned: (partitions) => {
+        if (this.#screen === null) this.#tell(`working on ${counted(partitions.length, 'partition')}`);
+      },
+    });
+  }
+
+  /** Works until a signal comes or nobody reads its lines any more. Returns the exit code. */
+  async run(): Promise<number> {
+    const { signal } = this.#io;
+    const ended = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+      this.#output.onClosed = resolve;
+    });
+    try {
+      await this.#processor.start();
+    } catch (error) {
+      await this.#output.end();
+      throw new CliError(error instanceof Error ? error.message : String(error), EXIT.OPEN, error);
+    }
+    this.#screen?.enter();
+    const redraw = setInterval(() => this.#show(), REDRAW_MS);
+    try {
+      await ended;
+    } finally {
+      clearInterval(redraw);
+      this.#screen?.leave();
+    }
+    await this.#processor.stop();
+    await this.#finish();
+    return EXIT.OK;
+  }
+
+  #window(window: FlowWindow | NetworkWindow): void {
+    if (this.#flags.json === true) this.#line(JSON.stringify(window));
+    else this.#view.take(window);
+  }
+
+  #event(event: ImmediateEvent): void {
+    if (this.#flags.json === true) this.#line(JSON.stringify(event));
+    else if (this.#screen === null) this.#line(immediateText(event, this.#colour));
+    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour)];
+  }
+
+  #line(text: string): void {
+    if (!this.#paced.add(text)) this.#notShown++;
+    else void this.#paced.flush();
+  }
+
+  #tell(reason: string): void {
+    if (this.#screen === null) say(this.#io, reason);
+    else this.#untold = [...this.#untold.slice(1 - RECENT), reason];
+  }
+
+  #show(): void {
+    if (this.#screen === null) return;
+    const { partitions, hasNetworkSide, lag } = this.#processor.totals();
+    const network = hasNetworkSide ? ', network side' : '';
+    const title = `int process  ${this.#flags.kafka.join(',')}  ${counted(partitions.length, 'partition')}${network}`;
+    this.#screen.draw([
+      this.#colour.bold(title),
+      `${totalText(this.#processor.totals())}, ${counted(lag, 'message')} behind`,
+      '',
+      ...this.#view.lines(),
+      '',
+      ...this.#recent,
+      ...this.#untold.slice(-1).map((reason) => this.#colour.yellow(reason)),
+    ]);
+  }
+
+  async #finish(): Promise<void> {
+    const totals = this.#processor.totals();
+    for (const reason of this.#untold) say(this.#io, reason);
+    if (this.#notShown > 0) say(this.#io, `${counted(this.#notShown, 'line')} not shown: the reader was behind`);
+    await this.#paced.flush();
+    if (this.#flags.json === true) {
+      await this.#output.line(JSON.stringify({ type: 'total', ...totals }));
+    } else {
+      for (const line of this.#view.lines()) await this.#output.line(line);
+      say(this.#io, totalText(totals));
+    }
+    await this.#output.end();
+  }
+}
+
+function totalText({ reports, windows, events, repeated, bad, lost }: ProcessorTotals): string {
+  const parts = [counted(reports, 'report'), counted(windows, 'window'), counted(events, 'event')];
+  if (repeated > 0) parts.push(`${repeated} repeated`);
+  if (bad > 0) parts.push(`${bad} that could not be read`);
+  if (lost > 0) parts.push(`${lost} deleted before they were read`);
+  return parts.join(', ');
+}

@@ -1,0 +1,45 @@
+/** `int collect --check`: what a configuration would run. */
+import { nameOf } from './config.js';
+import { sourceText } from './inputs.js';
+import { millisecondsOf } from './quantities.js';
+import type { ReadConfig } from './read-config.js';
+import { sinkText } from './sinks.js';
+
+/** How long stopping may take, unless something else is said, in milliseconds. */
+export const DRAIN_MS = 10_000;
+
+/** The same as an object. */
+export function checkJson({ config, file }: ReadConfig): Record<string, unknown> {
+  return {
+    type: 'config',
+    file,
+    sources: config.sources.map(sourceText),
+    rules: config.detect?.rules ?? null,
+    flows: config.flows !== undefined,
+    workers: config.workers ?? 0,
+    dart: config.dart?.store ?? null,
+    sinks: (config.sinks ?? []).map((sink) => ({ name: nameOf(sink), what: sinkText(sink) })),
+    drainMs: drainOf(config.drain),
+  };
+}
+
+/** Lines for people. */
+export function checkLines({ config, file }: ReadConfig): string[] {
+  const { detect, flows, dart, workers, sinks = [] } = config;
+  return [
+    ...config.sources.map((source) => `receive: ${sourceText(source)}`),
+    ...(detect === undefined ? [] : [`detect: rules of ${detect.rules}, state ${detect.state ?? 'register'}`]),
+    ...(flows === undefined
+      ? []
+      : [`flows: a cache of ${flows.rows ?? 524_288} rows, idle after ${flows.idle ?? '30s'}`]),
+    ...(dart === undefined ? [] : [`dart: ${dart.values ?? 'path'} into the store ${dart.store}`]),
+    ...(workers === undefined ? [] : [`workers: ${workers}, each with the flows that fall to it`]),
+    ...sinks.map((sink) => `sink ${nameOf(sink)}: ${sinkText(sink)}`),
+    `${file}: good`,
+  ];
+}
+
+/** Milliseconds that stopping may take. */
+export function drainOf(drain: number | string | undefined): number {
+  return drain === undefined ? DRAIN_MS : millisecondsOf(drain);
+}

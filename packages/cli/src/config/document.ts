@@ -1,0 +1,97 @@
+/** A YAML file as values, and where in the text each of them stands. */
+import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import { FileProblems } from '../io.js';
+
+/** Keys and list positions from the root on. */
+export type ValuePath = readonly (string | number)[];
+
+/** Values that aliases may stand for, altogether. */
+const MAX_ALIASES = 1000;
+
+/** `${NAME}` and nothing else. */
+const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** What is wrong with a file, and where. */
+export interface Problem {
+  readonly path: ValuePath;
+  /** Point at the key, not at its value. */
+  readonly atKey?: boolean;
+  readonly message: string;
+}
+
+export class ConfigDocument {
+  readonly value: unknown;
+  readonly #file: string;
+  readonly #root: Node | null;
+  readonly #lines: LineCounter;
+
+  /**
+   * @param file name for messages
+   * @param env where `${NAME}` is looked up
+   * @param exitCode of the error
+   * @throws FileProblems if it is no YAML, or a variable is not set
+   */
+  constructor(
+    file: string,
+    text: string,
+    env: Readonly<Record<string, string | undefined>>,
+    readonly exitCode: number,
+  ) {
+    this.#file = file;
+    this.#lines = new LineCounter();
+    const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    const lines = document.errors.map(({ pos, message }) => this.#line(pos[0], message));
+    if (lines.length === 0) {
+      visit(document, {
+        Scalar: (key, node) => {
+          const name = typeof node.value === 'string' && key !== 'key' ? VARIABLE.exec(node.value)?.[1] : undefined;
+          if (name === undefined) return;
+          const value = env[name];
+          if (value === undefined) {
+            lines.push(this.#line(node.range?.[0] ?? 0, `the environment variable ${name} is not set`));
+          } else node.value = value;
+        },
+      });
+    }
+    if (lines.length > 0) throw new FileProblems(lines, undefined, exitCode);
+    this.#root = document.contents as Node | null;
+    try {
+      this.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown;
+    } catch (error) {
+      throw new FileProblems([this.#line(0, (error as Error).message)], error, exitCode);
+    }
+  }
+
+  /** Problems as compilers write them. */
+  problems(found: readonly Problem[], cause?: unknown): FileProblems {
+    const placed = found.map(({ path, atKey = false, message }) => ({ offset: this.#offset(path, atKey), message }));
+    const lines = placed.sort((a, b) => a.offset - b.offset).map(({ offset, message }) => this.#line(offset, message));
+    return new FileProblems([...new Set(lines)], cause, this.exitCode);
+  }
+
+  #line(offset: number, message: string): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.#file}:${Math.max(1, line)}:${Math.max(1, col)}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`;
+  }
+
+  /** Where a value stands; of one that is not there, what it should be in. */
+  #offset(path: ValuePath, atKey: boolean): number {
+    let node: unknown = this.#root;
+    let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
+    for (const [index, step] of path.entries()) {
+      let next: unknown;
+      if (isMap(node)) {
+        const pair = (node.items as Pair<unknown, unknown>[]).find(
+          ({ key }) => String(isScalar(key) ? key.value : key) === String(step),
+        );
+        next = pair?.value;
+        if (atKey && index === path.length - 1 && isNode(pair?.key)) next = pair.key;
+        else if (!isNode(next) && isNode(pair?.key)) next = pair.key;
+      } else if (isSeq(node)) next = node.items[Number(step)];
+      if (!isNode(next)) return offset;
+      node = next;
+      offset = next.range?.[0] ?? offset;
+    }
+    return offset;
+  }
+}

@@ -1,0 +1,126 @@
+/** The sources of int.yaml. */
+import type { DecodeOptions } from '@int/codec';
+import { CaptureSource, parseUdpAddress, type Source } from '@int/collector';
+import { interfaceQueues } from '../input/interface-queues.js';
+import { anyAddress, CaptureInput, portsOf, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
+import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
+import type { Io } from '../io.js';
+import { decodeOptions } from '../options.js';
+import type { AfxdpConfig, SourceConfig } from './config.js';
+import { decodeFlagsOf } from './decode.js';
+import { kafkaInput } from './kafka.js';
+import { bytesOf } from './quantities.js';
+import type { ReadConfig } from './read-config.js';
+import type { Tell } from './sink-parts.js';
+
+/** Several inputs as one. */
+class JointInput implements TelemetryInput {
+  readonly decode: Omit<DecodeOptions, 'linkType'>;
+  readonly #parts: readonly TelemetryInput[];
+
+  constructor(parts: readonly TelemetryInput[], decode: Omit<DecodeOptions, 'linkType'>) {
+    this.#parts = parts;
+    this.decode = decode;
+  }
+
+  get sources(): readonly Source[] {
+    return this.#parts.flatMap(({ sources }) => sources);
+  }
+
+  get isLive(): boolean {
+    return this.#parts.some(({ isLive }) => isLive);
+  }
+
+  get text(): string {
+    return this.#parts.map(({ text }) => text).join(', ');
+  }
+
+  get words(): readonly string[] {
+    return this.#parts.flatMap(({ words }) => words);
+  }
+
+  get filtered(): number | null {
+    let sum: number | null = null;
+    for (const { filtered } of this.#parts) if (filtered !== null) sum = (sum ?? 0) + filtered;
+    return sum;
+  }
+}
+
+/** What the one AF_XDP source, if there is any, says: as the command line would. */
+export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
+  const decode = decodeFlagsOf(config.decode ?? {});
+  const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
+  const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
+  if (afxdp === undefined) return decode;
+  const { interface: name, queues = 'all', mode, prefilter } = afxdp;
+  try {
+    return {
+      ...decode,
+      afxdp: interfaceQueues(`${name}:${queues}`),
+      ...(mode !== undefined && { afxdpMode: mode }),
+      ...(prefilter === true && { prefilter }),
+    };
+  } catch (error) {
+    throw problem(['sources', index, 'afxdp'], (error as Error).message, error);
+  }
+}
+
+function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, 'linkType'>): TelemetryInput {
+  const { listen, receiveBuffer, slabs } = read.config.sources[index]!.udp!;
+  const path = ['sources', index, 'udp'];
+  try {
+    return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, {
+      ...(receiveBuffer !== undefined && { receiveBufferBytes: bytesOf(receiveBuffer) }),
+      ...(slabs !== undefined && { slabs }),
+    });
+  } catch (error) {
+    throw read.problem(path, (error as Error).message, error);
+  }
+}
+
+/**
+ * All sources, not yet open.
+ * @throws CliError (rejects)
+ */
+export async function configInput(
+  read: ReadConfig,
+  xdp: XdpChoice,
+  prefilter: Parameters<XdpChoice['input']>[0],
+  io: Io,
+  tell: Tell,
+): Promise<TelemetryInput> {
+  let decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
+  const parts: TelemetryInput[] = [];
+  for (const [index, source] of read.config.sources.entries()) {
+    const { pcap, kafka } = source;
+    if (source.udp !== undefined) parts.push(udpInput(read, index, decode));
+    else if (pcap !== undefined) {
+      const { file, speed } = pcap;
+      const path = file === '-' ? file : read.path(file);
+      const capture = new CaptureSource({ path, input: io.stdin, ...(speed !== undefined && { speed }) });
+      parts.push(new CaptureInput(capture, decode));
+    } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
+    else {
+      const input = await xdp.input(prefilter);
+      // What the frames of an interface need does no harm to the others.
+      if (input !== null) decode = input.decode;
+      parts.push(input ?? new UdpInput(anyAddress(decode), decode));
+    }
+  }
+  return new JointInput(parts, decode);
+}
+
+/** How workers decode: as the pipeline does, whatever its sources are. */
+export function workerDecode({ config }: ReadConfig): Omit<DecodeOptions, 'linkType'> {
+  const decode = decodeOptions(decodeFlagsOf(config.decode ?? {}));
+  const isXdp = config.sources.some(({ afxdp }) => afxdp !== undefined);
+  return isXdp ? { ...decode, reportPorts: portsOf(decode) } : decode;
+}
+
+/** A source in a few words, for people. */
+export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
+  if (udp !== undefined) return `UDP on ${udp.listen}`;
+  if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;
+  if (pcap !== undefined) return `the capture ${pcap.file}`;
+  return `Kafka topic ${kafka?.topic ?? 'int.reports'} of ${kafka?.brokers.join(', ') ?? ''}`;
+}

@@ -1,0 +1,183 @@
+/** int.yaml: read, held against its schema, and what no schema can say. */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { isMetricName, METRIC_NAMES, PROFILES } from '@int/codec';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import schema from '../../schema/int.schema.json' with { type: 'json' };
+import { CliError, EXIT, type FileProblems, type Io, openFailure } from '../io.js';
+import { type IntConfig, nameOf } from './config.js';
+import { ConfigDocument, type Problem, type ValuePath } from './document.js';
+
+/** A configuration that can be used, and how to complain about it all the same. */
+export interface ReadConfig {
+  readonly config: IntConfig;
+  /** The file, for messages. */
+  readonly file: string;
+  /** A path of the configuration as a path of the process. */
+  readonly path: (relative: string) => string;
+  /** What is wrong with the value at a path. */
+  readonly problem: (path: ValuePath, message: string, cause?: unknown) => FileProblems;
+}
+
+/** Bytes of a configuration; a larger file is something else. */
+const MAX_BYTES = 1 << 20;
+
+/** A schema as far as messages need it. */
+interface Described {
+  readonly title?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+function pathOf({ instancePath }: ErrorObject): (string | number)[] {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  array: 'a list',
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};
+const typeName = (type: string): string => TYPE_NAMES[type] ?? type;
+
+let compiled: ValidateFunction<IntConfig> | null = null;
+
+/** Made when it is first needed: most commands never do. */
+function validator(): ValidateFunction<IntConfig> {
+  compiled ??= new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile<IntConfig>(schema);
+  return compiled;
+}
+
+/** What is wrong, in words. */
+function explain(error: ErrorObject): Problem {
+  const path = pathOf(error);
+  const { keyword, params, message = 'is wrong' } = error;
+  const { title, properties = {} } = (error.parentSchema ?? {}) as Described;
+  const wanted = title === undefined ? null : `give ${title}`;
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty);
+      const known = Object.keys(properties);
+      const rest = known.length === 0 ? '' : `: there are ${known.join(', ')}`;
+      return { path: [...path, name], atKey: true, message: `no such key, '${name}'${rest}` };
+    }
+    case 'required':
+      return { path, message: `'${String(params.missingProperty)}' is missing` };
+    case 'enum':
+      return { path, message: `give one of ${(params.allowedValues as unknown[]).join(', ')}` };
+    case 'const':
+      return { path, message: `give ${JSON.stringify(params.allowedValue)}` };
+    case 'minProperties':
+    case 'maxProperties': {
+      const known = Object.keys(properties).join(', ');
+      return { path, message: keyword === 'minProperties' ? `give one of ${known}` : `give one of ${known}, not more` };
+    }
+    case 'type':
+      return { path, message: wanted ?? `give ${[params.type].flat().map(typeName).join(' or ')}` };
+    case 'minItems':
+      return { path, message: 'give at least one' };
+    case 'uniqueItems':
+      return { path, message: 'the same stands here twice' };
+    case 'pattern':
+      return { path, message: wanted ?? `give what matches ${String(params.pattern)}` };
+    default:
+      return { path, message: wanted ?? message };
+  }
+}
+
+/** What the schema cannot say. */
+function inconsistencies(config: IntConfig): Problem[] {
+  const found: Problem[] = [];
+  const { sources, detect, flows, sinks = [], dart } = config;
+  const xdp = sources.flatMap(({ afxdp }, index) => (afxdp === undefined ? [] : [{ afxdp, index }]));
+  if (xdp.length > 1) {
+    found.push({ path: ['sources', xdp[1]!.index, 'afxdp'], message: 'there is one AF_XDP source at most' });
+  }
+  for (const { afxdp, index } of xdp) {
+    if (afxdp.prefilter !== true) continue;
+    const path = ['sources', index, 'afxdp', 'prefilter'];
+    if (detect === undefined) found.push({ path, message: 'a pre-filter goes with detect: rules' });
+    if ((config.decode?.profile ?? 'spec') !== 'spec') {
+      found.push({
+        path,
+        message: 'a pre-filter reads reports as the specifications have them: leave out the profile',
+      });
+    }
+    if (sources.length > 1) found.push({ path, message: 'a pre-filter goes with its source alone' });
+  }
+  const profile = config.decode?.profile;
+  if (profile !== undefined && !PROFILES.includes(profile)) {
+    found.push({ path: ['decode', 'profile'], message: `give one of ${PROFILES.join(', ')}` });
+  }
+  const metric = (name: string, path: ValuePath): void => {
+    if (!isMetricName(name)) found.push({ path, message: `'${name}' is none of ${METRIC_NAMES.join(', ')}` });
+  };
+  for (const [index, name] of flows?.metrics?.entries() ?? []) metric(name, ['flows', 'metrics', index]);
+  if (dart?.values !== undefined && typeof dart.values !== 'string') {
+    for (const [index, name] of dart.values.entries()) metric(name, ['dart', 'values', index]);
+  } else if (dart?.values !== undefined && dart.values !== 'path') {
+    found.push({ path: ['dart', 'values'], message: 'give path, or a list of metrics' });
+  }
+  if (detect?.idle !== undefined && detect.state !== 'exact') {
+    found.push({ path: ['detect', 'idle'], message: 'idle goes with state: exact; registers are never idle' });
+  }
+  for (const kind of ['redis', 'prometheus'] as const) {
+    const places = sinks.flatMap((sink, index) => (sink[kind] === undefined ? [] : [index]));
+    if (places.length > 1) found.push({ path: ['sinks', places[1]!], message: `there is one ${kind} sink at most` });
+  }
+  if (config.workers !== undefined) {
+    const redis = sinks.findIndex((sink) => sink.redis !== undefined);
+    const message = 'Redis takes what one flow cache has, and each worker has its own: leave out one of them';
+    if (redis >= 0) found.push({ path: ['sinks', redis, 'redis'], message });
+    if (flows?.thresholds !== undefined) {
+      found.push({ path: ['flows', 'thresholds'], message: 'thresholds of the flow cache go without workers' });
+    }
+  }
+  const names = new Map<string, number>();
+  sinks.forEach((sink, index) => {
+    const name = nameOf(sink);
+    const before = names.get(name);
+    if (before !== undefined && sink.redis === undefined && sink.prometheus === undefined) {
+      const message = `this sink is called '${name}', as that at sinks[${before}]: give it another name`;
+      found.push({ path: ['sinks', index], message });
+    }
+    names.set(name, index);
+    if (sink.redis !== undefined && flows === undefined) {
+      found.push({ path: ['sinks', index, 'redis'], message: 'Redis takes what a flow cache has: it goes with flows' });
+    }
+  });
+  return found;
+}
+
+/**
+ * Reads and checks a configuration.
+ * @throws FileProblems with exit code 2 if it cannot be used; CliError with 3 if it cannot be read
+ */
+export async function readConfig(file: string, io: Io): Promise<ReadConfig> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    throw new CliError(`cannot read ${file}: ${openFailure(error)}`, EXIT.OPEN, error);
+  }
+  if (bytes.length > MAX_BYTES) throw new CliError(`${file}: more than ${MAX_BYTES} bytes`, EXIT.USAGE);
+  const document = new ConfigDocument(file, bytes.toString(), io.env, EXIT.USAGE);
+  const validate = validator();
+  const { value } = document;
+  if (!validate(value)) throw document.problems((validate.errors ?? []).map(explain));
+  const found = inconsistencies(value);
+  if (found.length > 0) throw document.problems(found);
+  const folder = dirname(resolve(file));
+  return {
+    config: value,
+    file,
+    path: (relative) => resolve(folder, relative),
+    problem: (path, message, cause) => document.problems([{ path, message }], cause),
+  };
+}

@@ -1,0 +1,71 @@
+/** The sinks of int.yaml. */
+import type { Sink } from '@int/collector';
+import type { Geometry, RecordSink } from '@int/flowcache';
+import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
+import { kafkaSink } from './kafka.js';
+import { openSearchSink } from './opensearch.js';
+import { parquetSink } from './parquet.js';
+import type { ReadConfig } from './read-config.js';
+import { RedisOutlet, redisSink } from './redis.js';
+import type { Tell } from './sink-parts.js';
+
+/** Time to close sinks that are not needed after all. */
+const UNUSED_MS = 1000;
+
+export interface ConfigSinks {
+  readonly sinks: readonly Sink[];
+  /** Where events of the flow cache go. */
+  readonly cacheEvents: RecordSink | null;
+}
+
+/**
+ * Makes all sinks but the page for Prometheus, which is asked and not given anything.
+ * @param geometry of the flow cache, if there is one
+ * @throws CliError (rejects), after closing those that were made
+ */
+export async function configSinks(read: ReadConfig, geometry: Geometry | null, tell: Tell): Promise<ConfigSinks> {
+  const sinks: Sink[] = [];
+  try {
+    for (const [index, sink] of (read.config.sinks ?? []).entries()) {
+      const name = nameOf(sink);
+      if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, tell));
+      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, tell));
+      else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, tell));
+      else if (sink.redis !== undefined) sinks.push(await redisSink(read, index, name, geometry!, tell));
+    }
+  } catch (error) {
+    await closeSinks(sinks);
+    throw error;
+  }
+  const redis = sinks.find((sink) => sink instanceof RedisOutlet);
+  return { sinks, cacheEvents: redis?.cacheEvents ?? null };
+}
+
+/** Closes sinks that nothing was given to. */
+export async function closeSinks(sinks: readonly Sink[]): Promise<void> {
+  await Promise.allSettled(sinks.map((sink) => sink.close?.(UNUSED_MS)));
+}
+
+/** The page for Prometheus. */
+export function prometheusOf({ config }: ReadConfig): PrometheusConfig | null {
+  return config.sinks?.find(({ prometheus }) => prometheus !== undefined)?.prometheus ?? null;
+}
+
+/** A sink in a few words, for people. */
+export function sinkText(sink: SinkConfig): string {
+  const { kafka, parquet, prometheus, opensearch, redis } = sink;
+  const what = (records: readonly string[] | undefined): string => records?.join(', ') ?? 'all records';
+  if (kafka !== undefined) {
+    const { brokers, prefix = 'int.', format = 'protobuf', records, spool } = kafka;
+    const where = spool === undefined ? '' : `, spool in ${spool.directory}`;
+    return `${what(records)} to Kafka topics ${prefix}* of ${brokers.join(', ')} as ${format}${where}`;
+  }
+  if (parquet !== undefined) return `${what(parquet.records)} to Parquet files in ${parquet.directory}`;
+  if (opensearch !== undefined) {
+    return `${what(opensearch.records ?? ['events', 'flows'])} to indexes ${opensearch.prefix ?? 'int-'}* of ${opensearch.nodes.join(', ')}`;
+  }
+  if (redis !== undefined) {
+    return `${what(redis.records ?? ['flows', 'events'])} of the flow cache to Redis at ${redis.url ?? 'redis://127.0.0.1:6379'}`;
+  }
+  return `metrics for Prometheus on ${prometheus?.listen ?? ''}`;
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { openFailure } from '../io.js';
+import type { TlsConfig } from './config.js';
+import type { ValuePath } from './document.js';
+import type { ReadConfig } from './read-config.js';
+
+/** Certificates as `node:tls` takes them. */
+export interface Certificates {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  readonly servername?: string;
+}
+
+/**
+ * Reads the files.
+ * @param path of `tls` in the configuration
+ * @throws FileProblems (rejects)
+ */
+export async function readCertificates(read: ReadConfig, tls: TlsConfig, path: ValuePath): Promise<Certificates> {
+  const fileOf = async (name: 'ca' | 'cert' | 'key'): Promise<{ readonly [K in typeof name]?: Buffer }> => {
+    const file = tls[name];
+    if (file === undefined) return {};
+    try {
+      return { [name]: await readFile(read.path(file)) };
+    } catch (error) {
+      throw read.problem([...path, name], `cannot read ${file}: ${openFailure(error)}`, error);
+    }
+  };
+  const { servername } = tls;
+  return {
+    ...(await fileOf('ca')),
+    ...(await fileOf('cert')),
+    ...(await fileOf('key')),
+    ...(servername !== undefined && { servername }),
+  };
+}

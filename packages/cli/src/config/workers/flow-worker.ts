@@ -1,0 +1,41 @@
+/** The program of a worker: the flow cache and the sinks of int.yaml, for the flows that are its own. */
+import { dirname, resolve } from 'node:path';
+import { type FlowWorkerParts, type Sink, serveFlowWorker } from '@int/collector';
+import { EXIT, FileProblems } from '../../io.js';
+import type { ReadConfig } from '../read-config.js';
+import { configSinks } from '../sinks.js';
+import { flowGeometry, flowStage } from '../stages.js';
+import type { WorkerData, WorkerMessage } from './messages.js';
+import { takesFlows, workerPart } from './split.js';
+
+/** Hands entries that left the flow cache to the thread of the pipeline, whose sinks take them. */
+function relay(tell: (message: WorkerMessage) => void): Sink {
+  return {
+    name: 'relay',
+    records: ['flows'],
+    write: () => undefined,
+    writeFlows(words, at, records, { bucketStride }) {
+      tell({ name: 'flows', words: words.slice(at, at + records * bucketStride), records });
+      return undefined;
+    },
+    totals: () => ({}),
+  };
+}
+
+await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> => {
+  const { config, file } = data as WorkerData;
+  const tell = (message: WorkerMessage): void => post(message);
+  const read: ReadConfig = {
+    config: workerPart(config, index),
+    file,
+    path: (relative) => resolve(dirname(resolve(file)), relative),
+    // The thread of the pipeline has made the same before, and would have complained with line and column.
+    problem: (path, message, cause) => new FileProblems([`${file}: ${path.join('.')}: ${message}`], cause, EXIT.USAGE),
+  };
+  const { sinks } = await configSinks(read, flowGeometry(read), (line) => tell({ name: 'say', line }));
+  const flows = flowStage(read, null);
+  return {
+    stages: flows === null ? [] : [flows],
+    sinks: flows !== null && takesFlows(config) ? [...sinks, relay(tell)] : sinks,
+  };
+});

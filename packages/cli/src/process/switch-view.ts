@@ -1,0 +1,60 @@
+import type { FlowWindow, LinkWindow, NetworkWindow, SwitchWindow } from '@int/process';
+import { compact } from '../output/numbers.js';
+
+/** Rows of a switch that nothing was said about for so long go, in the time of the reports. */
+const FORGET_NS = 30_000_000_000n;
+const WIDTHS = [12, 9, 9, 9, 9, 9, 12, 6] as const;
+const HEADINGS = ['switch', 'reports', 'lat mean', 'p50', 'p99', 'max', 'queue mean', 'max'] as const;
+
+function row(cells: readonly string[]): string {
+  return cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join(' ');
+}
+
+/** The latest window of each switch, as a table. */
+export class SwitchView {
+  readonly #latest = new Map<number, SwitchWindow>();
+  #latestStart = 0n;
+  #windows = 0;
+
+  take(window: FlowWindow | NetworkWindow | LinkWindow): void {
+    this.#windows++;
+    if (window.type !== 'switchWindow') return;
+    const start = BigInt(window.startNs);
+    const before = this.#latest.get(window.nodeId);
+    if (before !== undefined && BigInt(before.startNs) > start) return;
+    this.#latest.set(window.nodeId, window);
+    if (start <= this.#latestStart) return;
+    this.#latestStart = start;
+    for (const [node, { startNs }] of this.#latest) if (BigInt(startNs) < start - FORGET_NS) this.#latest.delete(node);
+  }
+
+  /** Windows taken, of all kinds. */
+  get windows(): number {
+    return this.#windows;
+  }
+
+  /** A heading and a line for each switch; none if there are no switches. */
+  lines(): string[] {
+    const switches = [...this.#latest.values()].sort((a, b) => a.nodeId - b.nodeId);
+    return switches.length === 0 ? [] : [row(HEADINGS), ...switches.map(switchLine)];
+  }
+}
+
+function switchLine({ nodeId, reports, latency, queues }: SwitchWindow): string {
+  const mean = (sum: number, count: number): number | null => (count === 0 ? null : sum / count);
+  const occupancies = queues.flatMap(({ occupancy }) => occupancy ?? []);
+  const sum = occupancies.reduce((total, one) => total + one.sum, 0);
+  const count = occupancies.reduce((total, one) => total + one.count, 0);
+  const persistent = queues.filter(({ status }) => status === 'persistent').map(({ queueId }) => queueId);
+  const line = row([
+    String(nodeId),
+    compact(reports),
+    compact(latency === null ? null : mean(latency.sum, latency.count)),
+    compact(latency?.p50 ?? null),
+    compact(latency?.p99 ?? null),
+    compact(latency?.max ?? null),
+    compact(mean(sum, count)),
+    compact(occupancies.length === 0 ? null : Math.max(...occupancies.map(({ max }) => max))),
+  ]);
+  return persistent.length === 0 ? line : `${line}  congested: queue ${persistent.join(', ')}`;
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { BatchDecoder, encodeReport, TelemetryBatch } from '@int/codec';
+import { FrameSlab } from '@int/collector';
+import { KafkaSink } from '@int/sink-kafka';
+import { describe, expect, it } from 'vitest';
+import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
+import { record } from './captures.js';
+import { run } from './run.js';
+
+const START_MS = 1_700_000_000_000;
+const REPORTS = 200;
+
+/** Reports of one flow over two seconds; from the second one on its packets go round in a circle. */
+function telemetry(): { batch: TelemetryBatch; frames: FrameSlab } {
+  const frames = new FrameSlab({ frames: REPORTS, bytes: REPORTS * 256 }, 'report');
+  for (let row = 0; row < REPORTS; row++) {
+    const nodes = row < REPORTS / 2 ? [1, 2] : [1, 2, 1];
+    const hops = nodes.map((nodeId) => ({ nodeId, hopLatency: 1000 + row, queueId: 0, queueOccupancy: 10 }));
+    const payload = encodeReport({ version: '2.0', hwId: 3, sequence: row, nodeId: 153, records: [record(0, hops)] });
+    // Not at the edge of a window: the slab's time is exact to a microsecond only.
+    frames.append(payload, START_MS + row * 10 + 0.5);
+  }
+  const batch = new TelemetryBatch({ frames: REPORTS, hops: REPORTS * 8 });
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, REPORTS);
+  return { batch, frames };
+}
+
+async function written(bootstrap: readonly string[]): Promise<string> {
+  const prefix = `cli-${randomBytes(5).toString('hex')}.`;
+  const sink = new KafkaSink({ bootstrap, topics: { prefix }, createTopics: { partitions: 1, replicas: 1 } });
+  const { batch, frames } = telemetry();
+  await sink.write(batch, frames, 0);
+  await sink.close();
+  expect(sink.totals().reports).toMatchObject({ delivered: REPORTS, pending: 0 });
+  return prefix;
+}
+
+describe('int process', () => {
+  it('prints windows and events as lines, and totals when it is ended', async () => {
+    const { bootstrap } = await kafkaForTests();
+    const prefix = await written(bootstrap);
+    const args = ['process', '--kafka', bootstrap.join(), '--prefix', prefix, '--group', prefix, '--json'];
+    const { code, stdout } = await run([...args, '--commit', '100ms'], {
+      interruptWhen: ({ stdout: shown }) => shown.includes('"switchWindow"') && shown.includes('"kind":"loop"'),
+    });
+    expect(code).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.at(-1)).toMatchObject({ type: 'total', reports: REPORTS, repeated: 0, bad: 0, lost: 0 });
+    const loop = lines.find(({ kind }) => kind === 'loop');
+    expect(loop).toMatchObject({
+      type: 'immediate',
+      nodeId: 1,
+      sinceNs: expect.stringMatching(/^170000000100(05|049)/),
+    });
+    const first = lines.find(({ type }) => type === 'flowWindow');
+    expect(first).toMatchObject({ startNs: String(BigInt(START_MS) * 1_000_000n), reports: REPORTS / 2 });
+    const ids = lines.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('prints events, and the switches when it is ended, for people; another run has nothing to do', async () => {
+    const { bootstrap } = await kafkaForTests();
+    const prefix = await written(bootstrap);
+    const args = ['process', '--kafka', bootstrap.join(), '--prefix', prefix, '--group', prefix, '--window', '500ms'];
+    const first = await run([...args, '--commit', '100ms'], {
+      interruptWhen: ({ stdout }) => stdout.includes('loop ended'),
+    });
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(/2023-11-14 22:13:21\.000[45]\d{5} {2}loop {2}at switch 1: 1 > 2 > 1/);
+    expect(first.stderr).toContain(`int: ${REPORTS} reports, `);
+    const again = await run(args, { interruptWhen: ({ stderr }) => stderr.includes('working on 2 partitions') });
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain('int: 0 reports, ');
+  });
+
+  it('ends with code 3 if there is no broker', async () => {
+    const { code, stderr } = await run(['process', '--kafka', '127.0.0.1:1']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^int: no Kafka broker at 127\.0\.0\.1:1: /);
+  });
+
+  it.each([
+    [['process'], '--kafka'],
+    [['process', '--kafka', 'somewhere'], 'Give HOST:PORT'],
+    [['process', '--kafka', 'a:1', '--window', '7ms'], 'Give a window of 50ms or more'],
+    [['process', '--kafka', 'a:1', '--window', '1009ms'], 'a multiple of 10 to 250 milliseconds'],
+    [['process', '--kafka', 'a:1', '--commit', '1ms'], 'Give a time of 10ms or more'],
+    [['process', '--kafka', 'a:1', '--format', 'xml'], '--format'],
+  ])('%j is a wrong command line', async (args, what) => {
+    const { code, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(what);
+  });
+});
