@@ -1,0 +1,46 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
+
+const DEMO = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
+
+const INT = fileURLToPath(new URL('../../../packages/cli/bin/int.js', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../int.yaml', import.meta.url));
+
+it('has a configuration that int collect takes', () => {
+  const output = execFileSync(process.execPath, [INT, 'collect', '--config', CONFIG, '--check'], { encoding: 'utf8' });
+  expect(output).toContain('int.yaml: good');
+});
+
+it('shows what goes wrong in the network, and loses no report on the way', async () => {
+  const { bootstrap } = await kafkaForTests();
+  const prefix = `demo-${process.pid}.`;
+  const args = ['--scenario', 'loop', '--seconds', '9', '--kafka', bootstrap.join(','), '--prefix', prefix];
+  const child = spawn(process.execPath, [DEMO, ...args]);
+  let output = '';
+  child.stdout.on('data', (bytes) => {
+    output += String(bytes);
+  });
+  child.stderr.on('data', (bytes) => {
+    output += String(bytes);
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code, output).toBe(0);
+
+  // Both take part, and one of them has the view of the network.
+  expect(output).toMatch(/processor 1 {2}has partitions/);
+  expect(output).toMatch(/processor 2 {2}has partitions/);
+  expect(output).toMatch(/and the view of the network/);
+
+  const labelled = [...output.matchAll(/it was so: loop (\S+),/g)].map(([, flow]) => flow);
+  expect(labelled.length).toBeGreaterThan(0);
+  const found = [...output.matchAll(/loop at switch \d+: (\S+) >/g)].map(([, flow]) => flow);
+  for (const flow of labelled) expect(found, output).toContain(flow);
+
+  const [, sent, received, reports, delivered] =
+    /(\d+) sent, (\d+) received, (\d+) reports, (\d+) in Kafka/.exec(output) ?? [];
+  expect(Number(sent), output).toBeGreaterThan(1000);
+  expect([received, reports, delivered]).toEqual([sent, sent, sent]);
+});
