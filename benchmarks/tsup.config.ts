@@ -22,7 +22,7 @@ export default defineConfig({
   clean: true,
   noExternal: [/^@int\//],
   // CommonJS inside, or native.
-  external: ['@duckdb/node-api', '@platformatic/kafka', 'graphology'],
+  external: ['@duckdb/node-api', '@duckdb/node-bindings', '@platformatic/kafka', 'graphology'],
   esbuildOptions(options) {
     options.alias = {
       '@int/afxdp': native('index.ts'),
@@ -43,6 +43,9 @@ export default defineConfig({
       '@int/pcap/node': source('pcap', 'node/index.ts'),
       '@int/random': source('random'),
       '@int/rings': source('rings'),
+      '@int/sink-kafka': source('sink-kafka'),
+      '@int/sink-parquet': source('sink-parquet'),
+      '@int/traffic': source('traffic'),
     };
   },
 });

@@ -1,0 +1,158 @@
+/**
+ * What it costs to keep hop records: processor time per hop record, of all threads of the process, from decoded batches
+ * in memory to synced files. `ParquetSink` against the engine's own row appender and against a plain write of the
+ * columns, each in a process of its own.
+ *
+ * `--short`: fewer records. `--batches N`, `--rounds N`, `--only NAME,...`, `--no-file`.
+ */
+import { fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { barChart } from './dart-insertion/chart.js';
+import { median } from './decode/statistics.js';
+import { type Contender, plainColumns, rowAppender, sink } from './parquet/contenders.js';
+import { decodedBatches } from './parquet/reports.js';
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    batches: { type: 'string' },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    'no-file': { type: 'boolean', default: false },
+    part: { type: 'string' },
+  },
+});
+const BATCHES = Number(values.batches ?? (values.short ? 300 : 3000));
+const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 5));
+/** Different batches; they are given again and again. */
+const DIFFERENT = 64;
+/** Share of the batches that come before the measurement. */
+const WARM = 0.2;
+/** What the package promises, in hop records per second of processor time. */
+const WANTED = 500_000;
+
+const CONTENDERS: Readonly<Record<string, () => Contender>> = {
+  zstd: () => sink('zstd'),
+  snappy: () => sink('snappy'),
+  none: () => sink('none'),
+  appender: rowAppender,
+  columns: plainColumns,
+};
+
+interface Part {
+  /** Hop records. */
+  readonly records: number;
+  /** Nanoseconds of processor time, and by the clock on the wall, per record. */
+  readonly cpu: number;
+  readonly wall: number;
+  readonly bytes: number;
+}
+
+async function measure(contender: Contender): Promise<Part> {
+  const batches = decodedBatches(DIFFERENT);
+  const directory = mkdtempSync(join(tmpdir(), 'int-bench-parquet-'));
+  try {
+    const run = async (count: number): Promise<{ records: number; bytes: number }> => {
+      await contender.start(directory);
+      let records = 0;
+      for (let k = 0; k < count; k++) {
+        const each = batches[k % DIFFERENT]!;
+        await contender.take(each);
+        records += each.batch.hops;
+        // As sources do: the engine's questions for rows are answered in between.
+        if (k % 8 === 7) await new Promise(setImmediate);
+      }
+      return { records, bytes: await contender.end() };
+    };
+    await run(Math.ceil(BATCHES * WARM));
+    const cpu = process.cpuUsage();
+    const from = performance.now();
+    const { records, bytes } = await run(BATCHES);
+    const wall = (performance.now() - from) * 1e6;
+    const { user, system } = process.cpuUsage(cpu);
+    return { records, cpu: ((user + system) * 1e3) / records, wall: wall / records, bytes: bytes / records };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Runs one contender in a process of its own. */
+function part(name: string): Promise<Part> {
+  const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--part', name]);
+  return new Promise((resolve, reject) => {
+    let result: Part | undefined;
+    child.on('message', (message) => {
+      result = message as Part;
+    });
+    child.on('exit', (code) => {
+      if (result !== undefined && code === 0) resolve(result);
+      else reject(new Error(`${name} ended with ${code}`));
+    });
+  });
+}
+
+if (values.part !== undefined) {
+  const result = await measure(CONTENDERS[values.part]!());
+  process.send!(result, undefined, undefined, () => process.disconnect());
+} else {
+  const names = values.only?.split(',') ?? Object.keys(CONTENDERS);
+  const parts = new Map<string, Part[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    // The order rotates: a disturbance of the machine does not always hit the same one.
+    for (let k = 0; k < names.length; k++) {
+      const name = names[(k + round) % names.length]!;
+      parts.get(name)!.push(await part(name));
+    }
+  }
+  const results = names.map((name) => {
+    const rounds = parts.get(name)!;
+    const cpu = median(rounds.map((each) => each.cpu));
+    return {
+      name,
+      title: CONTENDERS[name]!().title,
+      cpu,
+      min: Math.min(...rounds.map((each) => each.cpu)),
+      max: Math.max(...rounds.map((each) => each.cpu)),
+      wall: median(rounds.map((each) => each.wall)),
+      bytes: median(rounds.map((each) => each.bytes)),
+      recordsPerSecond: 1e9 / cpu,
+    };
+  });
+  console.log(`${BATCHES} batches of 1024 reports, ${parts.get(names[0]!)![0]!.records} hop records; ${ROUNDS} rounds`);
+  for (const { title, cpu, min, max, wall, bytes, recordsPerSecond } of results) {
+    console.log(
+      `${title.padEnd(34)} ${cpu.toFixed(0).padStart(6)} ns (${min.toFixed(0)} to ${max.toFixed(0)}) per hop record, ` +
+        `${Math.round(recordsPerSecond).toLocaleString('en')}/s per core; ${wall.toFixed(0)} ns elapsed; ${bytes.toFixed(1)} bytes`,
+    );
+  }
+  const ours = results.find(({ name }) => name === 'zstd');
+  const isMet = ours === undefined || ours.recordsPerSecond >= WANTED;
+  if (ours !== undefined) console.log(`at least ${WANTED.toLocaleString('en')}/s per core: ${isMet ? 'yes' : 'NO'}`);
+  if (!values['no-file'] && !values.short) {
+    const folder = fileURLToPath(new URL('../results/', import.meta.url));
+    mkdirSync(folder, { recursive: true });
+    const duckdb = JSON.parse(
+      readFileSync(new URL('../../node_modules/@duckdb/node-api/package.json', import.meta.url), 'utf8'),
+    ) as { version: string };
+    const machine = {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: availableParallelism(),
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      load: loadavg()[0],
+      node: process.version,
+      duckdb: duckdb.version,
+    };
+    const records = parts.get(names[0]!)![0]!.records;
+    writeFileSync(
+      join(folder, 'parquet.json'),
+      `${JSON.stringify({ machine, records, rounds: ROUNDS, results }, null, 2)}\n`,
+    );
+    const bars = results.map(({ title, cpu }) => ({ name: title, values: [cpu] }));
+    const chart = barChart('Processor time per hop record', 'ns, logarithmic', ['processor'], bars);
+    writeFileSync(join(folder, 'parquet.svg'), chart);
+  }
+}
