@@ -79,8 +79,22 @@ const CODES: Readonly<Record<string, KafkaSinkErrorCode>> = {
 export function protocolError(code: number, what: string): KafkaSinkError {
   const names: Readonly<Record<number, string>> = protocolErrorsCodesById;
   const name = names[code] ?? `error ${code}`;
-  return new KafkaSinkError(CODES[name] ?? 'ERR_KAFKA_UNEXPECTED', `${what}: ${name}`);
+  const Problem = MOVED.has(name) ? LeaderMoved : KafkaSinkError;
+  return new Problem(CODES[name] ?? 'ERR_KAFKA_UNEXPECTED', `${what}: ${name}`);
 }
+
+/**
+ * The broker asked does not lead the partition: no more, or not yet as it knows. That is routine when leaders change, and
+ * for a moment after a topic was made.
+ */
+export class LeaderMoved extends KafkaSinkError {}
+
+const MOVED: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'LEADER_NOT_AVAILABLE',
+  'NOT_LEADER_OR_FOLLOWER',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+]);
 
 /** Gives an error of the client its code. */
 export function toSinkError(error: unknown): KafkaSinkError {

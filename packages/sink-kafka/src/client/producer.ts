@@ -4,7 +4,7 @@ import { KafkaSinkError } from '../errors.js';
 import { MESSAGE_HEADERS, MESSAGE_TYPES, type MessageFormat } from '../message/encoder.js';
 import { MESSAGE_STATE, type Parcel } from '../parcel.js';
 import type { Brokers, NewTopic, ProducerIdentity, TopicLayout } from './brokers.js';
-import { OUTCOME, outcomeOf, protocolError, toSinkError } from './outcome.js';
+import { LeaderMoved, OUTCOME, outcomeOf, protocolError, toSinkError } from './outcome.js';
 import type { PartitionAnswer, PartitionBatch } from './produce.js';
 import { type Compression, RecordBatchWriter, recordBytes, recordHeaders } from './record-batch.js';
 
@@ -55,6 +55,9 @@ export interface ProducerTotals {
 
 /** Partitions that were added to a topic are noticed after this time, in ms. */
 const DESCRIBE_AGAIN_MS = 300_000;
+/** So often in a row a moved leader is no outage: the leaders are asked for again, after this time in ms. */
+const MOVES = 5;
+const MOVED_MS = 50;
 /** Sequence numbers are those of Kafka: after 2^31 - 1 comes 0. */
 const SEQUENCES = 2 ** 31;
 
@@ -113,23 +116,34 @@ export class Producer {
   async deliver(parcel: Parcel): Promise<void> {
     const { backOff, onFailure, outages } = this.#options;
     this.#batches = [];
+    let moves = 0;
     while (parcel.remaining > 0 && !this.#abort.signal.aborted) {
       try {
         await this.#prepare(parcel);
         if (this.#batches.length === 0) this.#fill(parcel);
         const problem = await this.#send(parcel);
         if (problem !== null) throw problem;
+        moves = 0;
         backOff.reset();
         outages.succeed();
       } catch (error) {
         if (this.#abort.signal.aborted) return;
         this.#totals.failedAttempts += 1;
         this.#layouts.fill(null);
+        if (error instanceof LeaderMoved && ++moves <= MOVES && !outages.isOutage) {
+          await this.#wait(MOVED_MS);
+          continue;
+        }
         outages.fail(toSinkError(error));
         onFailure();
-        await sleep(backOff.next(), undefined, { signal: this.#abort.signal }).catch(() => undefined);
+        await this.#wait(backOff.next());
       }
     }
+  }
+
+  /** Ends early with {@link abort}. */
+  async #wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#abort.signal }).catch(() => undefined);
   }
 
   /** Finds out who leads the partitions of the topics that the parcel needs, and gets a producer id. */
@@ -224,7 +238,9 @@ export class Producer {
       else others.push(batch);
     }
     const problems = await Promise.all([...byLeader].map(([leader, batches]) => this.#sendTo(leader, batches, parcel)));
-    return problems.find((problem) => problem !== null) ?? null;
+    // A leader that has moved is the least of them.
+    const failures = problems.filter((problem) => problem !== null);
+    return failures.find((problem) => !(problem instanceof LeaderMoved)) ?? failures[0] ?? null;
   }
 
   async #sendTo(leader: number, batches: readonly Batch[], parcel: Parcel): Promise<KafkaSinkError | null> {

@@ -90,6 +90,12 @@ export class Spool {
     }
   }
 
+  /** What it tells when it takes no more. */
+  get fullError(): KafkaSinkError {
+    const { directory, limitBytes } = this.#settings;
+    return new KafkaSinkError('ERR_KAFKA_SPOOL_FULL', `${directory} has reached its ${limitBytes} bytes`);
+  }
+
   /** Messages that are held, by number of the kind. */
   get counts(): Float64Array {
     return this.#counts.slice();

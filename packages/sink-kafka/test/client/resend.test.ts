@@ -16,11 +16,15 @@ afterEach(async () => {
 /** Number of the request Produce in the protocol. */
 const PRODUCE = 0;
 
-/** In front of a broker: can cut the connection when the broker has answered a Produce request, which then gets lost. */
-class CuttingProxy {
+const NOT_LEADER_OR_FOLLOWER = 6;
+
+/** In front of a broker: can lose the answer to a Produce request with the connection, or change what it says. */
+class AnswerProxy {
   port = 0;
   /** Answers to lose. */
   toLose = 0;
+  /** Answers that say that the leader of their first partition is another broker. */
+  toMove = 0;
   #target = 0;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((client) => this.#connect(client));
@@ -67,15 +71,29 @@ class CuttingProxy {
         client.destroy();
         return;
       }
+      if (isProducing && this.toMove > 0) {
+        this.toMove -= 1;
+        // Length, number of the question and tags; topics, the name of the first; its partitions, number of the first.
+        bytes.writeInt16BE(NOT_LEADER_OR_FOLLOWER, 4 + 4 + 1 + 1 + bytes.readUInt8(10) + 1 + 4);
+      }
       isProducing = false;
       client.write(bytes);
     });
   }
 }
 
-test('a batch that was stored though its answer got lost is stored once', async () => {
-  requireKafka();
-  const proxy = new CuttingProxy();
+interface Path {
+  readonly proxy: AnswerProxy;
+  readonly bootstrap: readonly string[];
+  readonly topic: string;
+  readonly sink: KafkaSink;
+  /** Codes of the problems told. */
+  readonly problems: readonly string[];
+}
+
+/** A sink that reaches its broker through the proxy only. */
+async function open(): Promise<Path> {
+  const proxy = new AnswerProxy();
   await proxy.listen();
   ends.push(() => proxy.close());
   // The broker tells clients the address of the proxy.
@@ -84,16 +102,22 @@ test('a batch that was stored though its answer got lost is stored once', async 
   });
   ends.push(() => cluster.close());
   proxy.forwardTo(cluster.brokers[0]!.port);
-  const reports = newName('reports');
+  const topic = newName('reports');
   const problems: string[] = [];
   const sink = new KafkaSink({
     bootstrap: [`127.0.0.1:${proxy.port}`],
-    topics: { reports },
+    topics: { reports: topic },
     format: 'json',
     retry: { firstMs: 10, longestMs: 50 },
     onProblem: ({ code }) => problems.push(code),
   });
   ends.push(() => sink.close(0));
+  return { proxy, bootstrap: cluster.bootstrap, topic, sink, problems };
+}
+
+test('a batch that was stored though its answer got lost is stored once', async () => {
+  requireKafka();
+  const { proxy, bootstrap, topic, sink, problems } = await open();
   const { batch, frames } = batchOf(200);
   for (let round = 0; round < 30; round++) {
     if (round % 3 === 1) proxy.toLose = 2;
@@ -105,5 +129,17 @@ test('a batch that was stored though its answer got lost is stored once', async 
   expect(sink.state()).toMatchObject({ outages: 10, newProducers: 0 });
   expect(sink.state().resentBatches).toBeGreaterThanOrEqual(20);
   expect(new Set(problems)).toEqual(new Set(['ERR_KAFKA_CONNECTION']));
-  expect(check(await readTopic(cluster.bootstrap, reports))).toEqual({ records: 6000, repeats: 0 });
+  expect(check(await readTopic(bootstrap, topic))).toEqual({ records: 6000, repeats: 0 });
+
+  // A leader that is another broker now is no outage until it has been looked for in vain some times.
+  proxy.toMove = 3;
+  await sink.write(batch, frames, 0);
+  await sink.flush();
+  expect(sink.state()).toMatchObject({ outages: 10 });
+  proxy.toMove = 7;
+  await sink.write(batch, frames, 0);
+  await sink.flush();
+  expect(sink.state()).toMatchObject({ outages: 11 });
+  expect(problems.at(-1)).toBe('ERR_KAFKA_UNAVAILABLE');
+  expect(closedAccount(sink)).toMatchObject({ offered: 6400, delivered: 6400, pending: 0 });
 });
