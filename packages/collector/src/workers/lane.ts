@@ -159,13 +159,12 @@ export class WorkerLane {
   #take(message: Exclude<FromWorker, { name: 'ready' }>): void {
     switch (message.name) {
       case 'free': {
-        const { slab, totals } = message;
+        const { slab } = message;
         this.#slabs[slab]!.clear();
         this.delivered += this.#reports[slab]!;
         this.pending -= this.#reports[slab]!;
         this.#reports[slab] = 0;
         this.#free.push(slab);
-        if (totals !== null) this.totals = totals;
         this.#listener.onRoom();
         return;
       }

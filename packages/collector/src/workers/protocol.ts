@@ -34,8 +34,8 @@ export type ToWorker =
 /** From a thread. */
 export type FromWorker =
   | { readonly name: 'ready' }
-  /** The thread is done with a slab. `totals` come some times a second. */
-  | { readonly name: 'free'; readonly slab: number; readonly totals: CollectorTotals | null }
+  /** The thread is done with a slab. */
+  | { readonly name: 'free'; readonly slab: number }
   /** Some times a second, also while nothing comes: totals, and what is wrong with the thread's sinks. */
   | { readonly name: 'state'; readonly totals: CollectorTotals; readonly trouble: readonly SinkTrouble[] }
   | { readonly name: 'problem'; readonly where: string; readonly message: string }

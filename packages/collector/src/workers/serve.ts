@@ -31,10 +31,8 @@ export interface FlowWorkerParts {
   readonly onDrain?: () => void;
 }
 
-/** How often a thread tells its counters. */
-const TOTALS_MS = 200;
-/** How often a thread tells how it is while nothing comes, in milliseconds. */
-const STATE_MS = 500;
+/** How often a thread tells its counters and how its sinks are, in milliseconds. */
+const STATE_MS = 200;
 
 /**
  * Makes this thread one of {@link FlowWorkers}: the module that they name calls it, once.
@@ -66,7 +64,7 @@ export async function serveFlowWorker(
     STATE_MS,
   );
   const timeoutMs = await new Promise<number | null>((resolve) => {
-    listen(port, source, collector, parts, tell, resolve);
+    listen(port, source, parts, tell, resolve);
     tell({ name: 'ready' });
   });
   clearInterval(telling);
@@ -79,12 +77,10 @@ export async function serveFlowWorker(
 function listen(
   port: MessagePort,
   source: SlabSource,
-  collector: Collector,
   parts: FlowWorkerParts,
   tell: (message: FromWorker) => void,
   stop: (timeoutMs: number | null) => void,
 ): void {
-  let toldAt = 0;
   port.on('message', (message: ToWorker) => {
     if (message.name === 'stop') return stop(message.timeoutMs);
     if (message.name === 'data') {
@@ -92,12 +88,7 @@ function listen(
       return undefined;
     }
     const { slab } = message;
-    void source.take(message).then(() => {
-      const now = performance.now();
-      const isDue = now - toldAt >= TOTALS_MS;
-      if (isDue) toldAt = now;
-      tell({ name: 'free', slab, totals: isDue ? collector.totals() : null });
-    });
+    void source.take(message).then(() => tell({ name: 'free', slab }));
     return undefined;
   });
 }
