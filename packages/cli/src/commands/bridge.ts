@@ -6,6 +6,7 @@ import { bridgeLogLine, bridgeTitle, bridgeTotalLines } from '../bridge/bridge-t
 import { listFlows } from '../bridge/flow-list.js';
 import type { BridgePorts, FramePort, OpenPorts, OpenPortsOptions } from '../bridge/frame-port.js';
 import { openXdpPorts } from '../bridge/open-ports.js';
+import { LiveDetection } from '../collect/live-detection.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import {
   addDecodeOptions,
@@ -29,7 +30,6 @@ import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { RateMeter } from '../output/rate-meter.js';
 import { Screen } from '../output/screen.js';
-import { LiveDetection } from './live-detection.js';
 
 interface BridgeFlags extends DecodeFlags, DetectFlags {
   readonly rules?: string;

@@ -1,7 +1,7 @@
 /** What `int collect` runs, whether the command line says so or int.yaml. */
 import { ReportLossStage, type Sink, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
-import { LiveDetection } from '../commands/live-detection.js';
+import { LiveDetection } from '../collect/live-detection.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
