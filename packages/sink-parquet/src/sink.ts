@@ -18,8 +18,9 @@ import { FlowRows } from './fill/flow-rows.js';
 import { HourFinder } from './fill/instants.js';
 import { RecordNumbers } from './fill/numbers.js';
 import { ReportRows, rowsOf } from './fill/report-rows.js';
-import { Segment } from './memory/segment.js';
-import { SLAB_ROWS, Slab, SlabPool } from './memory/slab.js';
+import { OpenSegments } from './memory/open-segments.js';
+import type { Segment } from './memory/segment.js';
+import { SLAB_ROWS, type Slab, SlabPool } from './memory/slab.js';
 import { type ParquetSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
 import { Maintenance, type MaintenanceResult } from './store/maintenance.js';
 import { Publisher } from './store/publisher.js';
@@ -58,8 +59,6 @@ interface Counters {
   readonly dropped: Record<ParquetDropReason, number>;
 }
 
-/** Hours of one table that may be open at the same time. */
-const OPEN_HOURS = 4;
 const ROW_GROUP = 122_880;
 const ENGINE_MIB = 1024;
 const DEFAULT_CLOSE_MS = 10_000;
@@ -81,6 +80,7 @@ export class ParquetSink implements Sink {
   readonly #options: ResolvedOptions;
   readonly #numbers: RecordNumbers;
   readonly #pool: SlabPool;
+  readonly #segments: OpenSegments;
   readonly #writer: FileWriter;
   readonly #workplace: Workplace;
   readonly #publisher: Publisher;
@@ -92,7 +92,6 @@ export class ParquetSink implements Sink {
   readonly #hours = new HourFinder();
   readonly #counters: Readonly<Record<RecordKind, Counters>>;
   readonly #work: { merged: number; made: number; expired: number } = { merged: 0, made: 0, expired: 0 };
-  #open: Segment[] = [];
   #waiting: (() => void)[] = [];
   /** The batch that waits for room; others queue behind it. */
   #busy: Promise<void> | null = null;
@@ -129,13 +128,14 @@ export class ParquetSink implements Sink {
       nextName: () => this.#nextName(),
       onDone: (segment) => this.#onDone(segment),
     });
+    this.#segments = new OpenSegments(this.#pool, rotate, this.#publisher);
     this.#maintenance = new Maintenance(directory, writer, workplace, options, () => this.#nextName());
     const every = (ms: number, task: () => void): void => {
       const timer = setInterval(task, ms);
       timer.unref();
       this.#timers.push(timer);
     };
-    every(Math.max(10, Math.min(1000, rotate.ageMs / 4)), () => this.#closeOld());
+    every(Math.max(10, Math.min(1000, rotate.ageMs / 4)), () => this.#segments.closeOld());
     // Failures are told by the log of outages.
     if (maintenanceMs > 0) every(maintenanceMs, () => void this.maintain().catch(() => undefined));
   }
@@ -190,17 +190,26 @@ export class ParquetSink implements Sink {
     for (let event = 0; event < events.count; event++) {
       const frame = first + batch.frame[events.report[event]!]!;
       const high = HourFinder.clampHigh(frames.timestampsHigh[frame]!);
-      const segment = this.#segment(SCHEMA_TABLES.events, this.#hours.find(high, frames.timestampsLow[frame]!));
-      const slab = this.#slab(segment, 1, true);
+      const slab = this.#room(SCHEMA_TABLES.events, this.#hours.find(high, frames.timestampsLow[frame]!));
       if (slab === null) {
         this.#giveUp('events', events.count - event, this.#refusal());
         break;
       }
       this.#counters.events.offered++;
-      this.#eventRows.append(segment, slab, events, event, batch, frames, first, detector, this.#numbers);
-      this.#closeFull(segment);
+      this.#eventRows.append(
+        this.#segments.segment,
+        slab,
+        events,
+        event,
+        batch,
+        frames,
+        first,
+        detector,
+        this.#numbers,
+      );
+      this.#segments.closeFull();
     }
-    return this.#room();
+    return this.#whenRoom();
   }
 
   /** Takes entries of a flow cache; see {@link Sink.writeFlows}. Their file is that of the hour of the last report. */
@@ -211,22 +220,21 @@ export class ParquetSink implements Sink {
       // Entries without times are filed by the time now.
       const time = flow.lastNs === 0n ? BigInt(Math.floor(this.#options.now())) * 1_000_000n : flow.lastNs;
       const high = HourFinder.clampHigh(Number(time >> 32n));
-      const segment = this.#segment(SCHEMA_TABLES.flows, this.#hours.find(high, Number(time & 0xffffffffn)));
-      const slab = this.#slab(segment, 1, true);
+      const slab = this.#room(SCHEMA_TABLES.flows, this.#hours.find(high, Number(time & 0xffffffffn)));
       if (slab === null) {
         this.#giveUp('flows', records - record, this.#refusal());
         break;
       }
       this.#counters.flows.offered++;
-      this.#flowRows.append(segment, slab, flow, this.#numbers);
-      this.#closeFull(segment);
+      this.#flowRows.append(this.#segments.segment, slab, flow, this.#numbers);
+      this.#segments.closeFull();
     }
-    return this.#room();
+    return this.#whenRoom();
   }
 
   /** Makes files of all that is held, and resolves when they are there. While the disk is full it does not resolve. */
   flush(): Promise<void> {
-    this.#closeAll();
+    this.#segments.closeAll();
     return this.#publisher.idle();
   }
 
@@ -279,7 +287,7 @@ export class ParquetSink implements Sink {
     for (const timer of this.#timers) clearInterval(timer);
     this.#maintenance.stop();
     this.#wake();
-    this.#closeAll();
+    this.#segments.closeAll();
     const left = await this.#publisher.close(timeoutMs);
     for (const segment of left) this.#discard(segment);
     // A merge that is under way fails, and what it has begun is finished by the next one.
@@ -326,13 +334,12 @@ export class ParquetSink implements Sink {
         continue;
       }
       const hour = this.#hourOf(batch, frames, first, row);
-      const segment = this.#segment(SCHEMA_TABLES.hops, hour);
-      const slab = this.#slab(segment, rowsOf(batch, row), false);
+      const slab = this.#segments.room(SCHEMA_TABLES.hops, hour, rowsOf(batch, row), false);
       if (slab === null) return row;
       const end = this.#runEnd(batch, frames, first, row, hour, SLAB_ROWS - slab.rows);
-      this.#reportRows.append(segment, slab, batch, frames, first, row, end, this.#numbers);
+      this.#reportRows.append(this.#segments.segment, slab, batch, frames, first, row, end, this.#numbers);
       this.#counters.reports.offered += end - row;
-      this.#closeFull(segment);
+      this.#segments.closeFull();
       row = end;
     }
     return row;
@@ -381,68 +388,16 @@ export class ParquetSink implements Sink {
     return done;
   }
 
-  /** The segment of an hour that rows go to. */
-  #segment(table: Table, hour: number): Segment {
-    let ofTable = 0;
-    let oldest: Segment | null = null;
-    for (const segment of this.#open) {
-      if (segment.table !== table) continue;
-      if (segment.hour === hour) return segment;
-      ofTable++;
-      if (oldest === null || segment.openedAt < oldest.openedAt) oldest = segment;
-    }
-    if (ofTable >= OPEN_HOURS && oldest !== null) this.#closeSegment(oldest);
-    const segment = new Segment(table, hour, performance.now());
-    this.#open.push(segment);
-    return segment;
-  }
-
-  /**
-   * A slab of the segment with room for so many rows; `null` if there is no memory left.
-   * @param isCopied the caller cannot come again: with `whenFull: 'wait'` it gets a slab beyond the limit
-   */
-  #slab(segment: Segment, rows: number, isCopied: boolean): Slab | null {
-    const last = segment.room(rows, SLAB_ROWS);
-    if (last !== null) return last;
+  /** Room for a row whose giver cannot come again: with `whenFull: 'wait'` it may be beyond the limit of memory. */
+  #room(table: Table, hour: number): Slab | null {
     if (this.#closing !== null) return null;
-    const { shape } = segment.table;
-    const slab = this.#pool.take(shape) ?? this.#beyond(shape, isCopied);
-    if (slab !== null) segment.slabs.push(slab);
-    return slab;
-  }
-
-  #beyond(shape: Slab['shape'], isCopied: boolean): Slab | null {
-    // All memory is in rows that wait to become full files: they need not.
-    if (this.#publisher.waiting === 0) for (const open of [...this.#open]) if (open.rows > 0) this.#closeSegment(open);
-    return isCopied && this.#options.whenFull === 'wait' ? this.#pool.take(shape, true) : null;
+    return this.#segments.room(table, hour, 1, this.#options.whenFull === 'wait');
   }
 
   /** A promise to wait for, if memory is beyond its limit. */
-  #room(): Promise<void> | undefined {
+  #whenRoom(): Promise<void> | undefined {
     if (this.#pool.usedBytes <= this.#pool.limitBytes || this.#closing !== null) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #closeFull(segment: Segment): void {
-    const { rows, bytes } = this.#options.rotate;
-    // The next report may have as many rows as a slab is from full: a file has at most one slab more.
-    if (segment.rows >= rows || segment.slabs.length * Slab.byteLength(segment.table.shape) >= bytes) {
-      this.#closeSegment(segment);
-    }
-  }
-
-  #closeOld(): void {
-    const limit = performance.now() - this.#options.rotate.ageMs;
-    for (const segment of [...this.#open]) if (segment.openedAt <= limit) this.#closeSegment(segment);
-  }
-
-  #closeAll(): void {
-    for (const segment of [...this.#open]) this.#closeSegment(segment);
-  }
-
-  #closeSegment(segment: Segment): void {
-    this.#open = this.#open.filter((each) => each !== segment);
-    if (segment.rows > 0) this.#publisher.add(segment);
   }
 
   #onDone(segment: Segment): void {

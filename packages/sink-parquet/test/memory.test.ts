@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { HourFinder } from '../src/fill/instants.js';
 import { RecordNumbers } from '../src/fill/numbers.js';
 import { AddressDictionary, PathDictionary } from '../src/memory/dictionary.js';
-import { Slab, SlabPool } from '../src/memory/slab.js';
+import { OpenSegments } from '../src/memory/open-segments.js';
+import type { Segment } from '../src/memory/segment.js';
+import { SLAB_ROWS, Slab, SlabPool } from '../src/memory/slab.js';
+import { SCHEMA_TABLES } from '../src/table/tables.js';
 import { SEED } from './seed.js';
 
 const seed = { seed: SEED };
@@ -116,6 +119,60 @@ test('a pool never holds more than its limit, but for slabs that were asked for 
         }
         expect(pool.usedBytes).toBe(taken.reduce((sum, each) => sum + Slab.byteLength(each.shape), 0));
       }
+    }),
+    seed,
+  );
+});
+
+test('each row is in one segment that is closed once, also of those that came when memory was full', () => {
+  const tables = [SCHEMA_TABLES.hops, SCHEMA_TABLES.events];
+  const limit = 3 * Math.max(...tables.map(({ shape }) => Slab.byteLength(shape)));
+  const steps = fc.array(
+    fc.record({
+      table: fc.nat(1),
+      hour: fc.nat(5),
+      rows: fc.integer({ min: 1, max: SLAB_ROWS }),
+      mayExceed: fc.boolean(),
+      /** Closed segments that are dealt with before. */
+      done: fc.nat(2),
+    }),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(steps, (course) => {
+      const pool = new SlabPool(limit);
+      const closed: Segment[] = [];
+      const waiting: Segment[] = [];
+      const taker = {
+        get waiting() {
+          return waiting.length;
+        },
+        add(segment: Segment): void {
+          closed.push(segment);
+          waiting.push(segment);
+        },
+      };
+      const segments = new OpenSegments(pool, { rows: 3 * SLAB_ROWS, bytes: 2 * limit, ageMs: 1e9 }, taker);
+      let written = 0;
+      for (const { table, hour, rows, mayExceed, done } of course) {
+        for (const segment of waiting.splice(0, done)) for (const slab of segment.slabs) pool.give(slab);
+        const slab = segments.room(tables[table]!, hour, rows, mayExceed);
+        if (slab === null) {
+          expect(mayExceed).toBe(false);
+          continue;
+        }
+        const { segment } = segments;
+        expect([segment.table, segment.hour, segment.slabs.at(-1)]).toEqual([tables[table], hour, slab]);
+        expect(closed).not.toContain(segment);
+        slab.rows += rows;
+        segment.rows += rows;
+        written += rows;
+        expect(slab.rows).toBeLessThanOrEqual(SLAB_ROWS);
+        segments.closeFull();
+      }
+      segments.closeAll();
+      expect(new Set(closed).size).toBe(closed.length);
+      expect(closed.reduce((sum, { rows }) => sum + rows, 0)).toBe(written);
     }),
     seed,
   );

@@ -16,6 +16,12 @@ const CODECS = { zstd: 'zstd', snappy: 'snappy', lz4: 'lz4_raw', none: 'uncompre
 /** Level of zstd for files as they are first written: most processor time goes into these, and merging writes them anew. */
 const FIRST_LEVEL = 1;
 
+/**
+ * Values of a row group's column up to which files as they are first written have a dictionary of them (the columns of
+ * texts have theirs anyway): to look for more takes time, and saves nothing that can be measured.
+ */
+const FIRST_DICTIONARY = 64;
+
 /** Version of the tables' columns, in the files' metadata. */
 const SCHEMA_VERSION = 1;
 
@@ -84,7 +90,7 @@ export class FileWriter {
           const expression = table.expressions[name];
           return expression === undefined ? identifier(name) : `${expression} AS ${identifier(name)}`;
         });
-        await this.#copy(`SELECT ${columns.join(', ')} FROM ${SegmentFeed.FUNCTION}()`, table, path, FIRST_LEVEL);
+        await this.#copy(`SELECT ${columns.join(', ')} FROM ${SegmentFeed.FUNCTION}()`, table, path, true);
       } finally {
         this.#feed = null;
       }
@@ -112,13 +118,14 @@ export class FileWriter {
     duckdb.close_sync(this.#database);
   }
 
-  async #copy(query: string, table: Table, path: string, level: number | null = null): Promise<void> {
+  async #copy(query: string, table: Table, path: string, isFirst = false): Promise<void> {
     const { compression, rowGroup } = this.#options;
     const options = [
       'FORMAT parquet',
       'PARQUET_VERSION v2',
       `COMPRESSION ${CODECS[compression]}`,
-      ...(level !== null && compression === 'zstd' ? [`COMPRESSION_LEVEL ${level}`] : []),
+      ...(isFirst && compression === 'zstd' ? [`COMPRESSION_LEVEL ${FIRST_LEVEL}`] : []),
+      ...(isFirst ? [`DICTIONARY_SIZE_LIMIT ${FIRST_DICTIONARY}`] : []),
       `ROW_GROUP_SIZE ${rowGroup}`,
       `KV_METADATA {int_table: ${literal(table.name)}, int_schema: ${literal(String(SCHEMA_VERSION))}}`,
     ];

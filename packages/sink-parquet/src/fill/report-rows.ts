@@ -1,5 +1,6 @@
 import { FLAG, HOP_COLUMNS, INT_VERSIONS, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
 import type { FrameBatch } from '@int/collector';
+import type { AddressDictionary } from '../memory/dictionary.js';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { HOP_BIT, HOP_COLUMNS_AT, HOP_ROW, KEPT_HOP_COLUMNS, REPORT_ROW } from '../table/hops.js';
@@ -136,35 +137,35 @@ export class ReportRows {
     }
   }
 
-  /** Flow, path, and what is there only in some versions of reports. */
+  /**
+   * Flow, path, and what is there only in some versions of reports. Column by column: the columns of a batch lie so that
+   * the same row of many of them does not stay in the cache.
+   */
   #flows({ texts }: Segment, { words, records }: Slab, batch: TelemetryBatch, from: number, to: number): void {
-    const { flags, source0, source1, source2, source3 } = batch;
-    const { destination0, destination1, destination2, destination3, hopCount, protocol } = batch;
+    const { flags, hopCount, protocol } = batch;
     const row = records - from;
+    const source = REPORT_ROW.SOURCE * SLAB_STRIDE + row;
+    for (let report = from; report < to; report++) {
+      words[source + report] = sourceOf(texts.source, batch, report);
+    }
+    const destination = REPORT_ROW.DESTINATION * SLAB_STRIDE + row;
+    for (let report = from; report < to; report++) {
+      words[destination + report] = destinationOf(texts.destination, batch, report);
+    }
+    const path = REPORT_ROW.PATH * SLAB_STRIDE + row;
+    for (let report = from; report < to; report++) {
+      words[path + report] = this.#paths.find(batch, report, texts.path);
+    }
+    const [protocols, hops, reporter] = [
+      REPORT_ROW.PROTOCOL * SLAB_STRIDE + row,
+      REPORT_ROW.HOPS * SLAB_STRIDE + row,
+      REPORT_ROW.REPORTER * SLAB_STRIDE + row,
+    ];
     for (let report = from; report < to; report++) {
       const bits = flags[report]!;
-      const hasFlow = (bits & FLAG.FLOW) !== 0;
-      let source = MISSING;
-      let destination = MISSING;
-      if ((bits & FLAG.IPV6) !== 0) {
-        source = texts.source.ipv6(source0[report]!, source1[report]!, source2[report]!, source3[report]!);
-        destination = texts.destination.ipv6(
-          destination0[report]!,
-          destination1[report]!,
-          destination2[report]!,
-          destination3[report]!,
-        );
-      } else if (hasFlow) {
-        source = texts.source.ipv4(source0[report]!);
-        destination = texts.destination.ipv4(destination0[report]!);
-      }
-      words[REPORT_ROW.SOURCE * SLAB_STRIDE + row + report] = source;
-      words[REPORT_ROW.DESTINATION * SLAB_STRIDE + row + report] = destination;
-      words[REPORT_ROW.PROTOCOL * SLAB_STRIDE + row + report] = hasFlow ? protocol[report]! : MISSING;
-      words[REPORT_ROW.PATH * SLAB_STRIDE + row + report] = this.#paths.find(batch, report, texts.path);
-      words[REPORT_ROW.HOPS * SLAB_STRIDE + row + report] = hopCount[report]!;
-      const version = (bits >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK;
-      if (version === 0) words[REPORT_ROW.REPORTER * SLAB_STRIDE + row + report] = MISSING;
+      words[protocols + report] = (bits & FLAG.FLOW) === 0 ? MISSING : protocol[report]!;
+      words[hops + report] = hopCount[report]!;
+      if (((bits >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK) === 0) words[reporter + report] = MISSING;
     }
   }
 
@@ -184,6 +185,23 @@ export class ReportRows {
     if ((flags & FLAG.OWN) !== 0) words[column + hops - 1] = (hops - 1) | HOP_BIT.OWN;
     return at + hops;
   }
+}
+
+/** The number of the source address of a report; all ones: it has none. */
+function sourceOf(addresses: AddressDictionary, batch: TelemetryBatch, report: number): number {
+  const bits = batch.flags[report]!;
+  if ((bits & (FLAG.IPV6 | FLAG.FLOW)) === FLAG.FLOW) return addresses.ipv4(batch.source0[report]!);
+  if ((bits & FLAG.IPV6) === 0) return MISSING;
+  const { source0, source1, source2, source3 } = batch;
+  return addresses.ipv6(source0[report]!, source1[report]!, source2[report]!, source3[report]!);
+}
+
+function destinationOf(addresses: AddressDictionary, batch: TelemetryBatch, report: number): number {
+  const bits = batch.flags[report]!;
+  if ((bits & (FLAG.IPV6 | FLAG.FLOW)) === FLAG.FLOW) return addresses.ipv4(batch.destination0[report]!);
+  if ((bits & FLAG.IPV6) === 0) return MISSING;
+  const { destination0, destination1, destination2, destination3 } = batch;
+  return addresses.ipv6(destination0[report]!, destination1[report]!, destination2[report]!, destination3[report]!);
 }
 
 function copy({ words, records }: Slab, column: number, source: Uint32Array, from: number, to: number): void {

@@ -95,18 +95,29 @@ class WordTable {
   }
 }
 
+/** IPv4 addresses that were looked for lately, by a few bits of their hash. A power of two. */
+const RECENT_BITS = 10;
+
 /** IPv4 and IPv6 addresses. */
 export class AddressDictionary implements Dictionary {
   readonly #table = new WordTable();
   readonly #key = new Uint32Array(4);
+  /** Address, and its number + 1; 0: none. */
+  readonly #recent = new Uint32Array(2 << RECENT_BITS);
 
   get size(): number {
     return this.#table.size;
   }
 
   ipv4(word: number): number {
+    const recent = this.#recent;
+    const at = (Math.imul(word, 0x9e3779b1) >>> (32 - RECENT_BITS)) << 1;
+    if (recent[at] === word && recent[at + 1] !== 0) return recent[at + 1]! - 1;
     this.#key[0] = word;
-    return this.#table.entry(this.#key, 1);
+    const entry = this.#table.entry(this.#key, 1);
+    recent[at] = word;
+    recent[at + 1] = entry + 1;
+    return entry;
   }
 
   ipv6(word0: number, word1: number, word2: number, word3: number): number {

@@ -31,8 +31,6 @@ export class Segment {
   };
   rows = 0;
   records = 0;
-  /** Set when it takes no more rows. */
-  isClosed = false;
 
   constructor(table: Table, hour: number, openedAt: number) {
     this.table = table;

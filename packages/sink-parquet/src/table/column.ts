@@ -166,15 +166,17 @@ export function text(columnName: string, index: number): Column {
   return { name: columnName, type: 'VARCHAR', text: index, fill: () => CONTENT.ALL };
 }
 
-/** A word computed from a row; all ones is no value. */
-export function computed(
-  columnName: string,
-  columns: readonly number[],
-  value: (words: Uint32Array, row: number) => number,
-): Column {
+/** Computes the words of the first `rows` rows of a slab. */
+export type WordsOf = (words: Uint32Array, rows: number, to: Uint32Array) => void;
+
+/**
+ * Words computed from those of `columns`; all ones is no value.
+ * @param values has the loop over the rows in it: a function for each row could not be compiled into the loop
+ */
+export function computed(columnName: string, columns: readonly number[], values: WordsOf): Column {
   const fill: Fill = (slab, rows, to) => {
     if (columns.every((column) => slab.used[column] === 0)) return CONTENT.NONE;
-    for (let row = 0; row < rows; row++) to.words[row] = value(slab.words, row);
+    values(slab.words, rows, to.words);
     return present(to.words, 0, rows, to.valid);
   };
   return { name: columnName, type: 'UINTEGER', fill };
@@ -197,10 +199,10 @@ export function wordIf(columnName: string, column: number, has: (words: Uint32Ar
   return { name: columnName, type: 'UINTEGER', fill };
 }
 
-/** A truth computed from a row. */
-export function truth(columnName: string, value: (words: Uint32Array, row: number) => boolean): Column {
+/** A truth computed from a row: 0 or 1. @param values has the loop over the rows in it, as that of {@link computed} */
+export function truth(columnName: string, values: (words: Uint32Array, rows: number, to: Uint8Array) => void): Column {
   const fill: Fill = ({ words }, rows, to) => {
-    for (let row = 0; row < rows; row++) to.bytes[row] = value(words, row) ? 1 : 0;
+    values(words, rows, to.bytes);
     return CONTENT.ALL;
   };
   return { name: columnName, type: 'BOOLEAN', fill };

@@ -1,7 +1,7 @@
 import { METRIC_NAMES } from '@int/codec';
 import { DETECTOR_KINDS, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
-import { computed, entry, name, pair, word, wordIf } from './column.js';
+import { type Column, computed, entry, name, pair, word, wordIf } from './column.js';
 import type { Table } from './table.js';
 
 /** Columns of words of `events`. All ones: not there. */
@@ -45,6 +45,24 @@ function hasFlow(words: Uint32Array, row: number): boolean {
   return words[PROTOCOL + row] !== MISSING;
 }
 
+/** What only events about a hop have. */
+function ofHop(columnName: string, column: number): Column {
+  return computed(columnName, [column], (words, rows, to) => {
+    for (let row = 0; row < rows; row++) {
+      to[row] = scopeOf(words, row) === HOP_SCOPE ? words[column * SLAB_STRIDE + row]! : MISSING;
+    }
+  });
+}
+
+/** A port of the flow, if there is one. */
+function port(columnName: string, shift: number): Column {
+  return computed(columnName, [EVENT_ROW.PORTS], (words, rows, to) => {
+    for (let row = 0; row < rows; row++) {
+      to[row] = hasFlow(words, row) ? (words[PORTS + row]! >>> shift) & 0xffff : MISSING;
+    }
+  });
+}
+
 /** One row for each event. */
 export const EVENTS_TABLE: Table = /* @__PURE__ */ {
   name: 'events',
@@ -58,12 +76,8 @@ export const EVENTS_TABLE: Table = /* @__PURE__ */ {
     name('detector', DETECTOR_KINDS, (words, row) => words[KINDS + row]! & KIND.DETECTOR_MASK),
     name('metric', METRIC_NAMES, (words, row) => (words[KINDS + row]! >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK),
     name('scope', SCOPES, scopeOf),
-    computed('nodeId', [EVENT_ROW.NODE], (words, row) =>
-      scopeOf(words, row) === HOP_SCOPE ? words[EVENT_ROW.NODE * SLAB_STRIDE + row]! : MISSING,
-    ),
-    computed('hop', [EVENT_ROW.HOP], (words, row) =>
-      scopeOf(words, row) === HOP_SCOPE ? words[EVENT_ROW.HOP * SLAB_STRIDE + row]! : MISSING,
-    ),
+    ofHop('nodeId', EVENT_ROW.NODE),
+    ofHop('hop', EVENT_ROW.HOP),
     wordIf('value', EVENT_ROW.VALUE, hasValue),
     wordIf(
       'previous',
@@ -74,12 +88,8 @@ export const EVENTS_TABLE: Table = /* @__PURE__ */ {
     entry('source', EVENT_ROW.SOURCE, 'source'),
     entry('destination', EVENT_ROW.DESTINATION, 'destination'),
     word('protocol', EVENT_ROW.PROTOCOL),
-    computed('sourcePort', [EVENT_ROW.PORTS], (words, row) =>
-      hasFlow(words, row) ? words[PORTS + row]! >>> 16 : MISSING,
-    ),
-    computed('destinationPort', [EVENT_ROW.PORTS], (words, row) =>
-      hasFlow(words, row) ? words[PORTS + row]! & 0xffff : MISSING,
-    ),
+    port('sourcePort', 16),
+    port('destinationPort', 0),
     entry('path', EVENT_ROW.PATH, 'path'),
   ],
   expressions: {},

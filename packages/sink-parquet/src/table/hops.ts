@@ -1,10 +1,11 @@
 import { ENCAPSULATIONS, FLAG, HOP_COLUMNS, type HopColumn, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
-import { SLAB_STRIDE, type Slab, type SlabShape } from '../memory/slab.js';
+import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
 import {
   CONTENT,
   type Column,
   computed,
   entry,
+  type Fill,
   field,
   flag,
   name,
@@ -82,11 +83,6 @@ function modeOf(flags: number): number {
   return (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
 }
 
-/** Whether a row holds the reporting node's own values. */
-function isOwn(words: Uint32Array, row: number): boolean {
-  return words[HOP + row] !== MISSING && (words[HOP + row]! & HOP_BIT.OWN) !== 0;
-}
-
 function isIntMon(words: Uint32Array, row: number): boolean {
   return (words[HOP + row]! & HOP_BIT.INTMON) !== 0;
 }
@@ -114,40 +110,65 @@ function hop(columnName: HopColumn): Column {
 /** The upper 8 bits of a queue word. */
 function queueId(columnName: string, column: HopColumn): Column {
   const index = at(column);
-  return computed(columnName, [index], (words, row) => {
-    const value = words[index * SLAB_STRIDE + row]!;
-    return value === MISSING || isIntMon(words, row) ? MISSING : value >>> 24;
+  return computed(columnName, [index], (words, rows, to) => {
+    for (let row = 0; row < rows; row++) {
+      const value = words[index * SLAB_STRIDE + row]!;
+      to[row] = value === MISSING || isIntMon(words, row) ? MISSING : value >>> 24;
+    }
   });
 }
 
 /** What a queue word says of the queue. */
 function depth(columnName: string, column: HopColumn): Column {
   const index = at(column);
-  return computed(columnName, [index], (words, row) => {
-    const value = words[index * SLAB_STRIDE + row]!;
-    return value === MISSING || isIntMon(words, row) ? value : value & 0xffffff;
+  return computed(columnName, [index], (words, rows, to) => {
+    for (let row = 0; row < rows; row++) {
+      const value = words[index * SLAB_STRIDE + row]!;
+      to[row] = value === MISSING || isIntMon(words, row) ? value : value & 0xffffff;
+    }
   });
 }
 
 function networkInterface(columnName: string, shift: number): Column {
   const index = at('l1Interfaces');
-  return computed(columnName, [index], (words, row) => {
-    const value = words[index * SLAB_STRIDE + row]!;
-    const half = (value >>> shift) & 0xffff;
-    return value === MISSING || (half === 0xffff && isIntMon(words, row)) ? MISSING : half;
+  return computed(columnName, [index], (words, rows, to) => {
+    for (let row = 0; row < rows; row++) {
+      const value = words[index * SLAB_STRIDE + row]!;
+      const half = (value >>> shift) & 0xffff;
+      to[row] = value === MISSING || (half === 0xffff && isIntMon(words, row)) ? MISSING : half;
+    }
   });
+}
+
+/** A port of the flow, if there is one. */
+function port(columnName: string, shift: number): Column {
+  return ofRecord(
+    computed(columnName, [REPORT_ROW.PORTS], (words, rows, to) => {
+      for (let row = 0; row < rows; row++) {
+        to[row] = (words[FLAGS + row]! & FLAG.FLOW) === 0 ? MISSING : (words[PORTS + row]! >>> shift) & 0xffff;
+      }
+    }),
+  );
 }
 
 /** A level-2 interface: missing only if both are. */
 function wideInterface(columnName: 'l2IngressInterface' | 'l2EgressInterface'): Column {
-  const pairOf = [at('l2IngressInterface'), at('l2EgressInterface')] as const;
-  const both = wordIf(
-    columnName,
-    at(columnName),
-    (words, row) => (words[pairOf[0] * SLAB_STRIDE + row]! & words[pairOf[1] * SLAB_STRIDE + row]!) >>> 0 !== MISSING,
-  );
-  const isAbsent = (slab: Slab): boolean => pairOf.every((column) => slab.used[column] === 0);
-  return { ...both, fill: (slab, rows, to) => (isAbsent(slab) ? CONTENT.NONE : both.fill(slab, rows, to)) };
+  const [ingress, egress] = [at('l2IngressInterface'), at('l2EgressInterface')];
+  const own = at(columnName) * SLAB_STRIDE;
+  const fill: Fill = (slab, rows, to) => {
+    if (slab.used[ingress] === 0 && slab.used[egress] === 0) return CONTENT.NONE;
+    const { words } = slab;
+    let all = true;
+    to.valid.fill(0);
+    to.words.set(words.subarray(own, own + rows));
+    for (let row = 0; row < rows; row++) {
+      const isMissing = (words[ingress * SLAB_STRIDE + row]! & words[egress * SLAB_STRIDE + row]!) >>> 0 === MISSING;
+      if (isMissing) all = false;
+      else to.valid[row >>> 5]! |= 1 << (row & 31);
+    }
+    return all ? CONTENT.ALL : CONTENT.SOME;
+  };
+  return { name: columnName, type: 'UINTEGER', fill };
 }
 
 /** 64 bits of a batch, whose upper word comes first. */
@@ -180,20 +201,17 @@ export const HOPS_TABLE: Table = /* @__PURE__ */ {
     ofRecord(pair('number', REPORT_ROW.NUMBER)),
     part('hop', HOP_ROW.HOP, 0, POSITION),
     ofRecord(word('hopCount', REPORT_ROW.HOPS)),
-    truth('own', isOwn),
+    // The reporting node's own values.
+    truth('own', (words, rows, to) => {
+      for (let row = 0; row < rows; row++) {
+        to[row] = words[HOP + row] !== MISSING && (words[HOP + row]! & HOP_BIT.OWN) !== 0 ? 1 : 0;
+      }
+    }),
     ofRecord(entry('source', REPORT_ROW.SOURCE, 'source')),
     ofRecord(entry('destination', REPORT_ROW.DESTINATION, 'destination')),
     ofRecord(word('protocol', REPORT_ROW.PROTOCOL)),
-    ofRecord(
-      computed('sourcePort', [REPORT_ROW.PORTS], (words, row) =>
-        (words[FLAGS + row]! & FLAG.FLOW) === 0 ? MISSING : words[PORTS + row]! >>> 16,
-      ),
-    ),
-    ofRecord(
-      computed('destinationPort', [REPORT_ROW.PORTS], (words, row) =>
-        (words[FLAGS + row]! & FLAG.FLOW) === 0 ? MISSING : words[PORTS + row]! & 0xffff,
-      ),
-    ),
+    port('sourcePort', 16),
+    port('destinationPort', 0),
     ofRecord(entry('path', REPORT_ROW.PATH, 'path')),
     hop('nodeId'),
     networkInterface('l1IngressInterface', 16),
@@ -241,11 +259,13 @@ export const HOPS_TABLE: Table = /* @__PURE__ */ {
       ),
     ),
     ofRecord(
-      computed('instructionBitmap', [REPORT_ROW.INSTRUCTIONS], (words, row) => {
-        const flags = words[FLAGS + row]!;
-        const bits = words[INSTRUCTIONS + row]!;
-        if (modeOf(flags) !== XD) return bits >>> 16;
-        return (flags & FLAG.REPORT_MASK) === 3 ? bits & 0xffff : 0;
+      computed('instructionBitmap', [REPORT_ROW.INSTRUCTIONS], (words, rows, to) => {
+        for (let row = 0; row < rows; row++) {
+          const flags = words[FLAGS + row]!;
+          const bits = words[INSTRUCTIONS + row]!;
+          if (modeOf(flags) !== XD) to[row] = bits >>> 16;
+          else to[row] = (flags & FLAG.REPORT_MASK) === 3 ? bits & 0xffff : 0;
+        }
       }),
     ),
     report('discard', FLAG.DISCARD),
