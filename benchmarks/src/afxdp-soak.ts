@@ -11,7 +11,7 @@
  * at its leisure; it is kept small here, so that what grows is what the collector keeps.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +25,7 @@ import { type Growth, growthOf } from './afxdp-soak/growth.js';
 import { printAccount, printGrowth, printTrials } from './afxdp-soak/results.js';
 import { bestOf, searchRate, type Trial } from './afxdp-soak/search.js';
 import { type Account, CollectorProcess, Traffic } from './afxdp-soak/traffic.js';
+import { surroundings } from './surroundings.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 const { isInside, args } = insideNamespace(process.argv.slice(2));
@@ -102,15 +103,7 @@ function writeResults(
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const results = {
-    date: new Date().toISOString(),
-    node: process.version,
-    kernel: release(),
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadAfter: loadavg()[0],
-    },
+    ...surroundings(),
     seconds: SECONDS,
     mode: MODE,
     maxSemiSpaceMiB: Number(values['max-semi-space']),

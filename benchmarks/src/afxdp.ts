@@ -7,7 +7,7 @@
  * which writes no file; `--rounds N`, `--no-file`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,6 +19,7 @@ import { Cable, enterNamespace, insideNamespace } from './afxdp/network.js';
 import { buildPrograms, Sender } from './afxdp/programs.js';
 import { monitorChart, printFiltering, printMonitor, printSpeed } from './afxdp/results.js';
 import { type Bench, DRIVER_RATES, measureSpeed, speedTargets } from './afxdp/speed.js';
+import { surroundings } from './surroundings.js';
 
 const { isInside, args } = insideNamespace(process.argv.slice(2));
 const { values } = parseArgs({
@@ -53,7 +54,6 @@ function layCable(): Cable {
   }
 }
 
-const loadBefore = loadavg()[0]!;
 const built = buildPrograms();
 if ('missing' in built) leaveOut(built.missing);
 const cable = layCable();
@@ -95,17 +95,8 @@ try {
     const out = fileURLToPath(new URL('../results/', import.meta.url));
     mkdirSync(out, { recursive: true });
     const results = {
-      date: new Date().toISOString(),
-      node: process.version,
-      kernel: release(),
+      ...surroundings(),
       compiler: built.compiler,
-      machine: {
-        cpu: cpus()[0]?.model ?? 'unknown',
-        cpus: availableParallelism(),
-        memoryGiB: Math.round(totalmem() / 2 ** 30),
-        loadBefore,
-        loadAfter: loadavg()[0],
-      },
       ...(speed !== null && { speed, speedTargets: speedTargets(speed) }),
       ...(filtering !== null && {
         filtering,

@@ -7,7 +7,7 @@
  * `--overload N`: times that rate (3), `--no-kafka`, `--no-file`. `--short`: 20 seconds in all.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ import { Child } from './collector-soak/child.js';
 import { collect, type Sample } from './collector-soak/collector.js';
 import { recordsInKafka, recordsInParquet } from './collector-soak/found.js';
 import { type Order, send } from './collector-soak/sender.js';
+import { surroundings } from './surroundings.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 const { values } = parseArgs({
@@ -191,16 +192,8 @@ function writeResults(phases: readonly Phase[], checks: readonly Check[], { tota
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const results = {
-    date: new Date().toISOString(),
-    node: process.version,
-    kernel: release(),
+    ...surroundings(),
     kafka: kafkaVersion() ?? null,
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadAfter: loadavg()[0],
-    },
     phases,
     checks,
     totals,

@@ -10,7 +10,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -30,6 +30,7 @@ import {
   stageChart,
   stageTargets,
 } from './collector/results.js';
+import { surroundings } from './surroundings.js';
 
 const { isInside, args } = insideNamespace(process.argv.slice(2));
 const { values } = parseArgs({
@@ -67,7 +68,6 @@ function layCable(): Cable {
   }
 }
 
-const loadBefore = loadavg()[0]!;
 const built = buildPrograms();
 if ('missing' in built) leaveOut(built.missing);
 const cable = layCable();
@@ -110,17 +110,8 @@ try {
     const out = fileURLToPath(new URL('../results/', import.meta.url));
     mkdirSync(out, { recursive: true });
     const results = {
-      date: new Date().toISOString(),
-      node: process.version,
-      kernel: release(),
+      ...surroundings(),
       kafka: kafkaVersion() ?? null,
-      machine: {
-        cpu: cpus()[0]?.model ?? 'unknown',
-        cpus: availableParallelism(),
-        memoryGiB: Math.round(totalmem() / 2 ** 30),
-        loadBefore,
-        loadAfter: loadavg()[0],
-      },
       ...(stages !== null && { stages, stageTargets: stageTargets(stages) }),
       ...(throughput !== null && { throughput }),
       ...(load !== null && { load }),

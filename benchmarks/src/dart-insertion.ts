@@ -10,15 +10,15 @@
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type KafkaBroker, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
-import { barChart } from './dart-insertion/chart.js';
+import { barChart } from './chart/bars.js';
 import { KAFKA_BATCH, KAFKA_IN_FLIGHT, type Part, type PartOptions } from './dart-insertion/parts.js';
 import { createTopic } from './dart-insertion/topic.js';
 import { median } from './decode/statistics.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -123,7 +123,6 @@ function clockMHz(): number {
   return Number(match[1]);
 }
 
-const loadBefore = loadavg()[0]!;
 const megahertz = clockMHz();
 const missing = wants('kafka') ? missingForKafka() : null;
 if (missing !== null) console.log(`Kafka is left out: install ${missing} (npm run setup:system)`);
@@ -196,17 +195,9 @@ if (!values['no-file']) {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const about = {
-    date: new Date().toISOString(),
-    node: process.version,
+    ...surroundings(),
     kafka: cluster?.version ?? null,
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      megahertz,
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadBefore,
-      loadAfter: loadavg()[0],
-    },
+    megahertz,
     settings: {
       reports: REPORTS,
       rounds: ROUNDS,

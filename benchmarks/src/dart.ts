@@ -9,7 +9,7 @@
  * `--short`: 64 MiB, few rounds. `--rounds N`, `--only speed,objects,rnic`, `--no-file`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -26,6 +26,7 @@ import {
 import type { StoreShape } from './dart/stores.js';
 import { BATCH } from './dart/workload.js';
 import { buildNative } from './decode/native.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -72,7 +73,6 @@ const SHAPES: readonly StoreShape[] = SHORT
 const parts = values.only?.split(',');
 const wants = (part: string): boolean => parts === undefined || parts.includes(part);
 
-const loadBefore = loadavg()[0]!;
 const compiler = buildNative();
 const hasC = compiler !== undefined;
 if (!hasC) console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
@@ -111,17 +111,8 @@ if (!values['no-file']) {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const about = {
-    date: new Date().toISOString(),
-    node: process.version,
-    v8: process.versions.v8,
+    ...surroundings(),
     compiler: compiler ?? null,
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadBefore,
-      loadAfter: loadavg()[0],
-    },
     settings: { ...EFFORT, batch: BATCH },
   };
   const file = SHORT ? 'dart-short.json.tmp' : 'dart.json';

@@ -9,7 +9,7 @@
  * `--short`: a smaller buffer and few rounds. `--batch N`: frames a call. `--rounds N`, `--megabytes N`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ import { type Contender, columnContenders, objectContenders } from './decode/con
 import { buildNative, NativeDecoder, writeFrames } from './decode/native.js';
 import { fillReports, MIXED, type Reports, reportBytes, SHAPES, type Shape } from './decode/shapes.js';
 import { fitLine, median } from './decode/statistics.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -146,7 +147,6 @@ if (compiler === undefined)
 const shapes = SHAPES.filter(({ name }) => values.shapes === undefined || values.shapes.split(',').includes(name));
 const results: ShapeResult[] = [];
 const others: ShapeResult[] = [];
-const loadBefore = loadavg()[0]!;
 for (const shape of shapes) {
   const result = await measure(shape.name, [shape], compiler);
   print(result);
@@ -203,22 +203,12 @@ for (const result of results) {
 if (!values['no-file']) {
   const folder = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  const cpu = cpus();
   writeFileSync(
     join(folder, values.short ? 'decode-short.json.tmp' : 'decode.json'),
     `${JSON.stringify(
       {
-        date: new Date().toISOString(),
-        node: process.version,
-        v8: process.versions.v8,
+        ...surroundings(),
         compiler: compiler ?? null,
-        machine: {
-          cpu: cpu[0]?.model ?? 'unknown',
-          cpus: cpu.length,
-          memoryGiB: Math.round(totalmem() / 2 ** 30),
-          loadBefore,
-          loadAfter: loadavg()[0],
-        },
         settings: { rounds: ROUNDS, megabytes: MEGABYTES, batch: BATCH },
         results,
         others,

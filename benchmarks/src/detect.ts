@@ -10,7 +10,7 @@
  * `--flows zipf|uniform`, `--detectors perHop,perFlow`, `--markdown`: also the tables of the README, `--no-file`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -39,6 +39,7 @@ import {
 } from './detect/results.js';
 import { type RuleContender, ruleContenders } from './detect/rules.js';
 import { copyInto, HOPS, makeWork, type Work } from './detect/workload.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -203,7 +204,6 @@ async function measureRules(count: number): Promise<RuleResult> {
 }
 
 if (values.flows !== 'zipf' && values.flows !== 'uniform') throw new Error('--flows zipf or uniform');
-const loadBefore = loadavg()[0]!;
 const compiler = buildNative();
 if (compiler === undefined)
   console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
@@ -266,22 +266,12 @@ for (const { detector, withEvent, contenders } of results) {
 if (!values['no-file']) {
   const folder = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  const cpu = cpus();
   writeFileSync(
     join(folder, values.short ? 'detect-short.json.tmp' : 'detect.json'),
     `${JSON.stringify(
       {
-        date: new Date().toISOString(),
-        node: process.version,
-        v8: process.versions.v8,
+        ...surroundings(),
         compiler: compiler ?? null,
-        machine: {
-          cpu: cpu[0]?.model ?? 'unknown',
-          cpus: cpu.length,
-          memoryGiB: Math.round(totalmem() / 2 ** 30),
-          loadBefore,
-          loadAfter: loadavg()[0],
-        },
         settings: {
           rounds: ROUNDS,
           batches: work.batches.length,

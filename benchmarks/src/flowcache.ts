@@ -10,7 +10,7 @@
  * `--markdown`: also the tables of the README, `--no-file`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -25,6 +25,7 @@ import { type Setup, writeSetup } from './flowcache/setup.js';
 import type { ShardPoint } from './flowcache/sharding.js';
 import { type Effort, LRUS, MAPS, type SpeedPlan, type SpeedResult, SpeedTest } from './flowcache/speed.js';
 import { EXPONENT } from './flowcache/workload.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -112,7 +113,6 @@ function rates(from: number, factor: number, count: number): string {
   return Array.from({ length: count }, (_, k) => Math.round(from * factor ** k)).join(',');
 }
 
-const loadBefore = loadavg()[0]!;
 const compiler = buildNative();
 if (compiler === undefined)
   console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
@@ -199,22 +199,12 @@ target(`${bucket} bytes per bucket, at most ${TARGET.bytesPerBucket}`, bucket <=
 if (!values['no-file']) {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
-  const cpu = cpus();
   writeFileSync(
     join(out, SHORT ? 'flowcache-short.json.tmp' : 'flowcache.json'),
     `${JSON.stringify(
       {
-        date: new Date().toISOString(),
-        node: process.version,
-        v8: process.versions.v8,
+        ...surroundings(),
         compiler: compiler ?? null,
-        machine: {
-          cpu: cpu[0]?.model ?? 'unknown',
-          cpus: availableParallelism(),
-          memoryGiB: Math.round(totalmem() / 2 ** 30),
-          loadBefore,
-          loadAfter: loadavg()[0],
-        },
         settings: { ...EFFORT, rows: ROWS, buckets: EXACT.buckets, batch: BATCH, exponent: EXPONENT, batches: BATCHES },
         bytes: {
           exact: { bucket: EXACT.bucketStride * 4, row: EXACT.rowStride * 4, cache: EXACT.byteLength },

@@ -7,13 +7,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { erdosRenyi, fatTree, type Graph, GraphBuilder, grid, parseTopologyFile, wattsStrogatz } from '@int/gpint';
 import { Random } from '@int/random';
 import { type Comparison, compare, type Quality, quality, scale } from './gpint/measure.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: { short: { type: 'boolean', default: false }, 'no-file': { type: 'boolean', default: false } },
@@ -21,7 +21,6 @@ const { values } = parseArgs({
 const SHORT = values.short;
 const smallWorld = (n: number, seed: number): Graph => wattsStrogatz(n, 4, 0.1, seed);
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, seed) => seed);
-const loadBefore = loadavg()[0]!;
 
 interface Cold {
   readonly elapsedMs: number;
@@ -175,16 +174,7 @@ if (!values['no-file']) {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const about = {
-    date: new Date().toISOString(),
-    node: process.version,
-    v8: process.versions.v8,
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadBefore,
-      loadAfter: loadavg()[0],
-    },
+    ...surroundings(),
   };
   const file = SHORT ? 'gpint-short.json.tmp' : 'gpint.json';
   writeFileSync(

@@ -5,12 +5,12 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Admin } from '@platformatic/kafka';
 import { kafkaVersion, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
 import { median } from './decode/statistics.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -60,7 +60,6 @@ async function main(): Promise<void> {
     console.log(`reports to Kafka is left out: ${missing} is missing (npm run setup:system)`);
     return;
   }
-  const loadBefore = loadavg()[0]!;
   const cluster = await startCluster({ brokers: 1 });
   try {
     const bootstrap = cluster.bootstrap.join(',');
@@ -80,7 +79,7 @@ async function main(): Promise<void> {
       }
     }
     print(forms);
-    if (!values['no-file'] && !SHORT) write(forms, loadBefore);
+    if (!values['no-file'] && !SHORT) write(forms);
   } finally {
     await cluster.close();
   }
@@ -111,20 +110,12 @@ function print(forms: readonly Form[]): void {
   }
 }
 
-function write(forms: readonly Form[], loadBefore: number): void {
+function write(forms: readonly Form[]): void {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const results = {
-    date: new Date().toISOString(),
-    node: process.version,
+    ...surroundings(),
     kafka: kafkaVersion() ?? null,
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadBefore,
-      loadAfter: loadavg()[0],
-    },
     batch: BATCH,
     batches: BATCHES,
     forms: forms.map((form) => ({ ...form, ratio: ratio(form) })),

@@ -6,7 +6,7 @@
  * does not show in them. `--short`: fewer packets and rounds. `--only NAME,...`, `--rounds N`, `--packets N`, `--no-file`.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ import { median } from './decode/statistics.js';
 import { CASES, type Case, COLLECTOR, OUT } from './p4vm/cases.js';
 import { OurSwitch, type Pass } from './p4vm/ours.js';
 import { compile, findReference, type ReferenceRun, runReference, versionOf } from './p4vm/reference.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +33,6 @@ const PACKETS = Number(values.packets ?? (SHORT ? 20_000 : 100_000));
 const PASSES = 3;
 const names = values.only?.split(',');
 const chosen = CASES.filter(({ name }) => names === undefined || names.includes(name));
-const loadBefore = loadavg()[0]!;
 const reference = findReference();
 
 interface Result {
@@ -157,17 +157,8 @@ if (!values['no-file']) {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
   const about = {
-    date: new Date().toISOString(),
-    node: process.version,
-    v8: process.versions.v8,
+    ...surroundings(),
     ...(reference !== undefined && { simpleSwitch: versionOf(reference) }),
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadBefore,
-      loadAfter: loadavg()[0],
-    },
   };
   writeFileSync(
     join(out, SHORT ? 'p4vm-short.json.tmp' : 'p4vm.json'),

@@ -7,14 +7,15 @@
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { barChart } from './dart-insertion/chart.js';
+import { barChart } from './chart/bars.js';
 import { median } from './decode/statistics.js';
 import { type Contender, plainColumns, rowAppender, sink } from './parquet/contenders.js';
 import { decodedBatches } from './parquet/reports.js';
+import { surroundings } from './surroundings.js';
 
 const { values } = parseArgs({
   options: {
@@ -138,18 +139,10 @@ if (values.part !== undefined) {
     const duckdb = JSON.parse(
       readFileSync(new URL('../../node_modules/@duckdb/node-api/package.json', import.meta.url), 'utf8'),
     ) as { version: string };
-    const machine = {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cores: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      load: loadavg()[0],
-      node: process.version,
-      duckdb: duckdb.version,
-    };
     const records = parts.get(names[0]!)![0]!.records;
     writeFileSync(
       join(folder, 'parquet.json'),
-      `${JSON.stringify({ machine, records, rounds: ROUNDS, results }, null, 2)}\n`,
+      `${JSON.stringify({ ...surroundings(), duckdb: duckdb.version, records, rounds: ROUNDS, results }, null, 2)}\n`,
     );
     const bars = results.map(({ title, cpu }) => ({ name: title, values: [cpu] }));
     const chart = barChart('Processor time per hop record', 'ns, logarithmic', ['processor'], bars);

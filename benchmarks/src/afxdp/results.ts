@@ -1,6 +1,7 @@
 /** Figures as text, and what was asked for. */
+
+import { lineChart } from '../chart/lines.js';
 import { median } from '../decode/statistics.js';
-import { lineChart } from './chart.js';
 import { breakEven, FILTERS, type Filtering, filterTargets } from './filtering.js';
 import { type Monitor, type MonitorCosts, reportsPerSecond } from './monitor.js';
 import { type Rounds, speedTargets, type Target } from './speed.js';

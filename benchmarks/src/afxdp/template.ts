@@ -1,5 +1,6 @@
 /** The frames that are sent: a telemetry report v2.0 of a packet that carries INT-MD over UDP over IPv4. */
 import { encodeFrame, type Hop } from '@int/codec';
+import { reportRecord } from '../report-record.js';
 
 /** UDP port of reports, and the one that marks INT in the packets they are about. */
 export const REPORT_PORT = 32_766;
@@ -74,43 +75,13 @@ export function templateOf({ hops, bits }: Shape, { mac, address, sender }: Dest
   const words = wordsOf(bits);
   const list = Array.from({ length: hops }, (_, index) => hopOf(bits, index));
   const frame = encodeFrame(
-    {
-      index: 0,
-      status: 'ok',
-      error: null,
-      report: {
-        version: '2.0',
-        hwId: 0,
-        sequence: 0,
-        nodeId: hops,
-        type: 'int-md',
-        dropped: false,
-        queueCongested: false,
-        trackedFlow: true,
-        intermediate: false,
-        ingressTimestamp: null,
-        dropReason: null,
-        dropQueueId: null,
-        metadata: {},
-      },
-      int: {
-        mode: 'md',
-        version: '2',
-        encapsulation: 'udp',
-        hopMl: words,
-        remainingHopCount: 8,
-        instructionBitmap: bits.reduce((sum, bit) => sum | (0x8000 >>> bit), 0),
-        discard: false,
-        hopExceeded: false,
-        mtuExceeded: false,
-        domainId: 0,
-        domainInstructions: 0,
-        domainFlags: 0,
-      },
+    reportRecord({
       flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
-      path: list.map(({ nodeId }) => nodeId ?? null),
       hops: list,
-    },
+      instructionBitmap: bits.reduce((sum, bit) => sum | (0x8000 >>> bit), 0),
+      hopMl: words,
+      hwId: 0,
+    }),
     { reporter: sender, collector: address, destinationMac: mac, intPort: INT_PORT, reportPort: REPORT_PORT },
   );
   // The sender changes what they cover: 0 is 'not computed', for the report and for the packet in it.

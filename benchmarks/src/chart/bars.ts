@@ -1,4 +1,5 @@
-/** Bars of cycles per report, on a logarithmic scale, as SVG. */
+/** Groups of bars on a logarithmic scale, as SVG. */
+import { COLOURS, Drawing } from './drawing.js';
 
 export interface Bar {
   readonly name: string;
@@ -6,13 +7,8 @@ export interface Bar {
   readonly values: readonly (number | null)[];
 }
 
-const COLOURS = ['#4269d0', '#efb118'] as const;
 const [LEFT, RIGHT, TOP, BAR, GAP, BOTTOM] = [250, 90, 46, 16, 16, 44];
 const PLOT = 480;
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
 
 function shown(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
@@ -26,39 +22,29 @@ export function barChart(title: string, unit: string, series: readonly string[],
   const x = (value: number): number => LEFT + ((Math.log10(value) - least) / Math.max(most - least, 1)) * PLOT;
   const group = BAR * series.length + GAP;
   const bottom = TOP + group * bars.length;
-  const parts: string[] = [];
-  const text = (at: number, y: number, anchor: string, content: string): void => {
-    parts.push(`<text x="${at.toFixed(1)}" y="${y}" text-anchor="${anchor}">${escaped(content)}</text>`);
-  };
-  text(LEFT, 18, 'start', title);
+  const drawing = new Drawing();
+  drawing.text(LEFT, 18, 'start', title);
   for (const [k, name] of series.entries()) {
-    parts.push(`<rect x="${LEFT + k * 110}" y="26" width="10" height="10" fill="${COLOURS[k % 2]}"/>`);
-    text(LEFT + k * 110 + 15, 35, 'start', name);
+    drawing.add(`<rect x="${LEFT + k * 110}" y="26" width="10" height="10" fill="${COLOURS[k % 2]!}"/>`);
+    drawing.text(LEFT + k * 110 + 15, 35, 'start', name);
   }
   for (let power = least; power <= most; power++) {
     const at = x(10 ** power).toFixed(1);
-    parts.push(`<line x1="${at}" x2="${at}" y1="${TOP}" y2="${bottom}" stroke="#ddd"/>`);
-    text(x(10 ** power), bottom + 16, 'middle', (10 ** power).toLocaleString('en'));
+    drawing.add(`<line x1="${at}" x2="${at}" y1="${TOP}" y2="${bottom}" stroke="#ddd"/>`);
+    drawing.text(x(10 ** power), bottom + 16, 'middle', (10 ** power).toLocaleString('en'));
   }
-  text(LEFT + PLOT / 2, bottom + 34, 'middle', unit);
+  drawing.text(LEFT + PLOT / 2, bottom + 34, 'middle', unit);
   for (const [row, { name, values }] of bars.entries()) {
     const y = TOP + row * group + GAP / 2;
-    text(LEFT - 8, y + (BAR * series.length) / 2 + 4, 'end', name);
+    drawing.text(LEFT - 8, y + (BAR * series.length) / 2 + 4, 'end', name);
     for (const [k, value] of values.entries()) {
       if (value === null) continue;
       const width = Math.max(x(value) - LEFT, 1).toFixed(1);
-      parts.push(
-        `<rect x="${LEFT}" y="${y + k * BAR}" width="${width}" height="${BAR - 2}" fill="${COLOURS[k % 2]}"/>`,
+      drawing.add(
+        `<rect x="${LEFT}" y="${y + k * BAR}" width="${width}" height="${BAR - 2}" fill="${COLOURS[k % 2]!}"/>`,
       );
-      text(x(value) + 5, y + k * BAR + 11, 'start', shown(value));
+      drawing.text(x(value) + 5, y + k * BAR + 11, 'start', shown(value));
     }
   }
-  const size = `width="${LEFT + PLOT + RIGHT}" height="${bottom + BOTTOM}"`;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12" fill="#222">`,
-    '<rect width="100%" height="100%" fill="#fff"/>',
-    ...parts,
-    '</svg>',
-    '',
-  ].join('\n');
+  return drawing.picture(LEFT + PLOT + RIGHT, bottom + BOTTOM);
 }

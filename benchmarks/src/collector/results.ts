@@ -1,8 +1,9 @@
 /** Figures as text and charts, and what was asked for. */
-import { lineChart } from '../afxdp/chart.js';
+
 import type { Target } from '../afxdp/speed.js';
+import { lineChart } from '../chart/lines.js';
+import { type Bar, stackedChart } from '../chart/stacked.js';
 import { median } from '../decode/statistics.js';
-import { type Bar, stackedChart } from './chart.js';
 import type { Load, StageCost, Throughput } from './measure.js';
 import type { PeerCost } from './peer.js';
 import { BEFORE, SOURCES, type SourceName, type StageName } from './stages.js';

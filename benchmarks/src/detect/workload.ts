@@ -1,6 +1,7 @@
 import {
   BatchDecoder,
   encodeReport,
+  type Flow,
   FrameDecoder,
   formatIpv4,
   type Hop,
@@ -10,6 +11,7 @@ import {
 } from '@int/codec';
 import { flowCrc32Ipv4 } from '@int/hash';
 import { Random, Zipf } from '@int/random';
+import { reportRecord } from '../report-record.js';
 
 const SWITCHES = 1024;
 const FLOWS = 20_000;
@@ -34,7 +36,7 @@ export interface Work {
 export type FlowMix = 'zipf' | 'uniform';
 
 interface FlowOf {
-  readonly flow: TelemetryRecord['flow'];
+  readonly flow: Flow;
   readonly path: readonly number[];
 }
 
@@ -61,47 +63,6 @@ function makeFlows(random: Random): FlowOf[] {
     });
   }
   return flows;
-}
-
-function recordOf(sequence: number, flow: FlowOf['flow'], hops: Hop[]): TelemetryRecord {
-  const nodeId = hops[HOPS - 1]!.nodeId!;
-  return {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: {
-      version: '2.0',
-      hwId: 1,
-      sequence: sequence & 0x3f_ffff,
-      nodeId,
-      type: 'int-md',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
-      metadata: {},
-    },
-    int: {
-      mode: 'md',
-      version: '2',
-      encapsulation: 'udp',
-      hopMl: 4,
-      remainingHopCount: 8,
-      instructionBitmap: INSTRUCTIONS,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
-    flow,
-    path: hops.map((hop) => hop.nodeId!),
-    hops,
-  };
 }
 
 /**
@@ -134,9 +95,8 @@ export function makeWork(batches: number, size: number, mix: FlowMix): Work {
         egressUtilization: random.integer(10_000),
       };
     });
-    payloads.push(
-      encodeReport({ version: '2.0', hwId: 1, sequence, nodeId: 0, records: [recordOf(sequence, flow, hops)] }),
-    );
+    const contents = { flow, hops, instructionBitmap: INSTRUCTIONS, hopMl: 4, sequence: sequence & 0x3f_ffff };
+    payloads.push(encodeReport({ version: '2.0', hwId: 1, sequence, nodeId: 0, records: [reportRecord(contents)] }));
   }
   return decodeAll(payloads, size);
 }

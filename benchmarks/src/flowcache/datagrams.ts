@@ -1,5 +1,6 @@
 /** The reports of a batch as datagrams: what a collector decodes before it can update a cache. */
 import { encodeReport, type Hop, type TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { reportRecord } from '../report-record.js';
 
 /** Stands for the values, so that their places can be found in what the encoder wrote. */
 const MARK = 0x5a000000;
@@ -20,40 +21,7 @@ function record(hops: number): TelemetryRecord {
       egressUtilization: MARK | (mark + 4),
     };
   };
-  return {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: {
-      version: '2.0',
-      hwId: 0,
-      sequence: 0,
-      nodeId: hops,
-      type: 'int-md',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
-      metadata: {},
-    },
-    int: {
-      mode: 'md',
-      version: '2',
-      encapsulation: 'udp',
-      hopMl: COLUMNS.length,
-      remainingHopCount: 0,
-      // Node id, hop latency, queue, egress utilisation.
-      instructionBitmap: 0b1011_0001_0000_0000,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
+  return reportRecord({
     flow: {
       source: '10.90.90.1',
       destination: '10.90.90.2',
@@ -61,9 +29,13 @@ function record(hops: number): TelemetryRecord {
       sourcePort: PORTS >>> 16,
       destinationPort: PORTS & 0xffff,
     },
-    path: [],
     hops: Array.from({ length: hops }, (_, hop) => hopOf(hop)),
-  };
+    // Node id, hop latency, queue, egress utilisation.
+    instructionBitmap: 0b1011_0001_0000_0000,
+    hopMl: COLUMNS.length,
+    hwId: 0,
+    nodeId: hops,
+  });
 }
 
 /** One datagram per report, all of one shape. */

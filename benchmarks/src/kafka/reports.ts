@@ -2,6 +2,7 @@
 import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { FrameSlab } from '@int/collector';
 import { Random } from '@int/random';
+import { reportRecord } from '../report-record.js';
 
 const HOPS = 5;
 const FLOWS = 1000;
@@ -22,39 +23,7 @@ function record(flow: number, sequence: number, random: () => number): Telemetry
       queueOccupancy: value % 1000,
     };
   });
-  return {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: {
-      version: '2.0',
-      hwId: 1,
-      sequence,
-      nodeId: HOPS,
-      type: 'int-md',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
-      metadata: {},
-    },
-    int: {
-      mode: 'md',
-      version: '2',
-      encapsulation: 'udp',
-      hopMl: 3,
-      remainingHopCount: 8,
-      instructionBitmap: 0xb000,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
+  return reportRecord({
     flow: {
       source: `10.${flow >>> 8}.${flow & 0xff}.1`,
       destination: '10.200.0.2',
@@ -62,9 +31,11 @@ function record(flow: number, sequence: number, random: () => number): Telemetry
       sourcePort: 10_000 + flow,
       destinationPort: 80,
     },
-    path: hops.map(({ nodeId }) => nodeId ?? null),
     hops,
-  };
+    instructionBitmap: 0xb000,
+    hopMl: 3,
+    sequence,
+  });
 }
 
 /** @param reports in the batch; each in a frame of its own */
