@@ -29,6 +29,7 @@ const CLUSTER_ID = 'AAAAAAAAAAAAAAAAAAAAAA';
  * @property {readonly number[]} [ports] a port per broker; default: free ones
  * @property {string} [data] a folder that is kept, and may have what an earlier cluster left; default: a new one, removed by `close`
  * @property {readonly string[]} [jvm] options of Java
+ * @property {readonly string[]} [listeners] names of more listeners, each on a port of its own; `properties` say what they are
  * @property {Readonly<Record<string, string>>} [properties] more settings of the brokers, which win over those here
  * @property {number} [owner] the brokers are killed and their data removed when this process has ended; default: this one
  * @property {boolean} [detached] signals of a terminal do not reach the brokers, and this process need not wait for them
@@ -101,12 +102,15 @@ export class KafkaBroker {
    * @param {number} id
    * @param {number} port
    * @param {string} folder
+   * @param {Readonly<Record<string, number>>} morePorts
    * @param {Readonly<Record<string, string>>} properties
    * @param {ClusterOptions} options
    */
-  constructor(id, port, folder, properties, { jvm, owner = process.pid, detached = false, remove = '' }) {
+  constructor(id, port, folder, morePorts, properties, { jvm, owner = process.pid, detached = false, remove = '' }) {
     this.id = id;
     this.port = port;
+    /** By name, those of the listeners asked for. */
+    this.morePorts = morePorts;
     this.#folder = folder;
     this.#properties = properties;
     // A small broker that is there soon; who measures it gives other options.
@@ -266,18 +270,20 @@ export class KafkaCluster {
  * @param {number} id
  * @param {readonly { port: number, controller: number }[]} nodes
  * @param {string} folder
+ * @param {Readonly<Record<string, number>>} morePorts
  * @returns {Record<string, string>}
  */
-function propertiesOf(id, nodes, folder) {
+function propertiesOf(id, nodes, folder, morePorts) {
   const { port, controller } = /** @type {{ port: number, controller: number }} */ (nodes[id - 1]);
   const replicas = String(Math.min(3, nodes.length));
   const inSync = String(Math.min(2, nodes.length));
+  const more = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${at}`);
   return {
     'process.roles': 'broker,controller',
     'node.id': String(id),
     'controller.quorum.voters': nodes.map((node, at) => `${at + 1}@${ADDRESS}:${node.controller}`).join(','),
-    listeners: `PLAINTEXT://${ADDRESS}:${port},CONTROLLER://${ADDRESS}:${controller}`,
-    'advertised.listeners': `PLAINTEXT://${ADDRESS}:${port}`,
+    listeners: `PLAINTEXT://${ADDRESS}:${port},CONTROLLER://${ADDRESS}:${controller}${more.join('')}`,
+    'advertised.listeners': `PLAINTEXT://${ADDRESS}:${port}${more.join('')}`,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': join(folder, 'logs'),
@@ -325,11 +331,15 @@ export async function startCluster(options = {}) {
     nodes.push({ port: ports[at] ?? (await freePort()), controller: await freePort() });
   }
   const remove = options.remove ?? (data === undefined ? folder : '');
-  const brokers = nodes.map(({ port }, at) => {
+  const brokers = [];
+  for (const [at, { port }] of nodes.entries()) {
     const own = join(folder, `broker-${at + 1}`);
-    const properties = { ...propertiesOf(at + 1, nodes, own), ...options.properties };
-    return new KafkaBroker(at + 1, port, own, properties, { ...options, remove });
-  });
+    /** @type {Record<string, number>} */
+    const morePorts = {};
+    for (const name of options.listeners ?? []) morePorts[name] = await freePort();
+    const properties = { ...propertiesOf(at + 1, nodes, own, morePorts), ...options.properties };
+    brokers.push(new KafkaBroker(at + 1, port, own, morePorts, properties, { ...options, remove }));
+  }
   const cluster = new KafkaCluster(brokers, folder, data !== undefined);
   for (const broker of brokers) broker.start();
   try {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Connection } from '@platformatic/kafka';
 import { clientOptions, type KafkaAccess } from './access.js';
 import { isAnswer } from './answers.js';
@@ -59,14 +60,15 @@ export class Connections {
     if (existing !== undefined) return existing;
     if (this.#isClosed) return Promise.reject(new Error('closed'));
     const { clientId, bootstrapBrokers: _, ...login } = clientOptions(this.#access, this.#clientId);
+    const colon = address.lastIndexOf(':');
+    const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
     const connection = new Connection(clientId, {
       ...login,
-      ...(login.tls === undefined ? {} : { tlsServerName: true }),
+      // A name; the standard has none for addresses.
+      ...(login.tls === undefined ? {} : { tlsServerName: login.tls.servername ?? isIP(host) === 0 }),
       connectTimeout: CONNECT_MS,
       requestTimeout: limitMs + SPARE_MS,
     });
-    const colon = address.lastIndexOf(':');
-    const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
     const made = Promise.resolve(connection.connect(host, Number(address.slice(colon + 1)))).then(() => connection);
     const forget = (): void => {
       if (this.#made.get(address) === made) this.#made.delete(address);

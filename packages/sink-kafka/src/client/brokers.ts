@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionOptions, createTopicsV7, initProducerIdV4, metadataV9 } from '@platformatic/kafka';
 import { KafkaSinkError } from '../errors.js';
@@ -228,12 +229,14 @@ export class Brokers {
     const existing = this.#connections.get(address);
     if (existing !== undefined) return existing;
     const { clientId, connectTimeoutMs, requestTimeoutMs, sasl, tls } = this.#access;
+    const colon = address.lastIndexOf(':');
+    const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
     const connection = new Connection(clientId, {
       connectTimeout: connectTimeoutMs,
       requestTimeout: requestTimeoutMs,
       // One question at a time, so that none waits behind another without a limit.
       maxInflights: 1,
-      ...(tls === undefined ? {} : { tls, tlsServerName: true }),
+      ...(tls === undefined ? {} : { tls, tlsServerName: serverName(tls.servername, host) }),
       ...(sasl === undefined ? {} : { sasl }),
     });
     const forget = (): void => {
@@ -244,13 +247,16 @@ export class Brokers {
     connection.on('error', forget);
     connection.on('close', forget);
     this.#open.add(connection);
-    const colon = address.lastIndexOf(':');
-    const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
     const made = Promise.resolve(connection.connect(host, Number(address.slice(colon + 1)))).then(() => connection);
     this.#connections.set(address, made);
     made.catch(forget);
     return made;
   }
+}
+
+/** What to ask a server for by TLS: a name, as the standard has none for addresses. */
+export function serverName(given: string | undefined, host: string): string | false {
+  return given ?? (isIP(host) === 0 ? host : false);
 }
 
 function hasLeaders({ errorCode, partitions }: MetadataResponse['topics'][number]): boolean {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackOff, OutageLog, type Push, type Source, SourceError } from '@int/collector';
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
@@ -119,7 +120,7 @@ export class KafkaSource implements Source {
       sessionTimeout: sessionMs,
       rebalanceTimeout: sessionMs,
       heartbeatInterval: Math.floor(sessionMs / HEARTBEATS),
-      ...(tls === undefined ? {} : { tls, tlsServerName: true }),
+      ...(tls === undefined ? {} : { tls, tlsServerName: tls.servername ?? hasNames(bootstrap) }),
       ...(sasl === undefined ? {} : { sasl }),
     });
     this.#consumer = consumer;
@@ -236,4 +237,11 @@ function withLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
     }, limitMs);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** Whether the brokers are told by name: by TLS one asks for names, not for addresses. */
+function hasNames(bootstrap: readonly string[]): boolean {
+  return bootstrap.some(
+    (address) => isIP(address.slice(0, address.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1')) === 0,
+  );
 }
