@@ -10,8 +10,9 @@ const sources = workspaces().flatMap((workspace) =>
   })),
 );
 
-/** One file more than there are cores: many tests wait for programs, brokers and timers. */
-const maxWorkers = availableParallelism() + 1;
+/** A core is left to the programs that tests start, but two files run side by side where there are two cores at all. */
+const cores = availableParallelism();
+const maxWorkers = Math.max(cores - 1, Math.min(2, cores));
 
 export default defineConfig({
   resolve: { alias: sources },

@@ -30,9 +30,9 @@ const { values } = parseArgs({
   },
 });
 const SHORT = values.short;
-const REPORTS = Number(values.reports ?? (SHORT ? 100_000 : 2_000_000));
+const REPORTS = Number(values.reports ?? (SHORT ? 30_000 : 2_000_000));
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 3));
-const LEAD = SHORT ? 30_000 : 200_000;
+const LEAD = SHORT ? 10_000 : 200_000;
 const MEMORY = SHORT ? 1 << 26 : 1 << 30;
 const SIZES = [64, 128] as const;
 const PART = fileURLToPath(new URL('./dart-insertion-part.js', import.meta.url));

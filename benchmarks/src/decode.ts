@@ -30,8 +30,8 @@ const { values } = parseArgs({
     'no-file': { type: 'boolean', default: false },
   },
 });
-const ROUNDS = Number(values.rounds ?? (values.short ? 3 : 15));
-const MEGABYTES = Number(values.megabytes ?? (values.short ? 32 : 256));
+const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 15));
+const MEGABYTES = Number(values.megabytes ?? (values.short ? 16 : 256));
 const BATCH = Number(values.batch);
 const C_REFERENCE = 'C -O3 -march=native';
 const KERNEL = 'kernel in place';

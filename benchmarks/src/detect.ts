@@ -53,11 +53,11 @@ const { values } = parseArgs({
     'no-file': { type: 'boolean', default: false },
   },
 });
-const ROUNDS = Number(values.rounds ?? (values.short ? 3 : 15));
+const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 15));
 /** Rounds before those that count. */
 const WARM_UP = values.short ? 2 : 3;
 /** Reports that a pass looks at: of the fast contenders, and of those that make objects. */
-const FAST_REPORTS = values.short ? 300_000 : 1_000_000;
+const FAST_REPORTS = values.short ? 100_000 : 1_000_000;
 const SLOW_REPORTS = 30_000;
 /** Shares of the reports that have an event; a detector's threshold is set to what gives that share. */
 const SHARES: readonly number[] = values.short ? [0.03] : [0.03, 0.001, 0.3];

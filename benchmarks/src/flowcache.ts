@@ -41,10 +41,10 @@ const ROWS = 1 << 19;
 const EXACT = geometryOf({ rows: ROWS });
 const COMPACT = geometryOf({ rows: ROWS, layout: 'compact' });
 const EFFORT: Effort = {
-  rounds: Number(values.rounds ?? (SHORT ? 3 : 7)),
-  slowRounds: SHORT ? 3 : 5,
-  reports: SHORT ? 131_072 : 524_288,
-  lead: SHORT ? 65_536 : 131_072,
+  rounds: Number(values.rounds ?? (SHORT ? 1 : 7)),
+  slowRounds: SHORT ? 1 : 5,
+  reports: SHORT ? 65_536 : 524_288,
+  lead: SHORT ? 32_768 : 131_072,
   slowReports: SHORT ? 65_536 : 131_072,
   slowLead: 32_768,
 };
@@ -61,7 +61,7 @@ const setup = (flows: number, changes: Partial<Setup> = {}): Setup => ({
   rows: ROWS,
   ipv6: false,
   batch: BATCH,
-  draws: SHORT ? 1 << 21 : 1 << 23,
+  draws: SHORT ? 1 << 20 : 1 << 23,
   ...changes,
 });
 

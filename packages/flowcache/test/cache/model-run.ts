@@ -20,7 +20,7 @@ import { type Report, ReportBatch, randomFlows, randomReport, recordOf } from '.
 
 /** Of the first geometry; the others differ from it in a few places each. */
 const OPERATIONS = 100_000 * LENGTH;
-const OTHER_OPERATIONS = 30_000 * LENGTH;
+const OTHER_OPERATIONS = 15_000 * LENGTH;
 const MOST_HOPS = 9;
 const IDLE_NS = 4_000_000n;
 
