@@ -22,7 +22,7 @@ interface Secured {
 }
 
 /** A broker with a second listener, whose certificate is its own authority. */
-async function start(folder: string): Promise<Secured> {
+async function start(folder: string, openssl: string): Promise<Secured> {
   const [key, certificate, both] = ['key.pem', 'certificate.pem', 'both.pem'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -30,7 +30,7 @@ async function start(folder: string): Promise<Secured> {
   ];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   execFileSync(
-    'openssl',
+    openssl,
     [...'req -x509 -newkey rsa:2048 -nodes -days 2'.split(' '), ...names, '-keyout', key, '-out', certificate],
     { stdio: 'ignore' },
   );
@@ -61,8 +61,8 @@ describe('a broker that wants TLS and a login', () => {
 
   function secured(): Promise<Secured> {
     requireKafka();
-    requires('openssl', 'npm run setup:system');
-    started ??= start(folder);
+    const openssl = requires('openssl', 'npm run setup:system');
+    started ??= start(folder, openssl);
     return started;
   }
 

@@ -255,7 +255,7 @@ export class Brokers {
 }
 
 /** What to ask a server for by TLS: a name, as the standard has none for addresses. */
-export function serverName(given: string | undefined, host: string): string | false {
+function serverName(given: string | undefined, host: string): string | false {
   return given ?? (isIP(host) === 0 ? host : false);
 }
 
