@@ -119,6 +119,24 @@ describe('UdpSource', () => {
     expect(count).toBe(300);
   });
 
+  test('delivers at stop what has come while the process had no time to look', async () => {
+    const source = started();
+    let count = 0;
+    await source.start((frames) => {
+      count += frames.count;
+      return undefined;
+    });
+    const sender = createSocket('udp4');
+    await new Promise<void>((resolve) => sender.connect(source.address.port, '127.0.0.1', resolve));
+    for (const datagram of numbered(500)) sender.send(datagram);
+    const stopped = source.stop();
+    const until = performance.now() + 50;
+    while (performance.now() < until);
+    await stopped;
+    sender.close();
+    expect(count + (source.kernelDropped ?? 0)).toBe(500);
+  });
+
   test('refuses and counts datagrams while the pipeline keeps all slabs, and goes on afterwards', async () => {
     const source = started({ slabs: 2, slabFrames: 10, flushMs: 1 });
     let count = 0;

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { FrameSlab, type Push } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
 import { KernelDropReader } from './kernel-drops.js';
@@ -200,6 +200,8 @@ export class UdpSource implements Source {
     while (seen !== this.#received && performance.now() < until) {
       seen = this.#received;
       await sleep(DRAIN_PAUSE_MS);
+      // A timer that is late comes before the socket's turn, which has to have been before the next look.
+      await nextTurn();
     }
     await this.pollKernelDrops();
     await new Promise<void>((resolve) => socket.close(resolve));
