@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   entryPoints,
@@ -108,7 +109,7 @@ describe.each(publicPackages().map((workspace) => [workspace.manifest.name, work
     it('has a README, and a source file that tests and the compiler find for each entry point', () => {
       if (!begun) skip(`${name} has no src/index.ts yet`);
       expect(read(`${folder}/README.md`)).toMatch(new RegExp(`^# ${name}\n`));
-      const { compilerOptions } = JSON.parse(read('tsconfig.json')) as {
+      const { compilerOptions } = JSON.parse(read('tsconfig.base.json')) as {
         compilerOptions: { paths: Record<string, string[]> };
       };
       for (const path of entryPoints(manifest)) {
@@ -118,12 +119,35 @@ describe.each(publicPackages().map((workspace) => [workspace.manifest.name, work
         const mapped = compilerOptions.paths[name + path.slice(1)];
         expect(
           mapped?.map((file) => join(repository, file)),
-          `tsconfig.json: paths of ${path}`,
+          `tsconfig.base.json: paths of ${path}`,
         ).toEqual([source]);
       }
     });
   },
 );
+
+describe('types', () => {
+  it.each(workspaces().map(({ folder }) => folder))('an editor in %s reads the sources of other packages', (folder) => {
+    const file = join(repository, folder, 'tsconfig.json');
+    if (!existsSync(file)) return skip(`${folder} has no tsconfig.json`);
+    const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
+    const options = ts.getParsedCommandLineOfConfigFile(file, {}, host)?.options ?? {};
+    const importer = join(repository, folder, 'src', 'index.ts');
+    for (const other of publicPackages().filter((each) => each.begun && each.folder !== folder)) {
+      for (const path of entryPoints(other.manifest)) {
+        const found = ts.resolveModuleName(other.manifest.name + path.slice(1), importer, options, ts.sys);
+        expect(found.resolvedModule?.resolvedFileName).toBe(sourceOf(other, path));
+      }
+    }
+  });
+
+  it('of packages for browsers are checked without those of Node: tsconfig.browser.json leaves out the others', () => {
+    const { exclude } = JSON.parse(read('tsconfig.browser.json')) as { exclude: string[] };
+    const { node } = JSON.parse(read('.ci/scripts/layers.json')) as { node: string[] };
+    const inPackages = node.filter((name) => existsSync(join(repository, 'packages', name)));
+    expect(exclude).toEqual(['packages/*/src/node', ...inPackages.map((name) => `packages/${name}`)]);
+  });
+});
 
 describe('package-lock.json', () => {
   it('knows every workspace as it is, without which npm ci fails; run npm install', () => {

@@ -1,3 +1,3 @@
 import { library } from '../../tsup.config.base.js';
 
-export default library({ collector: 'src/collector.ts' }, { format: ['esm'], dts: false });
+export default library({ collector: 'src/collector.ts' }, { format: ['esm'] });

@@ -1,3 +1,3 @@
 import { library } from '../../tsup.config.base.js';
 
-export default library({ 'custom-sink': 'src/custom-sink.ts' }, { format: ['esm'], dts: false });
+export default library({ 'custom-sink': 'src/custom-sink.ts' }, { format: ['esm'] });
