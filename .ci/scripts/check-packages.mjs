@@ -1,57 +1,56 @@
 // @ts-check
 // Packs every public package and checks the tarball as npm would publish it, with publint and arethetypeswrong.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { pack } from './pack.mjs';
 import { publicPackages, repository } from './workspaces.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'int-check-'));
-const attw = (() => {
-  const manifest = createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json');
-  return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.attw);
-})();
-
 /**
- * @param {import('./workspaces.mjs').Workspace} workspace
- * @returns {Promise<string[]>} what is wrong
+ * @param {Uint8Array} tarball
+ * @returns {Promise<string[]>} what publint finds
  */
-async function check({ folder: name, path, manifest, begun }) {
-  if (!begun) return [`${name} has no src/index.ts yet`];
-
-  const packed = spawnSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: path,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  if (packed.status !== 0) return [packed.stderr];
-  const tarball = join(folder, JSON.parse(packed.stdout)[0].filename);
-
-  const bytes = readFileSync(tarball);
-  const { messages, pkg } = await publint({
-    strict: true,
-    pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) },
-  });
-  const found = messages
+async function publintFindings(tarball) {
+  const bytes = new Uint8Array(tarball);
+  const { messages, pkg } = await publint({ strict: true, pack: { tarball: bytes.buffer } });
+  return messages
     .filter(({ type }) => type !== 'suggestion')
     .map((message) => `publint: ${formatMessage(message, pkg, { color: false })}`);
-
-  // `node16` leaves out Node 10, which knows no `exports`; a package without `require` is for ECMAScript modules only.
-  const profile = JSON.stringify(manifest.exports).includes('"require"') ? 'node16' : 'esm-only';
-  const types = spawnSync(process.execPath, [attw, tarball, '--profile', profile, '--no-color', '--no-emoji'], {
-    encoding: 'utf8',
-  });
-  if (types.status !== 0) found.push(`arethetypeswrong:\n${types.stdout}${types.stderr}`);
-  return found;
 }
 
+/**
+ * @param {Uint8Array} tarball
+ * @param {import('./workspaces.mjs').Manifest} manifest
+ * @returns {Promise<string[]>} what arethetypeswrong finds, for the ways of resolving that the package is meant for
+ */
+async function typesFindings(tarball, manifest) {
+  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  if (analysis.types === false) return ['arethetypeswrong: no types'];
+  // Node 10 knows no `exports`; a package without `require` is for ECMAScript modules only.
+  const ignored = JSON.stringify(manifest.exports).includes('"require"') ? ['node10'] : ['node10', 'node16-cjs'];
+  return analysis.problems
+    .filter((problem) => !('resolutionKind' in problem && ignored.includes(problem.resolutionKind)))
+    .map((problem) => `arethetypeswrong: ${JSON.stringify(problem)}`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'int-check-'));
 try {
-  for (const workspace of publicPackages()) {
-    const found = await check(workspace);
-    console.log(`${workspace.manifest.name}: ${found.length === 0 ? 'good' : `\n${found.join('\n')}`}`);
+  const packages = publicPackages();
+  const tarballs = pack(
+    packages.filter(({ begun }) => begun),
+    folder,
+  );
+  for (const { manifest, folder: name } of packages) {
+    const { filename } = tarballs.get(manifest.name) ?? {};
+    const bytes = filename === undefined ? undefined : readFileSync(join(folder, filename));
+    const found =
+      bytes === undefined
+        ? [`${name} has no src/index.ts yet`]
+        : [...(await publintFindings(bytes)), ...(await typesFindings(bytes, manifest))];
+    console.log(`${manifest.name}: ${found.length === 0 ? 'good' : `\n${found.join('\n')}`}`);
     if (found.length > 0) process.exitCode = 1;
   }
 } finally {

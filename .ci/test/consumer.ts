@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pack } from '../scripts/pack.mjs';
 import { publicPackages, repository, type Workspace } from '../scripts/workspaces.mjs';
 import { unpack } from './unpack.js';
 
@@ -97,20 +98,6 @@ export function installTarballs(): Consumer {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Packs all packages in one run of npm, which takes as long as one package alone. */
-function pack(packages: readonly Workspace[], folder: string): Map<string, { filename: string; size: number }> {
-  if (packages.length === 0) return new Map();
-  const chosen = packages.flatMap(({ manifest }) => ['--workspace', manifest.name]);
-  const { status, stdout, stderr } = spawnSync(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...chosen],
-    { cwd: repository, encoding: 'utf8', shell: process.platform === 'win32' },
-  );
-  if (status !== 0) throw new Error(`npm pack failed:\n${stderr}`);
-  const tarballs = JSON.parse(stdout) as { name: string; filename: string; size: number }[];
-  return new Map(tarballs.map((tarball) => [tarball.name, tarball]));
 }
 
 /** Links the declared third-party dependencies where npm would put them. */
