@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { entryPoints, sourceOf, workspaces } from './.ci/scripts/workspaces.mjs';
+import { LongestFirst } from './.ci/test/longest-first.js';
 
 /** Tests read the sources, so that a failing line is the line one edits; the tarball tests read the build. */
 const sources = workspaces().flatMap((workspace) =>
@@ -26,7 +27,12 @@ export default defineConfig({
       '.ci/test/**/*.test.ts',
     ],
     maxWorkers,
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
+    // A process for each worker, not for each file: modules are loaded once. A test puts back what it changes for all.
+    pool: 'forks',
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
+    // What rightly takes longer says so where it stands.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
