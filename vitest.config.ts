@@ -30,6 +30,7 @@ export default defineConfig({
     // A process for each worker, not for each file: modules are loaded once. A test puts back what it changes for all.
     pool: 'forks',
     isolate: false,
+    globalSetup: './.ci/test/shared.ts',
     sequence: { sequencer: LongestFirst },
     // What rightly takes longer says so where it stands.
     testTimeout: 60_000,

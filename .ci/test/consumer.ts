@@ -3,17 +3,16 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pack } from '../scripts/pack.mjs';
 import { publicPackages, repository, type Workspace } from '../scripts/workspaces.mjs';
+import { shared } from './shared.js';
 import { unpack } from './unpack.js';
 
 /** A project outside the repository in which the packed packages are installed, as a user has them. */
@@ -30,8 +29,6 @@ export interface Consumer {
     args: readonly string[],
     cwd?: string,
   ): { status: number | null; stdout: string; stderr: string };
-  /** Deletes the project. */
-  remove(): void;
 }
 
 /** Longer than any README example or command may take, in milliseconds. */
@@ -40,15 +37,40 @@ const PATIENCE_MS = 180_000;
 /**
  * Packs every public package with `npm pack` and installs the tarballs into an empty project, without network: our own
  * packages are unpacked, and the third-party packages that they declare, and no others, are links to the repository's.
+ * All test files of a run share the project: each keeps to folders of its own.
  *
  * @throws Error if a package is not built, cannot be packed, or declares a dependency that is not installed
  */
-export function installTarballs(): Consumer {
+export async function installTarballs(): Promise<Consumer> {
+  const { folder, packedBytes } = await shared('consumer', install);
+  return {
+    folder,
+    packages: publicPackages().filter(({ begun }) => begun),
+    packedBytes: new Map(packedBytes),
+    run(command, args, cwd = folder) {
+      const commands = join(folder, 'node_modules', '.bin');
+      const PATH = `${commands}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`;
+      // The test runner's own settings (NODE_OPTIONS, VITEST...) are not the user's.
+      const { NODE_OPTIONS: _options, NODE_ENV: _env, VITEST: _vitest, ...env } = process.env;
+      const { status, stdout, stderr, error } = spawnSync(command, args, {
+        cwd,
+        encoding: 'utf8',
+        env: { ...env, PATH },
+        input: '',
+        timeout: PATIENCE_MS,
+      });
+      return { status, stdout, stderr: error === undefined ? stderr : `${stderr}${error.message}` };
+    },
+  };
+}
+
+/** Makes the project, and says where, and how large each tarball is. */
+function install(given: string): { folder: string; packedBytes: [string, number][] } {
   const packages = publicPackages().filter(({ begun }) => begun);
   // The real path, because a link in it (as on macOS) makes modules load twice under two names.
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'int-consumer-')));
+  const folder = realpathSync(given);
   const modules = join(folder, 'node_modules');
-  const packedBytes = new Map<string, number>();
+  const packedBytes: [string, number][] = [];
 
   mkdirSync(join(modules, '.bin'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
@@ -62,7 +84,7 @@ export function installTarballs(): Consumer {
     const { manifest } = workspace;
     const tarball = tarballs.get(manifest.name);
     if (tarball === undefined) throw new Error(`npm pack left out ${manifest.name}`);
-    packedBytes.set(manifest.name, tarball.size);
+    packedBytes.push([manifest.name, tarball.size]);
 
     const target = join(modules, manifest.name);
     unpack(readFileSync(join(folder, tarball.filename)), target);
@@ -77,27 +99,7 @@ export function installTarballs(): Consumer {
   // What a TypeScript user has besides.
   link(join(repository, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
 
-  return {
-    folder,
-    packages,
-    packedBytes,
-    run(command, args, cwd = folder) {
-      const PATH = `${join(modules, '.bin')}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`;
-      // The test runner's own settings (NODE_OPTIONS, VITEST...) are not the user's.
-      const { NODE_OPTIONS: _options, NODE_ENV: _env, VITEST: _vitest, ...env } = process.env;
-      const { status, stdout, stderr, error } = spawnSync(command, args, {
-        cwd,
-        encoding: 'utf8',
-        env: { ...env, PATH },
-        input: '',
-        timeout: PATIENCE_MS,
-      });
-      return { status, stdout, stderr: error === undefined ? stderr : `${stderr}${error.message}` };
-    },
-    remove() {
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { folder, packedBytes };
 }
 
 /** Links the declared third-party dependencies where npm would put them. */

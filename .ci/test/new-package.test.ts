@@ -27,6 +27,9 @@ beforeAll(() => {
     'tsconfig.base.json',
     'tsup.config.base.ts',
     '.ci/scripts',
+    '.ci/test/durations.json',
+    '.ci/test/longest-first.ts',
+    '.ci/test/shared.ts',
   ]) {
     cpSync(join(repository, file), join(root, file), { recursive: true });
   }

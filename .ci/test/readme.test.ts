@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { publicPackages } from '../scripts/workspaces.mjs';
 import { type Consumer, installTarballs } from './consumer.js';
 import { type Block, blocksOf, commandsOf, parseBlocks, readmes } from './readmes.js';
@@ -17,11 +17,10 @@ let consumer: Consumer;
 /** Messages of the compiler by block title. */
 const complaints = new Map<string, string[]>();
 
-beforeAll(() => {
-  consumer = installTarballs();
+beforeAll(async () => {
+  consumer = await installTarballs();
   compile();
 });
-afterAll(() => consumer?.remove());
 
 /** One strict compiler run over all blocks writes the JavaScript that the tests run. */
 function compile(): void {

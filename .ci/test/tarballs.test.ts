@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { createContext, Script } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { entryPoints, publicPackages, repository } from '../scripts/workspaces.mjs';
 import { type BrowserReport, browserPaths, bundle, isPortable, minify } from './browser.js';
 import { type Consumer, installTarballs } from './consumer.js';
@@ -27,16 +27,37 @@ const { node: nodeOnly } = JSON.parse(readFileSync(join(repository, '.ci', 'scri
 };
 
 let consumer: Consumer;
-beforeAll(() => {
-  consumer = installTarballs();
+/** By import path: the names it exports, or why it cannot be loaded. */
+let imported: Record<string, string[] | string>;
+let required: Record<string, string[] | string>;
+beforeAll(async () => {
+  consumer = await installTarballs();
+  imported = evaluate('module', paths, 'import(path)');
+  required = evaluate('commonjs', commonPaths, 'require(path)');
 });
-afterAll(() => consumer?.remove());
 
-/** Runs a line of JavaScript in the consumer's project; it prints JSON. */
-function evaluate(type: 'module' | 'commonjs', code: string): unknown {
+/** Loads each path in a program of the consumer's project. */
+function evaluate(
+  type: 'module' | 'commonjs',
+  from: readonly string[],
+  load: string,
+): Record<string, string[] | string> {
+  const code = `(async () => {
+    const names = {};
+    for (const path of ${JSON.stringify(from)}) {
+      try { names[path] = Object.keys(await ${load}); } catch (error) { names[path] = String(error?.stack ?? error); }
+    }
+    console.log(JSON.stringify(names));
+  })();`;
   const { status, stdout, stderr } = consumer.run(process.execPath, [`--input-type=${type}`, '--eval', code]);
   expect(status, stderr).toBe(0);
-  return JSON.parse(stdout);
+  return JSON.parse(stdout) as Record<string, string[] | string>;
+}
+
+/** The names of a path that could be loaded. */
+function namesOf(loaded: string[] | string | undefined): string[] {
+  expect(loaded).toBeInstanceOf(Array);
+  return loaded as string[];
 }
 
 /** What CommonJS interop adds to a module's own names. */
@@ -52,17 +73,13 @@ describe('the packed packages', () => {
   );
 
   it.each(paths)('import %s gives its exports', (path) => {
-    const code = `import * as all from '${path}'; console.log(JSON.stringify(Object.keys(all)));`;
-    const names = evaluate('module', code) as string[];
+    const names = namesOf(imported[path]);
     expect(names.filter(isOwn).length).toBeGreaterThan(0);
     expect(names, 'packages have named exports only').not.toContain('default');
   });
 
   it.each(commonPaths)('require %s gives the same exports as import', (path) => {
-    const required = evaluate('commonjs', `console.log(JSON.stringify(Object.keys(require('${path}'))));`) as string[];
-    const code = `import * as all from '${path}'; console.log(JSON.stringify(Object.keys(all)));`;
-    const imported = evaluate('module', code) as string[];
-    expect(required.filter(isOwn).sort()).toEqual(imported.filter(isOwn).sort());
+    expect(namesOf(required[path]).filter(isOwn).sort()).toEqual(namesOf(imported[path]).filter(isOwn).sort());
   });
 
   it.each(begun.map(({ manifest }) => [manifest.name]))('%s carries its licence, README and sources', (name) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemError } from '../src/errors.js';
-import { queueCount, umemBytes, XdpBatch, XdpError, type XdpErrorCode, XdpSocket, xdpSupport } from '../src/index.js';
+import { umemBytes, XdpBatch, XdpError, type XdpErrorCode, XdpSocket } from '../src/index.js';
 import { Waiting } from '../src/waiting.js';
 import { SEED } from './seed.js';
 
@@ -20,25 +20,32 @@ afterEach(() => {
 });
 
 describe('without the addon', () => {
+  // It is loaded once for a process: these modules have not seen it yet.
+  let fresh: typeof import('../src/index.js');
+  beforeEach(async () => {
+    vi.resetModules();
+    fresh = await import('../src/index.js');
+  });
+
   it('everything can be imported, and says what is missing when it is used', async () => {
     vi.stubEnv('INT_AFXDP_ADDON', '/nowhere/afxdp.node');
-    const support = xdpSupport();
+    const support = fresh.xdpSupport();
     expect(support).toMatchObject({ ok: false, error: { code: 'ERR_XDP_NOT_BUILT', syscall: null, errno: null } });
-    expect(() => queueCount('lo')).toThrow('npm run build:native');
-    const error = await rejection(XdpSocket.open({ interface: 'lo' }));
+    expect(() => fresh.queueCount('lo')).toThrow('npm run build:native');
+    const error = await rejection(fresh.XdpSocket.open({ interface: 'lo' }));
     expect(XdpError.is(error) && error.code).toBe('ERR_XDP_NOT_BUILT');
   });
 
   it('a file that is no addon is not taken for one', () => {
     vi.stubEnv('INT_AFXDP_ADDON', import.meta.filename);
-    expect(xdpSupport()).toMatchObject({ ok: false, error: { code: 'ERR_XDP_NOT_BUILT' } });
+    expect(fresh.xdpSupport()).toMatchObject({ ok: false, error: { code: 'ERR_XDP_NOT_BUILT' } });
   });
 
   it('another system than Linux is told from a missing addon', () => {
     const platform = Object.getOwnPropertyDescriptor(process, 'platform')!;
     Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' });
     try {
-      expect(xdpSupport('en0')).toMatchObject({ ok: false, error: { code: 'ERR_XDP_PLATFORM' } });
+      expect(fresh.xdpSupport('en0')).toMatchObject({ ok: false, error: { code: 'ERR_XDP_PLATFORM' } });
     } finally {
       Object.defineProperty(process, 'platform', platform);
     }

@@ -46,6 +46,9 @@ describe('XdpSource', () => {
 
   it('says where it was to be opened, and why it cannot be; stopping it is no error', async () => {
     vi.stubEnv('INT_AFXDP_ADDON', '/nowhere/afxdp.node');
+    // The addon is loaded once for a process: these modules have not seen it yet.
+    vi.resetModules();
+    const { XdpSource } = await import('@int/afxdp/source');
     const source = new XdpSource({ interface: 'eth0' });
     const failure: unknown = await source.start(() => undefined).catch((error: unknown) => error);
     expect(SourceError.is(failure)).toBe(true);

@@ -70,6 +70,8 @@ describe('int collect --afxdp', () => {
     ['with a pre-filter ', ['--prefilter']],
   ])('%swithout the addon says in one line what is missing, and receives by UDP', async (_which, more) => {
     for (const [name, value] of Object.entries(NO_ADDON)) vi.stubEnv(name, value);
+    // The addon is loaded once for a process: what the command loads has not seen it yet.
+    vi.resetModules();
     const port = await freePort();
     const rules = await files.write('all.yaml', RULES);
     const args = ['collect', '--afxdp', 'lo', '--report-port', String(port), '--rules', rules, '--json', ...more];

@@ -2,4 +2,4 @@
 export const SEED: number = Number(process.env.INT_SEED ?? 20_250_218);
 
 /** Packets to compare, about. The long form takes minutes. */
-export const PACKETS: number = Number(process.env.INT_PACKETS ?? (process.env.INT_LONG === '1' ? 120_000 : 16_000));
+export const PACKETS: number = Number(process.env.INT_PACKETS ?? (process.env.INT_LONG === '1' ? 120_000 : 8000));

@@ -15,7 +15,7 @@ const SEED = Number(process.env.INT_SEED ?? 20_250_222);
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-const FRAMES = 200_000;
+const FRAMES = 60_000;
 /** Pieces small enough that a collection rarely falls into one; it would hide what was allocated. */
 const PIECE = 2000;
 

@@ -16,7 +16,7 @@ import { corpus, mutate, Random } from './fuzz-inputs.js';
 const SEED = Number(process.env.INT_SEED ?? 20_250_220);
 fc.configureGlobal({ seed: SEED });
 /** Mutated inputs. The long form sets a million or more. */
-const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 60_000);
+const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 24_000);
 const STATUSES: readonly string[] = ['ok', 'not-int', 'truncated', 'malformed', 'unsupported'];
 
 interface Decoders {

@@ -1,28 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { History, type HistoryOptions, ParquetSink, type ParquetSinkOptions, type ResultRow } from '../src/index.js';
-
-const folders: string[] = [];
-const sinks: ParquetSink[] = [];
-
-afterEach(async () => {
-  for (const sink of sinks.splice(0)) await sink.close(0);
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-});
 
 /** A folder that is removed after the test. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'int-parquet-'));
-  folders.push(path);
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
 /** A sink that is closed after the test, without maintenance of its own. */
 export async function open(options: ParquetSinkOptions): Promise<ParquetSink> {
   const sink = await ParquetSink.open({ maintenanceMs: 0, ...options });
-  sinks.push(sink);
+  onTestFinished(() => sink.close(0).then(() => undefined));
   return sink;
 }
 

@@ -6,10 +6,10 @@ import { RecentStatistics } from '../../src/adapt/recent.js';
 import { TailModel } from '../../src/adapt/tail-model.js';
 import { MAXIMUM_THRESHOLD, ThresholdVector } from '../../src/adapt/threshold-vector.js';
 import { VisitedPositions } from '../../src/adapt/visited.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { arrivals, randomOf } from './loads.js';
 
-const RUNS = { seed: SEED, numRuns: 200 * LENGTH };
+const RUNS = { seed: SEED, numRuns: runs(200) };
 
 describe('recent statistics', () => {
   it('finds every order statistic of the last ones above a position', () => {

@@ -8,7 +8,7 @@ import { EventBatch } from '../../src/engine/event-batch.js';
 import type { RuleSet } from '../../src/rules/model.js';
 import { Random } from '../reference/random.js';
 import { randomRules } from '../reference/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { LENGTH, runs, SEED } from '../seed.js';
 
 const SIZES = { flowCells: 64, switchCells: 64, stateBytes: 1 << 20 } as const;
 
@@ -91,9 +91,9 @@ describe('the object API', () => {
         // The same frame twice, so that state matters.
         seen += agree([generated.bytes, generated.bytes], generated.options, seed);
       }),
-      { seed: SEED, numRuns: 1000 * LENGTH },
+      { seed: SEED, numRuns: runs(1000) },
     );
-    expect(seen).toBeGreaterThan(1000);
+    expect(seen).toBeGreaterThan(1000 * LENGTH);
   });
 
   it('does so for frames of all kinds mixed, in one state', () => {
@@ -109,7 +109,7 @@ describe('the object API', () => {
           );
         },
       ),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -118,7 +118,7 @@ describe('the object API', () => {
       fc.property(fc.array(malformed(frame()), { minLength: 1, maxLength: 10 }), fc.nat(), (frames, seed) => {
         agree(frames, { reportPorts: [32766] }, seed);
       }),
-      { seed: SEED, numRuns: 300 * LENGTH },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EntryReader, FlowCache, type FlowCacheOptions } from '../../src/index.js';
 import { type Report, recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { checkAccounts } from './accounts.js';
 import { RoomOutlet } from './outlets.js';
 
@@ -79,7 +79,7 @@ describe('ageing', () => {
         }
         expect([...cache].map(({ flow }) => flow.sourcePort)).toEqual(there);
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 
@@ -138,7 +138,7 @@ describe('draining', () => {
         expect(cache.totals()).toMatchObject({ removedEntries: all.length, live: 0, lostEntries: 0 });
         checkAccounts(cache);
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 

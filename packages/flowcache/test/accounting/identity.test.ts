@@ -14,7 +14,7 @@ import {
   writeSnapshot,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { checkAccounts, checkSameFlows, HandedOn } from './accounts.js';
 import { reusedMemory } from './memory.js';
 import { type Outlet, RingOutlet, RoomOutlet } from './outlets.js';
@@ -219,7 +219,7 @@ describe.each(SETUPS)('accounts of a cache that is $layout, $hash, kernel $kerne
         }
         pair.checkOutlets();
       }),
-      { seed: SEED, numRuns: 60 * LENGTH },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Distributions } from '../../src/distribution/distributions.js';
 import { DISTRIBUTION_ERROR_CODES, DistributionError } from '../../src/distribution/errors.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { anyBins, batchOf, contentsOf, metricNames, reports, reportsOf } from './model.js';
 
 const GUARD = 0xaa;
@@ -58,7 +58,7 @@ describe('attaching', () => {
         expect(contentsOf(other)).toEqual(contentsOf(one));
         expect(contentsOf(copy)).toEqual(contentsOf(one));
       }),
-      { seed: SEED, numRuns: 60 * LENGTH },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 
@@ -124,7 +124,7 @@ describe('attaching', () => {
         const outside = [...bytes.subarray(0, byteOffset), ...bytes.subarray(byteOffset + byteLength)];
         expect(outside.every((byte) => byte === GUARD)).toBe(true);
       }),
-      { seed: SEED, numRuns: 3000 * LENGTH },
+      { seed: SEED, numRuns: runs(3000) },
     );
     expect([...seen].sort()).toEqual(
       ['BAD_COUNT', 'BAD_LAYOUT', 'BAD_MAGIC', 'BAD_TABLE', 'BAD_VERSION', 'TRUNCATED', 'attached'].sort(),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Bins, edgesOf, logarithmicEdge, logarithmicIndex, resolveBins } from '../../src/distribution/bins.js';
 import { type DistributionOptions, Distributions } from '../../src/distribution/distributions.js';
 import { DISTRIBUTION_ERROR_CODES, DistributionError } from '../../src/distribution/errors.js';
-import { SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { anyBins, batchOf, countsOf, reportsOf, word } from './model.js';
 
 /** Counts of values in bins: below, in each, above. */
@@ -63,7 +63,7 @@ describe('bins', () => {
           expect(counts.every((one, bin) => one === expected[bin])).toBe(true);
         },
       ),
-      { seed: SEED, numRuns: 60 },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 

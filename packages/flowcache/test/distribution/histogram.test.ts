@@ -5,7 +5,7 @@ import type { Bins } from '../../src/distribution/bins.js';
 import { Distributions } from '../../src/distribution/distributions.js';
 import { DistributionError } from '../../src/distribution/errors.js';
 import { Histogram } from '../../src/distribution/histogram.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { anyBins, batchOf, reportsOf, sumOf, word } from './model.js';
 
 /** The histogram of values. */
@@ -59,7 +59,7 @@ describe('percentiles', () => {
         expect(found).toBeLessThanOrEqual(most);
         if (exact > histogram.edges.at(-1)!) expect(found).toBe(histogram.edges.at(-1));
       }),
-      { seed: SEED, numRuns: 500 * LENGTH },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 
@@ -72,7 +72,7 @@ describe('percentiles', () => {
         if (exact < 2 * perOctave) expect(found).toBe(exact);
         else expect(Math.abs(found - exact)).toBeLessThan(exact / perOctave);
       }),
-      { seed: SEED, numRuns: 250 * LENGTH },
+      { seed: SEED, numRuns: runs(250) },
     );
   });
 
@@ -87,7 +87,7 @@ describe('percentiles', () => {
           last = found;
         }
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -152,7 +152,7 @@ describe('beside hdr-histogram-js', () => {
         expect(histogram.mean).toBe(Number(sumOf(all)) / all.length);
         expect(Math.abs(histogram.mean! - hdr.mean)).toBeLessThanOrEqual(histogram.mean! / 1000);
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -171,7 +171,7 @@ describe('beside hdr-histogram-js', () => {
         const isWhole = (p * values.length) % 100_000 === 0 && p > 0;
         if (isWhole) expect(Math.abs(hdr.getValueAtPercentile(p / 1000) - middle)).toBeLessThanOrEqual(middle / 1000);
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -208,7 +208,7 @@ describe('a histogram', () => {
         const sum = Histogram.merged([histogramOf(a, bins), histogramOf(b, bins)]);
         expect(sum.toJSON()).toEqual(histogramOf([...a, ...b], bins).toJSON());
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
     const one = histogramOf([1]);
     const others = [histogramOf([1], { kind: 'linear', width: 1, count: 5 }), new Distributions().endToEnd()];

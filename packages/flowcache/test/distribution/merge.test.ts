@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DistributionOptions, Distributions } from '../../src/distribution/distributions.js';
 import { DistributionError, type DistributionErrorCode } from '../../src/distribution/errors.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { anyBins, batchOf, contentsOf, metricNames, type Report, reports, reportsOf } from './model.js';
 
 const FEW: DistributionOptions = {
@@ -48,7 +48,7 @@ describe('merging', () => {
           expect(contentsOf(first!)).toEqual(contentsOf(whole));
         },
       ),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 

@@ -17,7 +17,7 @@ import {
   type DistributionOptions,
   Distributions,
 } from '../../src/distribution/distributions.js';
-import { LENGTH, SEED } from '../seed.js';
+import { LENGTH, runs, SEED } from '../seed.js';
 import {
   anyBins,
   batchOf,
@@ -106,9 +106,9 @@ describe('recording a batch', () => {
           expect([...all8.subarray(0, byteOffset), ...all8.subarray(-8)].every((byte) => byte === 0xaa)).toBe(true);
         },
       ),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
-    expect(values).toBeGreaterThan(4000);
+    expect(values).toBeGreaterThan(4000 * LENGTH);
   });
 
   it('counts the same in one go, row by row, and with rows in blocks of any length', () => {
@@ -122,7 +122,7 @@ describe('recording a batch', () => {
         for (let k = 1; k < ends.length; k++) cut.record(batch, ends[k - 1], ends[k]);
         expect(contentsOf(cut)).toEqual(contentsOf(whole));
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 
@@ -147,7 +147,7 @@ describe('recording a batch', () => {
           expect([found.underflow, ...found.counts, found.overflow]).toEqual(countsOf(list, found.edges));
         }
       }),
-      { seed: SEED, numRuns: 15 * LENGTH },
+      { seed: SEED, numRuns: runs(15) },
     );
   });
 
@@ -302,7 +302,7 @@ describe('observing records', () => {
         const [columns, objects] = bothWays([bytes, bytes], options, bins);
         expect(objects).toEqual(columns);
       }),
-      { seed: SEED, numRuns: 150 * LENGTH },
+      { seed: SEED, numRuns: runs(150) },
     );
   });
 
@@ -313,7 +313,7 @@ describe('observing records', () => {
         const [columns, objects] = bothWays(frames, options, { kind: 'logarithmic', perOctave: 2 });
         expect(withoutNotOk(objects)).toEqual(withoutNotOk(columns));
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 
@@ -340,7 +340,7 @@ describe('clearing', () => {
         fresh.record(batchOf(after));
         expect(contentsOf(used)).toEqual(contentsOf(fresh));
       }),
-      { seed: SEED, numRuns: 60 * LENGTH },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import xxhash from 'xxhash-wasm';
 import { FlowCache, FlowCacheView, type HashName } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 let h32Raw: (bytes: Uint8Array, seed?: number) => number;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe.each(HASHES)('flows hashed with $hash, seed $seed, kernel $kernel', ({ 
       fc.property(flow, (each) => {
         expect(cache.hashOf(each)).toBe(reference(hash, seed, each));
       }),
-      { seed: SEED, numRuns: 1000 * LENGTH },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 
@@ -74,7 +74,7 @@ describe.each(HASHES)('flows hashed with $hash, seed $seed, kernel $kernel', ({ 
         expect(view.get(each)).toEqual(cache.get(each));
         expect(cache.get(each)?.packets).toBeGreaterThan(0);
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { flowCrc32Ipv4 } from '@int/hash';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_METRICS, geometryOf, HASHES, LAYOUTS, THRESHOLDS } from '../../src/layout.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { portsWithCrc } from './crc-flows.js';
 import { EnginePair, HOST_KINDS } from './engines.js';
 import { fillRandom, Random, type Traffic } from './random-batch.js';
@@ -107,7 +107,7 @@ describe('the kernel', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 120 * LENGTH },
+      { seed: SEED, numRuns: runs(120) },
     );
   }, 60_000);
 

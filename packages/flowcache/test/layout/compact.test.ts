@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COMPACT, FlowCache } from '../../src/index.js';
 import { type Report, ReportBatch, recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const FLOW: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 1, destinationPort: 2 };
 const UNIT_ROUNDOFF = 2 ** -24;
@@ -78,7 +78,7 @@ describe.each([false, true])('a compact cache, kernel %s', (kernel) => {
         expect(mean).toBeGreaterThanOrEqual(0);
         expect(mean).toBeLessThanOrEqual(Math.fround(most));
       }),
-      { seed: SEED, numRuns: 60 * LENGTH },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 

@@ -16,7 +16,7 @@ import {
   type LayoutName,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const dimensions: fc.Arbitrary<Required<Dimensions>> = fc.record({
   rows: fc.integer({ min: 1, max: 1 << 20 }),
@@ -128,7 +128,7 @@ describe('the geometry of a cache', () => {
         expect(words).toBe(bucketsAt + asked.rows * asked.buckets * bucketStride);
         expect(byteLength).toBe(4 * words);
       }),
-      { seed: SEED, numRuns: 500 * LENGTH },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 
@@ -144,7 +144,7 @@ describe('the geometry of a cache', () => {
         expect(() => geometryOf({ ...drawn, rows: rows + 1 })).toThrow(RangeError);
         expect(() => new FlowCache({ ...drawn, rows: rows + 1 })).toThrow(RangeError);
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EXACT, FlowCache, type LayoutName } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const FLOW: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 1, destinationPort: 2 };
 const HOPS = 3;
@@ -74,7 +74,7 @@ describe.each([false, true])('the path of a flow, kernel %s', (kernel) => {
         if (!isNamed) expect(observer.tail).toBe(before);
         else expect(observer.tail).toBe(hidden.length === 0 ? 0 : murmur(hidden) || 1);
       }),
-      { seed: SEED, numRuns: 500 * LENGTH },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

@@ -1,7 +1,7 @@
 import type { MetricName } from '@int/codec';
 import { EntryReader, EVENT_WORDS, type FlowEntry } from '@int/flowcache';
 import { ShardedFlowCache, type ShardedFlowCacheOptions, type ShardedTotals } from '@int/flowcache/node';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { type Random, type Reports, randomReports } from './reports.js';
 import { SHARD_WORKER, WorkerCode } from './worker-code.js';
 
@@ -11,7 +11,6 @@ let worker: string;
 beforeAll(async () => {
   worker = await code.build(SHARD_WORKER, 'shard-worker.js');
 });
-afterAll(() => code.remove());
 
 /** Opens a cache of two shards. */
 export function openCache(options: ShardedFlowCacheOptions): Promise<ShardedFlowCache> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BatchColumns } from '../../src/cache/batch-columns.js';
 import { hopColumnsOf, MAX_SHARDS, SCATTER_BLOCK, Scatter, shardOf } from '../../src/node/scatter.js';
 import { makeSlots, type Slot, slotBytes } from '../../src/node/slot.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { Random, randomReports } from './reports.js';
 
 /** What a cache reads of a report. */
@@ -54,7 +54,7 @@ describe('shardOf', () => {
       fc.property(fc.integer({ min: 0, max: 0xffffffff }), fc.integer({ min: 1, max: MAX_SHARDS }), (hash, shards) => {
         expect(shardOf(hash, shards)).toBe(Number((BigInt(hash) * BigInt(shards)) >> 32n));
       }),
-      { seed: SEED, numRuns: 2000 * LENGTH },
+      { seed: SEED, numRuns: runs(2000) },
     );
     expect(shardOf(0xffffffff, MAX_SHARDS)).toBe(MAX_SHARDS - 1);
   });
@@ -120,7 +120,7 @@ describe('Scatter', () => {
         expect(found).toEqual(expected);
         expect([scatter.notOk, scatter.noFlow]).toEqual([notOk, noFlow]);
       }),
-      { seed: SEED, numRuns: 60 * LENGTH },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 

@@ -2,7 +2,7 @@ import { COUNTERS, EVENT_WORDS, FlowCache, type FlowEntry, readFlowEvent, Thresh
 import type { ShardError, ShardedFlowCacheOptions } from '@int/flowcache/node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import {
   byFlow,
   code,
@@ -65,7 +65,7 @@ describe('a sharded cache', () => {
           expectClosed(totals, rowsOf(reports), single.livePackets());
         });
       }),
-      { seed: SEED, numRuns: 8 * LENGTH },
+      { seed: SEED, numRuns: runs(8) },
     );
   });
 
@@ -116,7 +116,7 @@ describe('a sharded cache', () => {
           expect(await cache.stop()).toEqual(totals);
         });
       }),
-      { seed: SEED, numRuns: 14 * LENGTH },
+      { seed: SEED, numRuns: runs(14) },
     );
   });
 

@@ -14,6 +14,7 @@ export class WorkerCode {
   readonly #folder = mkdtempSync(join(tmpdir(), 'int-shards-'));
 
   constructor() {
+    process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }));
     writeFileSync(this.path('package.json'), '{ "type": "module" }\n');
   }
 
@@ -38,12 +39,8 @@ export class WorkerCode {
     return this.path(name);
   }
 
-  /** A name for a file that {@link remove} deletes. */
+  /** A name for a file that is deleted when the process ends, which several test files share. */
   path(name: string): string {
     return join(this.#folder, name);
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { FlowCache } from '../../src/index.js';
 import { checkAccounts } from '../accounting/accounts.js';
 import { type Report, ReportBatch, recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const IPV4: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 80, destinationPort: 65535 };
 const IPV6: Flow = { ...IPV4, source: '2001:db8::1', destination: 'fe80::a:b' };
@@ -68,7 +68,7 @@ describe('a flow', () => {
         if (isRemoved)
           expect(cache.remove(spelled)).toEqual({ ...cache.get(plain), ...found, packets: 2, reason: 'removed' });
       }),
-      { seed: SEED, numRuns: 300 * LENGTH },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 

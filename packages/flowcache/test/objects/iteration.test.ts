@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FlowCache } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const flowOf = (port: number): Flow => ({
   source: '10.0.0.1',
@@ -52,7 +52,7 @@ describe.each(['exact', 'compact'] as const)('going through a cache, %s', (layou
           for (const port of seen) expect(ever.has(port)).toBe(true);
         },
       ),
-      { seed: SEED, numRuns: 150 * LENGTH },
+      { seed: SEED, numRuns: runs(150) },
     );
   });
 

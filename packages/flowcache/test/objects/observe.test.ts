@@ -23,7 +23,7 @@ import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { reusedMemory } from '../accounting/memory.js';
 import { RoomOutlet } from '../accounting/outlets.js';
 import { ReportBatch, randomFlows, randomReport, recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 interface Observed {
   readonly cache: FlowCache;
@@ -88,7 +88,7 @@ describe.each([false, true])('observe and update, kernel %s', (kernel) => {
           expectSame(objects, columns);
         },
       ),
-      { seed: SEED, numRuns: 25 * LENGTH },
+      { seed: SEED, numRuns: runs(25) },
     );
   });
 });
@@ -165,7 +165,7 @@ describe('frames, decoded into objects or into columns,', () => {
           expectSame(objects, columns);
         },
       ),
-      { seed: SEED, numRuns: 80 * LENGTH },
+      { seed: SEED, numRuns: runs(80) },
     );
     expect(Math.min(hits, handedOn)).toBeGreaterThan(50);
   });
@@ -180,7 +180,7 @@ describe('frames, decoded into objects or into columns,', () => {
           expectSame(objects, columns, ['offered', 'notOk']);
         },
       ),
-      { seed: SEED, numRuns: 80 * LENGTH },
+      { seed: SEED, numRuns: runs(80) },
     );
   });
 });

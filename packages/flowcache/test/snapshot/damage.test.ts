@@ -11,7 +11,7 @@ import {
   SnapshotReader,
 } from '../../src/index.js';
 import { checkAccounts } from '../accounting/accounts.js';
-import { LENGTH, SEED } from '../seed.js';
+import { LENGTH, runs, SEED } from '../seed.js';
 import { busyCache, restore, Traffic } from './caches.js';
 import {
   HEADER_BYTES,
@@ -113,7 +113,7 @@ describe('a damaged snapshot', () => {
         const error = expectError(read(parts));
         expect(error.offset === null || (error.offset >= 0 && error.offset <= bytes.length)).toBe(true);
       }),
-      { seed: SEED, numRuns: 1500 * LENGTH },
+      { seed: SEED, numRuns: runs(1500) },
     );
   });
 
@@ -149,9 +149,9 @@ describe('a damaged snapshot', () => {
           expectSound(result);
         } else refused++;
       }),
-      { seed: SEED, numRuns: 1500 * LENGTH },
+      { seed: SEED, numRuns: runs(1500) },
     );
-    expect(Math.min(refused, taken)).toBeGreaterThan(20);
+    expect(Math.min(refused, taken)).toBeGreaterThan(20 * LENGTH);
   });
 
   test('with another header and checksums that are right is refused, or makes a cache that works', () => {
@@ -169,7 +169,7 @@ describe('a damaged snapshot', () => {
           else if (word === HEADER.MAGIC || word === HEADER.VERSION) expect(result.code).toBe('ERR_FLOW_CACHE_HEADER');
         },
       ),
-      { seed: SEED, numRuns: 1000 * LENGTH },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.js';
 import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { RoomOutlet } from '../accounting/outlets.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { busyCache, restore, Traffic } from './caches.js';
 import { HEADER_BYTES, joined, snapshotOf, takeApart, wordOf } from './pieces.js';
 
@@ -36,7 +36,7 @@ describe.each(SETUPS)('a snapshot of $rows rows, $layout', (options) => {
         checkSameFlows(restored, cache);
         expect([...restored]).toEqual([...cache]);
       }),
-      { seed: SEED, numRuns: 40 * LENGTH },
+      { seed: SEED, numRuns: runs(40) },
     );
   });
 

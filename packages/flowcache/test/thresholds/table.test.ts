@@ -2,7 +2,7 @@ import type { MetricName } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_METRICS, FlowCache, THRESHOLDS, type ThresholdOptions, Thresholds } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 
 const limit = fc.oneof(
   fc.constant(null),
@@ -61,7 +61,7 @@ describe('a table of thresholds', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 

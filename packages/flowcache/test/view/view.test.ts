@@ -14,7 +14,7 @@ import {
   METRIC_WORDS,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport, recordOf } from '../cache/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { runs, SEED } from '../seed.js';
 import { PATTERN_METRICS, patternFlows, patternReport } from './pattern.js';
 
 const SMALL = { rows: 3, buckets: 4, hops: 3 } as const;
@@ -275,7 +275,7 @@ describe('damaged memory', () => {
         else if ((words[HEADER.GENERATION]! & 1) !== 0) expectCode(error, 'ERR_FLOW_CACHE_BUSY');
         else expect(error).toBeNull();
       }),
-      { seed: SEED, numRuns: 400 * LENGTH },
+      { seed: SEED, numRuns: runs(400) },
     );
   });
 
@@ -289,7 +289,7 @@ describe('damaged memory', () => {
         }
         expect(readAll(words.buffer)).toBeNull();
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 });
