@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createContext, Script } from 'node:vm';
 import { gzipSync } from 'node:zlib';
@@ -93,22 +93,25 @@ describe('the packed packages', () => {
 describe('TypeScript', () => {
   const { Node16, ESNext } = ts.ModuleKind;
   const kinds = [
-    ['an ECMAScript module under node16', 'mts', Node16, ts.ModuleResolutionKind.Node16, paths],
-    ['a CommonJS module under node16', 'cts', Node16, ts.ModuleResolutionKind.Node16, commonPaths],
-    ['a module under bundler', 'ts', ESNext, ts.ModuleResolutionKind.Bundler, paths],
+    ['ECMAScript and CommonJS modules under node16', ['mts', 'cts'], Node16, ts.ModuleResolutionKind.Node16],
+    ['a module under bundler', ['ts'], ESNext, ts.ModuleResolutionKind.Bundler],
   ] as const;
 
-  it.each(kinds)('compiles %s', (_title, extension, module, moduleResolution, used) => {
-    const folder = join(consumer.folder, `typescript-${extension}`);
-    mkdirSync(folder);
-    const file = join(folder, `consumer.${extension}`);
-    const code = used.map((path, index) =>
+  /** A program that imports everything. */
+  function consumerOf(extension: 'mts' | 'cts' | 'ts'): string {
+    const file = join(consumer.folder, 'typescript', `consumer.${extension}`);
+    const code = (extension === 'cts' ? commonPaths : paths).map((path, index) =>
       extension === 'cts'
         ? `import m${index} = require('${path}');\nexport const n${index}: string[] = Object.keys(m${index});`
         : `import * as m${index} from '${path}';\nexport const n${index}: string[] = Object.keys(m${index});`,
     );
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${code.join('\n')}\n`);
-    const program = ts.createProgram([file], {
+    return file;
+  }
+
+  it.each(kinds)('compiles %s', (_title, extensions, module, moduleResolution) => {
+    const program = ts.createProgram(extensions.map(consumerOf), {
       target: ts.ScriptTarget.ES2022,
       lib: ['lib.es2023.d.ts'],
       module,

@@ -16,6 +16,11 @@ export const BUILDS = [
   ['the addon under the sanitizers', 'sanitized'],
 ] as const satisfies readonly (readonly [string, Build])[];
 
+/** One of them where others run both, or both with INT_LONG=1. */
+export function mostly(build: Build): readonly (readonly [string, Build])[] {
+  return process.env.INT_LONG === '1' ? BUILDS : BUILDS.filter(([, each]) => each === build);
+}
+
 let refusal: Promise<string | null> | undefined;
 
 /**

@@ -10,8 +10,8 @@ import { runFabric } from './fabric/run.js';
 
 /** Packets of hosts a second, each of which makes a report. A core makes a little more. */
 const RATE = 20_000;
-/** Without a terminal nobody can stop it: it ends by itself, after ten seconds' packets. */
-const UNATTENDED_PACKETS = 200_000;
+/** Without a terminal nobody can stop it: it ends by itself, after ten seconds' packets, or as many as a test wants. */
+const UNATTENDED_PACKETS = Number(process.env.INT_DEMO_PACKETS ?? 200_000);
 
 /** A port that nobody listens on. A terminal's view does not tell the port that the system has chosen. */
 async function freePort(): Promise<number> {

@@ -6,7 +6,11 @@ import { expect, test } from 'vitest';
 const DEMO = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
 
 test('the demonstration ends by itself where nobody can stop it, and every report that it took was read', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [DEMO, '--json'], { maxBuffer: 1 << 28 });
+  const { stdout } = await promisify(execFile)(process.execPath, [DEMO, '--json'], {
+    maxBuffer: 1 << 28,
+    env: { ...process.env, INT_DEMO_PACKETS: '30000' },
+    timeout: 50_000,
+  });
   const lines = stdout
     .split('\n')
     .filter((line) => line !== '')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { BUILDS, MODES, pairFor } from '../pair.js';
+import { MODES, mostly, pairFor } from '../pair.js';
 import type { Outcome } from '../robustness.program.js';
 import { startAt } from './start.js';
 
@@ -15,7 +15,7 @@ function expectGone(outcome: Outcome): void {
   });
 }
 
-describe.each(BUILDS)('an interface that goes away under %s', (_name, build) => {
+describe.each(mostly('sanitized'))('an interface that goes away under %s', (_name, build) => {
   for (const mode of MODES) {
     it.each(WAYS)(`ends %s in ${mode} mode, and close() is clean`, async (_way, blocks) => {
       const pair = await pairFor();

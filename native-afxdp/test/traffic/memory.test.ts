@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUILDS, MODES, pairFor, startTraffic } from '../pair.js';
+import { MODES, mostly, pairFor, startTraffic } from '../pair.js';
 
 const PLACES = [
   ['an ArrayBuffer', 'array-buffer'],
@@ -7,7 +7,7 @@ const PLACES = [
   ['a WebAssembly memory, decoded in place', 'wasm'],
 ] as const;
 
-describe.each(BUILDS)('frames through %s', (_name, build) => {
+describe.each(mostly('sanitized'))('frames through %s', (_name, build) => {
   it.each(PLACES)('arrive in %s', async (_place, place) => {
     const pair = await pairFor({ together: true });
     const program = await startTraffic({ at: pair.right, build });

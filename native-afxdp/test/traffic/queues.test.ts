@@ -1,6 +1,6 @@
 import type { XdpMode } from '@int/afxdp';
 import { describe, expect, it } from 'vitest';
-import { BUILDS, MODES, pairFor } from '../pair.js';
+import { MODES, mostly, pairFor } from '../pair.js';
 import { bundle, start } from '../program.js';
 import type { Queues, QueuesResult } from '../queues.program.js';
 
@@ -23,7 +23,7 @@ function expectAll({ queues, program }: QueuesResult, mode: XdpMode, count: numb
   expect(queues[0]!.findings.frames + queues[1]!.findings.frames).toBe(count);
 }
 
-describe.each(BUILDS)('two queues through %s', (_name, build) => {
+describe.each(mostly('plain'))('two queues through %s', (_name, build) => {
   const count = build === 'plain' ? 12_800 : 2_560;
 
   it.each(MODES)('one program steers to two sockets in %s mode', async (mode) => {

@@ -22,20 +22,24 @@ const AWAY_MS = IS_LONG ? 60_000 : 3000;
 /** More than 262,144 bytes hold. */
 const MESSAGES_OF_A_PARCEL = 1000;
 
-let shared: Promise<KafkaCluster> | undefined;
+const shared = new Map<number, Promise<KafkaCluster>>();
 
-/** Three brokers, started by the first test that asks. */
-async function threeBrokers(): Promise<KafkaCluster> {
+/** So many brokers, all of them there; started by the first test that asks. */
+async function brokers(count: number): Promise<KafkaCluster> {
   requireKafka();
-  shared ??= startCluster({ brokers: 3 });
-  const cluster = await shared;
+  const started = shared.get(count) ?? startCluster({ brokers: count });
+  shared.set(count, started);
+  const cluster = await started;
   for (const broker of cluster.brokers) broker.start();
   await cluster.ready();
   return cluster;
 }
 
+/** Where all brokers go away together: one is all. */
+const ALL = IS_LONG ? 3 : 1;
+
 afterAll(async () => {
-  await (await shared)?.close();
+  for (const cluster of shared.values()) await (await cluster).close();
 });
 
 const ends: (() => unknown)[] = [];
@@ -97,7 +101,7 @@ async function expectAll(cluster: KafkaCluster, topic: string, sink: KafkaSink):
 }
 
 test('one broker of three is killed under load: nothing is lost, the order of each flow stays', async () => {
-  const cluster = await threeBrokers();
+  const cluster = await brokers(3);
   const reports = newName('reports');
   const { finish, sink } = underLoad({ bootstrap: cluster.bootstrap, topics: { reports }, memoryBytes: 64 << 20 });
   await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
@@ -112,7 +116,7 @@ test('one broker of three is killed under load: nothing is lost, the order of ea
 });
 
 test('all brokers are away for a time: the spool keeps what comes, and it arrives in order', async () => {
-  const cluster = await threeBrokers();
+  const cluster = await brokers(ALL);
   const reports = newName('reports');
   const { finish, problems, sink } = underLoad({
     bootstrap: cluster.bootstrap,
@@ -138,7 +142,7 @@ test('all brokers are away for a time: the spool keeps what comes, and it arrive
 });
 
 test('the disk of the spool is full: what has no room is counted, the rest arrives in order', async () => {
-  const cluster = await threeBrokers();
+  const cluster = await brokers(ALL);
   const directory = newFolder();
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory], { stdio: 'ignore' });
@@ -167,7 +171,7 @@ test('the disk of the spool is full: what has no room is counted, the rest arriv
 });
 
 test('the process is killed while the brokers are away: the next one sends what is in the spool', async () => {
-  const cluster = await threeBrokers();
+  const cluster = await brokers(ALL);
   const reports = newName('reports');
   const folder = newFolder();
   const directory = join(folder, 'spool');
