@@ -14,10 +14,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freeTcpPort } from '../test/ports.mjs';
 
 /** All of them listen there. */
 export const ADDRESS = '127.0.0.1';
@@ -52,18 +53,6 @@ export function kafkaVersion() {
 export function missingForKafka() {
   if (spawnSync('java', ['-version']).status !== 0) return 'java';
   return kafkaVersion() === undefined ? `the jars of Kafka in ${folderOfJars()}` : null;
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer();
-  server.listen(0, ADDRESS);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /**
@@ -328,7 +317,7 @@ export async function startCluster(options = {}) {
   /** @type {{ port: number, controller: number }[]} */
   const nodes = [];
   for (let at = 0; at < count; at++) {
-    nodes.push({ port: ports[at] ?? (await freePort()), controller: await freePort() });
+    nodes.push({ port: ports[at] ?? (await freeTcpPort()), controller: await freeTcpPort() });
   }
   const remove = options.remove ?? (data === undefined ? folder : '');
   const brokers = [];
@@ -336,7 +325,7 @@ export async function startCluster(options = {}) {
     const own = join(folder, `broker-${at + 1}`);
     /** @type {Record<string, number>} */
     const morePorts = {};
-    for (const name of options.listeners ?? []) morePorts[name] = await freePort();
+    for (const name of options.listeners ?? []) morePorts[name] = await freeTcpPort();
     const properties = { ...propertiesOf(at + 1, nodes, own, morePorts), ...options.properties };
     brokers.push(new KafkaBroker(at + 1, port, own, morePorts, properties, { ...options, remove }));
   }

@@ -5,11 +5,12 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requires, skip } from '../test/requires.js';
+import { inTime } from '../test/until.js';
 
 /** The runner takes ports from one above its base on, and none above 9299. */
 const FIRST_PORT = 9201;
 const PORTS = 98;
-const START_MS = 180_000;
+const START_MS = 120_000;
 
 /** Where .ci/scripts/setup-system.sh puts the server; INT_OPENSEARCH names another folder with its jars. */
 function folderOfJars(): string {
@@ -117,6 +118,7 @@ export class OpenSearchServer {
   async request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
     const response = await fetch(this.url + path, {
       method,
+      signal: AbortSignal.timeout(60_000),
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
     const text = await response.text();
@@ -130,7 +132,7 @@ export class OpenSearchServer {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const over = once(child, 'exit');
     child.kill('SIGKILL');
-    await over;
+    await inTime('the end of OpenSearch', over);
   }
 
   /** Stops the process without ending it, and lets it go on. */

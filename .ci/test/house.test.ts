@@ -32,6 +32,11 @@ const forbidden: readonly { what: string; pattern: RegExp; files?: RegExp }[] = 
     pattern: /\b(?:it|test|describe)\.(?:skip|todo)\(/,
     files: code,
   },
+  {
+    what: 'a wait without an end; see .ci/test/until.ts',
+    pattern: /\bwhile \(.*\) await .*(?:\bsleep\(|\bdelay\(|setTimeout|setImmediate|nextTurn)/,
+    files: /(?:^|\/)test\/.*\.ts$/,
+  },
   { what: 'a cast to any', pattern: /\bas any\b(?=\s*[;,)\].}>]|$)/m, files: /\.[cm]?tsx?$/ },
 ];
 
@@ -42,6 +47,7 @@ describe('every file', () => {
     const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
       cwd: repository,
       encoding: 'utf8',
+      timeout: 30_000,
     });
     files = (stdout ?? '').split('\0').filter((file) => file !== '' && existsSync(join(repository, file)));
   });

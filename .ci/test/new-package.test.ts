@@ -12,8 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { repository } from '../scripts/workspaces.mjs';
+
+// It builds, checks and packs a package.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let root: string;
 
@@ -42,7 +45,12 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** Runs a Node program in the copy. */
 function node(...args: string[]): { status: number | null; output: string } {
   const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env,
+    timeout: 100_000,
+  });
   return { status, output: stdout + stderr };
 }
 const newPackage = (...args: string[]): { status: number | null; output: string } =>

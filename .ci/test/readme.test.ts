@@ -1,10 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { publicPackages } from '../scripts/workspaces.mjs';
 import { type Consumer, installTarballs } from './consumer.js';
 import { type Block, blocksOf, commandsOf, parseBlocks, readmes } from './readmes.js';
+
+// All packages are packed and installed, and a program may take three minutes.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const blocks = readmes().flatMap(blocksOf);
 const programs = blocks.filter(({ language }) => language === 'ts');

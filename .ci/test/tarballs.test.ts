@@ -5,12 +5,15 @@ import { pathToFileURL } from 'node:url';
 import { createContext, Script } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { entryPoints, publicPackages, repository } from '../scripts/workspaces.mjs';
 import { type BrowserReport, browserPaths, bundle, isPortable, minify } from './browser.js';
 import { type Consumer, installTarballs } from './consumer.js';
 import { blocksOf, readmes } from './readmes.js';
 import { requires, skip } from './requires.js';
+
+// All packages are packed and installed, and a browser is started.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** Packages without sources yet cannot be packed; each is reported by a test of its own. */
 const packages = publicPackages();

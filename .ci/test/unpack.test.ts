@@ -25,6 +25,7 @@ it('what npm packs is unpacked byte for byte, whatever the length of paths and f
     cwd: join(folder, 'in'),
     encoding: 'utf8',
     shell: process.platform === 'win32',
+    timeout: 50_000,
   });
   expect(packed.status, packed.stderr).toBe(0);
 

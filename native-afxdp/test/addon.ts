@@ -33,6 +33,7 @@ export function addon(build: Build = 'plain'): string {
   const { status, stderr, stdout } = spawnSync(lock, [join('build', 'test.lock'), make, '-s', target], {
     cwd: PACKAGE,
     encoding: 'utf8',
+    timeout: 300_000,
   });
   if (status !== 0) throw new Error(`make ${target} failed:\n${stdout}${stderr}`);
   const path =
@@ -46,7 +47,7 @@ export function addon(build: Build = 'plain'): string {
 /** The address sanitizer's library, which a process must load before everything else. Skips the test if there is none. */
 export function sanitizerLibrary(): string {
   const cc = requires('cc', 'npm run setup:system');
-  const path = spawnSync(cc, ['-print-file-name=libasan.so'], { encoding: 'utf8' }).stdout.trim();
+  const path = spawnSync(cc, ['-print-file-name=libasan.so'], { encoding: 'utf8', timeout: 30_000 }).stdout.trim();
   // A compiler that does not have the file answers with its bare name.
   return path.includes('/') ? path : skip('the address sanitizer is not installed (npm run setup:system)');
 }

@@ -72,7 +72,7 @@ export class Checker {
 }
 
 /** How long nothing may move before a test gives up: far more than anything takes, however busy the machine is. */
-export const PATIENCE_MS = 8_000;
+export const PATIENCE_MS = 30_000;
 
 /**
  * Sends the frames `from` to `to - 1`, waiting for room as long as it takes.

@@ -22,7 +22,7 @@ describe('a pair of interfaces for tests', () => {
   it('is gone when it is removed', () => {
     const ip = requires('ip', 'npm run setup:system');
     const pair = VethPair.make({ together: true });
-    const list = (): string => spawnSync(ip, ['netns', 'list'], { encoding: 'utf8' }).stdout;
+    const list = (): string => spawnSync(ip, ['netns', 'list'], { encoding: 'utf8', timeout: 30_000 }).stdout;
     expect(list()).toContain(pair.right.namespace);
     pair.remove();
     expect(list()).not.toContain(pair.right.namespace);

@@ -81,7 +81,7 @@ export class VethPair {
   }
 
   #add(name: string, ipv6: boolean): void {
-    const { status, stderr } = spawnSync(this.#ip, ['netns', 'add', name], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(this.#ip, ['netns', 'add', name], { encoding: 'utf8', timeout: 30_000 });
     if (status !== 0) {
       if (/not permitted|denied|not supported|Invalid argument/i.test(stderr)) {
         limit(`network namespaces are refused here (ip netns add: ${stderr.split('\n')[0]})`);
@@ -103,7 +103,9 @@ export class VethPair {
       return `for all in all default; do echo ${value} > /proc/sys/net/ipv6/conf/$all/${key}; done`;
     });
     // A kernel without IPv6 has none of these, and needs none.
-    spawnSync(this.#ip, ['netns', 'exec', name, 'sh', '-c', `{ ${script.join('\n')}\n} 2>/dev/null`]);
+    spawnSync(this.#ip, ['netns', 'exec', name, 'sh', '-c', `{ ${script.join('\n')}\n} 2>/dev/null`], {
+      timeout: 30_000,
+    });
   }
 
   #configure(here: End, there: End, hasAddress: boolean, ipv6: boolean): void {
@@ -125,6 +127,7 @@ export class VethPair {
     const { status, stderr } = spawnSync(this.#ip, ['-n', end.namespace, '-batch', '-'], {
       input: `${lines.join('\n')}\n`,
       encoding: 'utf8',
+      timeout: 30_000,
     });
     if (status === 0) return;
     if (/not permitted|denied/i.test(stderr))
@@ -136,7 +139,10 @@ export class VethPair {
 
   /** Runs `ip` with these arguments in an end's namespace. @returns what it prints @throws Error with what it says */
   ip(end: End, ...args: string[]): string {
-    const { status, stdout, stderr } = spawnSync(this.#ip, ['-n', end.namespace, ...args], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(this.#ip, ['-n', end.namespace, ...args], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
     if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`);
     return stdout;
   }
@@ -144,7 +150,7 @@ export class VethPair {
   /** Reads a text file as a process in the end's namespace sees it. */
   read(end: End, path: string): string {
     const args = ['netns', 'exec', end.namespace, 'cat', path];
-    const { status, stdout, stderr } = spawnSync(this.#ip, args, { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(this.#ip, args, { encoding: 'utf8', timeout: 30_000 });
     if (status !== 0) throw new Error(`cat ${path}: ${stderr}`);
     return stdout;
   }
@@ -179,7 +185,7 @@ export class VethPair {
 }
 
 function removeNamespace(ip: string, name: string): void {
-  if (alive.delete(name)) spawnSync(ip, ['netns', 'delete', name]);
+  if (alive.delete(name)) spawnSync(ip, ['netns', 'delete', name], { timeout: 30_000 });
 }
 
 /** Removes what this process leaves behind when it ends, and once what processes that are gone have left. */
@@ -189,7 +195,7 @@ function watch(ip: string): void {
   process.once('exit', () => {
     for (const name of [...alive]) removeNamespace(ip, name);
   });
-  const { stdout } = spawnSync(ip, ['netns', 'list'], { encoding: 'utf8' });
+  const { stdout } = spawnSync(ip, ['netns', 'list'], { encoding: 'utf8', timeout: 30_000 });
   for (const [, name, pid] of (stdout ?? '').matchAll(new RegExp(`^(${PREFIX}(\\d+)-\\S+)`, 'gm'))) {
     if (isRunning(Number(pid))) continue;
     alive.add(name!);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { entryPoints, sourceOf, workspaces } from '../../.ci/scripts/workspaces.mjs';
 import { requires } from '../../.ci/test/requires.js';
+import { inTime } from '../../.ci/test/until.js';
 import { addon, type Build, sanitizerLibrary } from './addon.js';
 import type { End } from './namespace.js';
 import type { Answer, Failure, Handlers } from './serve.js';
@@ -82,6 +83,9 @@ async function makeBundle(file: URL): Promise<string> {
   return path;
 }
 
+/** How long a handler may take: less than a test, and more than what it waits for itself. */
+const CALL_MS = 50_000;
+
 /** A running program of these tests (`*.program.ts`) whose handlers can be called. */
 export class Program<H extends Handlers> {
   readonly #child: ChildProcess;
@@ -144,13 +148,14 @@ export class Program<H extends Handlers> {
    */
   call<K extends keyof H & string>(name: K, ...args: Arguments<H[K]>): Promise<Result<H[K]>> {
     const id = this.#calls++;
-    return new Promise((resolve, reject) => {
+    const answered = new Promise<Result<H[K]>>((resolve, reject) => {
       if (this.#end !== null) return reject(this.#gone());
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       this.#child.send({ id, name, args }, (error) => {
         if (error !== null && this.#waiting.delete(id)) reject(this.#gone());
       });
     });
+    return inTime(`an answer to ${name}`, answered, { withinMs: CALL_MS, found: () => this.#output });
   }
 
   /**
@@ -171,7 +176,7 @@ export class Program<H extends Handlers> {
   /** Kills the program, by default without a warning. @returns how it ended */
   kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<string> {
     this.#child.kill(signal);
-    return this.#ended;
+    return this.#whenEnded();
   }
 
   /**
@@ -180,9 +185,16 @@ export class Program<H extends Handlers> {
    */
   async stop(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
-    const end = await this.#ended;
+    const end = await this.#whenEnded();
     const found = this.#reported();
     if (end !== '0' || found !== '') throw new Error(`the program ended with ${end}\n${found}${this.#output}`);
+  }
+
+  #whenEnded(): Promise<string> {
+    return inTime('the end of the program', this.#ended, {
+      found: () => this.#output,
+      inVain: () => this.#child.kill('SIGKILL'),
+    });
   }
 
   #reported(): string {
@@ -242,13 +254,13 @@ export interface Ending {
   readonly errors: string;
 }
 
-/** Runs a program that offers nothing and ends by itself, or is killed after 20 seconds. */
+/** Runs a program that offers nothing and ends by itself, or is killed after 40 seconds. */
 export async function run(file: URL, args: readonly string[], options: StartOptions = {}): Promise<Ending> {
   const { words, env, reports } = await commandOf(file, options, args);
   const { status, signal, stdout, stderr } = spawnSync(words[0]!, words.slice(1), {
     env,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 40_000,
     killSignal: 'SIGKILL',
   });
   return { status, signal, output: stdout, errors: stderr + reportsIn(reports) };

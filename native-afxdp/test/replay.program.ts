@@ -1,5 +1,6 @@
 /** Keeps every frame that arrives at an interface. */
 import { XdpBatch, type XdpMode, XdpSocket } from '@int/afxdp';
+import { until } from '../../.ci/test/until.js';
 import { serve } from './serve.js';
 
 let socket: XdpSocket | null = null;
@@ -27,7 +28,7 @@ const handlers = {
 
   /** Waits for frames; of those that have arrived, the ones from `from` on. */
   async arrived(count: number, from: number): Promise<readonly Uint8Array[]> {
-    while (frames.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(`${count} frames`, () => frames.length >= count, { found: () => `${frames.length} frames` });
     return frames.slice(from);
   },
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { LinkType, PcapngWriter, PcapWriter } from '@int/pcap';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requires } from '../../.ci/test/requires.js';
+import { inTime, until } from '../../.ci/test/until.js';
 import { addon } from './addon.js';
 import { FrameMaker } from './frames.js';
 import type { End, VethPair } from './namespace.js';
@@ -39,9 +40,16 @@ class Replay {
     this.child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
-    this.ended = new Promise((resolve) => {
+    const closed = new Promise<Outcome>((resolve) => {
       this.child.once('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }));
     });
+    this.ended = inTime('the end of int replay', closed, {
+      withinMs: 50_000,
+      found: () => this.stdout + this.stderr,
+      inVain: () => this.child.kill('SIGKILL'),
+    });
+    // Whoever awaits it sees the rejection.
+    this.ended.catch(() => {});
     onTestFinished(() => {
       this.child.kill('SIGKILL');
     });
@@ -211,7 +219,7 @@ describe('int replay --afxdp', () => {
     const path = capture(numbered(10));
     const args = [path, '--afxdp', pair.left.interface, '--loop', '0', '--rate', '500', '--json'];
     const running = new Replay(pair.left, args);
-    while (pair.counters(pair.left).tx_packets < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('20 frames', () => pair.counters(pair.left).tx_packets >= 20, { everyMs: 10 });
     pair.ip(pair.left, 'link', 'delete', pair.left.interface);
     const { code, stdout, stderr } = await running.ended;
     expect(code).toBe(3);

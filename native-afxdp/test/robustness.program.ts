@@ -344,7 +344,7 @@ const handlers = {
     const checker = new Checker(maker, count, socket.mode);
     const batch = new XdpBatch(8);
     for (let next = 0; next < count; next += 8) {
-      if (next % 80 === 0) spawnSync('true');
+      if (next % 80 === 0) spawnSync('true', { timeout: 30_000 });
       // What this process writes meanwhile must not take pages away from the kernel.
       for (let at = 0; at < memory.length; at += 4096) memory[at] = memory[at]!;
       await send(sender, batch, maker, next, next + 8);

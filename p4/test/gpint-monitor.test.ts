@@ -116,6 +116,7 @@ function collect({ net, monitor }: Run, rounds: number): SessionReport[] {
 }
 
 describe('a monitor on switches with gpint.p4', () => {
+  // Networks of P4 switches, interpreted.
   it('ends each session by its bound, collects what can be collected, and names the rest', () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
@@ -134,7 +135,7 @@ describe('a monitor on switches with gpint.p4', () => {
       }),
       { seed: SEED, numRuns: RUNS },
     );
-  });
+  }, 180_000);
 
   it('needs notices where a link is down, and none where nothing is lost', () => {
     for (const isBroken of [false, true]) {

@@ -183,13 +183,15 @@ function compare(scenario: Scenario): void {
 }
 
 describe('a network of switches with gpint.p4', () => {
+  // Networks of P4 switches, interpreted.
   it('brings home the same probes, feedback and notices, to the byte, where one probe at a time is on its way', () => {
     fc.assert(fc.property(scenarios(fc.constant(200 * MS), 20), compare), { seed: SEED, numRuns: RUNS });
-  });
+  }, 180_000);
 
+  // Networks of P4 switches, interpreted.
   it('does so with probes that overtake each other and share request ids', () => {
     fc.assert(fc.property(scenarios(fc.integer({ min: 1, max: 5 * MS }), 0), compare), { seed: SEED, numRuns: RUNS });
-  });
+  }, 180_000);
 });
 
 const row = (count: number, more: Partial<BuildOptions> = {}): P4Network =>

@@ -20,7 +20,7 @@ function messageDump(): string {
   requires(process.env.CC ?? 'cc', 'npm run setup:system');
   requires('make', 'npm run setup:system');
   if (folder === '') folder = mkdtempSync(join(tmpdir(), 'int-message-'));
-  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, `${folder}/message_dump`]);
+  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, `${folder}/message_dump`], { timeout: 300_000 });
   return `${folder}/message_dump`;
 }
 afterAll(() => {

@@ -23,9 +23,9 @@ function sendTo(receiver: readonly string[]): Record<string, number> {
     requires(tool, 'npm run setup:system');
   }
   if (process.getuid?.() !== 0) limit('network namespaces and eBPF programs need root');
-  if (spawnSync('unshare', ['--net', 'true']).status !== 0) limit('no network namespaces here');
+  if (spawnSync('unshare', ['--net', 'true'], { timeout: 30_000 }).status !== 0) limit('no network namespaces here');
   if (folder === '') folder = mkdtempSync(join(tmpdir(), 'int-receivers-'));
-  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, 'receivers']);
+  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, 'receivers'], { timeout: 300_000 });
   const { frame, ...places } = templateOf(COMMON, DESTINATION);
   writeFileSync(join(folder, 'frame'), frame);
   const options = { count: FRAMES, pps: 100_000, ...places, period: 10, low: LATENCY.low, high: LATENCY.high };

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { encodeReport, type TelemetryRecord } from '@int/codec';
 import { expect, test } from 'vitest';
+import { send } from '../../../.ci/test/datagrams.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -65,27 +66,20 @@ test('the collector prints the 99th percentile per switch and counts what it can
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
   /** Waits for a line; if the collector ends instead, says why. */
-  const line = async (pattern: RegExp): Promise<RegExpExecArray> => {
-    for (;;) {
+  const line = (pattern: RegExp): Promise<RegExpExecArray> => {
+    const look = (): RegExpExecArray | null => {
       const match = pattern.exec(output);
-      if (match !== null) return match;
-      if (child.exitCode !== null) throw new Error(`the collector ended: ${errors}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      if (match === null && child.exitCode !== null) throw new Error(`the collector ended: ${errors}`);
+      return match;
+    };
+    return until(String(pattern), look, { found: () => output + errors });
   };
   try {
     const port = Number((await line(/listening on UDP port (\d+)/))[1]);
-    const socket = createSocket('udp4');
-    const send = (bytes: Uint8Array): Promise<void> =>
-      new Promise((resolve, reject) => {
-        socket.send(bytes, port, '127.0.0.1', (error) => (error ? reject(error) : resolve()));
-      });
-    await send(Uint8Array.of(0xff, 0xff));
-    for (let value = 0; value < 100; value++) await send(report(5000));
+    await send(port, [Uint8Array.of(0xff, 0xff), ...Array.from({ length: 100 }, () => report(5000))]);
     await line(/p99 of hop latency: switch 7: 5000 ns; 1 datagrams rejected/);
-    socket.close();
   } finally {
-    child.kill();
-    await ended;
+    child.kill('SIGKILL');
+    await inTime('the end of the collector', ended);
   }
 });

@@ -1,8 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
+import { inTime } from '../../../.ci/test/until.js';
+
+// The first test that needs Kafka starts it, for all files.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const DEMO = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
 
@@ -10,7 +14,10 @@ const INT = fileURLToPath(new URL('../../../packages/cli/bin/int.js', import.met
 const CONFIG = fileURLToPath(new URL('../int.yaml', import.meta.url));
 
 it('has a configuration that int collect takes', () => {
-  const output = execFileSync(process.execPath, [INT, 'collect', '--config', CONFIG, '--check'], { encoding: 'utf8' });
+  const output = execFileSync(process.execPath, [INT, 'collect', '--config', CONFIG, '--check'], {
+    encoding: 'utf8',
+    timeout: 50_000,
+  });
   expect(output).toContain('int.yaml: good');
 });
 
@@ -26,7 +33,11 @@ it('shows what goes wrong in the network, and loses no report on the way', async
   child.stderr.on('data', (bytes) => {
     output += String(bytes);
   });
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [code] = (await inTime('the end of the demo', once(child, 'exit'), {
+    withinMs: 120_000,
+    found: () => output,
+    inVain: () => child.kill('SIGKILL'),
+  })) as [number | null];
   expect(code, output).toBe(0);
 
   // Both take part, and one of them has the view of the network.

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { encodeReport } from '@int/codec';
 import { expect, test } from 'vitest';
+import { send } from '../../../.ci/test/datagrams.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -47,7 +47,7 @@ test('events arrive at the address, each once, and the accounts close', async ()
       if (requests > 1) lines.push(...body.trimEnd().split('\n'));
     });
   }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
+  await inTime('a TCP port', once(receiver, 'listening'));
   const { port: web } = receiver.address() as AddressInfo;
   const child = spawn(process.execPath, [file('dist/custom-sink.js'), '0', `http://127.0.0.1:${web}/`]);
   let [output, errors] = ['', ''];
@@ -58,26 +58,26 @@ test('events arrive at the address, each once, and the accounts close', async ()
     errors += chunk.toString();
   });
   const ended = once(child, 'close');
-  const until = async (isSo: () => boolean): Promise<void> => {
-    while (!isSo()) {
-      if (child.exitCode !== null) throw new Error(`it ended: ${errors}`);
-      await sleep(10);
-    }
+  const comes = async (what: string, isSo: () => boolean): Promise<void> => {
+    const look = (): boolean => {
+      if (!isSo() && child.exitCode !== null) throw new Error(`it ended: ${errors}`);
+      return isSo();
+    };
+    await until(what, look, { found: () => output + errors });
   };
   try {
-    await until(() => output.includes('\n'));
+    await comes('its first line', () => output.includes('\n'));
     const port = Number(/port (\d+)/.exec(output)?.[1]);
-    const socket = createSocket('udp4');
-    const send = (bytes: Uint8Array): Promise<void> =>
-      new Promise((resolve) => socket.send(bytes, port, '127.0.0.1', () => resolve()));
-    await send(report(0, 150_000));
-    await until(() => requests === 1);
+    await send(port, [report(0, 150_000)]);
+    await comes('the first request', () => requests === 1);
     // Half of them are fast.
-    for (let k = 1; k <= 20; k++) await send(report(k, k % 2 === 0 ? 100_000 + k : 50));
-    await until(() => lines.length === 10);
-    socket.close();
+    await send(
+      port,
+      Array.from({ length: 20 }, (_, index) => report(index + 1, index % 2 === 1 ? 100_001 + index : 50)),
+    );
+    await comes('ten events', () => lines.length === 10);
     child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    expect(await inTime('its end', ended, { found: () => output + errors })).toEqual([0, null]);
   } finally {
     child.kill('SIGKILL');
     receiver.closeAllConnections();

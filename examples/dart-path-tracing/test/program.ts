@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { inTime } from '../../../.ci/test/until.js';
 
 const TRACE: string = fileURLToPath(new URL('../dist/trace.js', import.meta.url));
 
@@ -46,7 +47,11 @@ export async function run(args: readonly string[], interruptAt?: RegExp): Promis
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text;
   });
-  const [code] = (await once(child, 'close')) as [number | null];
+  const [code] = (await inTime('the end of the program', once(child, 'close'), {
+    withinMs: 50_000,
+    found: () => out + err,
+    inVain: () => child.kill('SIGKILL'),
+  })) as [number | null];
   return { code, out, err };
 }
 

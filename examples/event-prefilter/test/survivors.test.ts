@@ -86,6 +86,7 @@ describe('points', () => {
     }
   });
 
+  // It computes what the study of the results file has computed.
   it('of the results file are those that the code gives', () => {
     const committed = readResults(RESULTS_FOLDER);
     const { slots } = committed.effort;
@@ -101,7 +102,7 @@ describe('points', () => {
     expect(wanted.map(({ events, checksum, packets: all }) => ({ events, checksum, all }))).toEqual(
       survivors.map(({ events, checksum }) => ({ events, checksum, all: packets })),
     );
-  });
+  }, 180_000);
 });
 
 it('windows hold the thresholds whose gain is from 10 to 15', () => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { decodeFrame } from '@int/codec';
 import { readCapture } from '@int/pcap';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTime } from '../../../.ci/test/until.js';
 import { readOptions, UsageError } from '../src/monitor/options.js';
 import { monitor } from '../src/monitor/program.js';
 import { SEED } from './seed.js';
@@ -233,7 +234,10 @@ describe('the command line', () => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err += text;
     });
-    const [code] = (await once(child, 'close')) as [number];
+    const [code] = (await inTime('the end of the program', once(child, 'close'), {
+      found: () => out + err,
+      inVain: () => child.kill('SIGKILL'),
+    })) as [number];
     return { code, out, err };
   }
 

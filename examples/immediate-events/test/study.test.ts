@@ -25,6 +25,7 @@ const MOST_DELAY_S = {
 } as const;
 
 describe('the study', () => {
+  // It plays scenarios of minutes, a second for each.
   test(`finds what is labelled in scenarios of every kind (${SEEDS} of each), and next to nothing else`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'int-study-'));
     const printed: string[] = [];
@@ -58,7 +59,7 @@ describe('the study', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  });
+  }, 180_000);
 
   test('refuses options that it does not know or cannot use', () => {
     const nothing = (): void => {};

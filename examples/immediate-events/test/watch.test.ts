@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const WATCH = fileURLToPath(new URL('../dist/watch.js', import.meta.url));
 
 function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [WATCH, ...args], { encoding: 'utf8' });
+  return spawnSync(process.execPath, [WATCH, ...args], { encoding: 'utf8', timeout: 50_000 });
 }
 
 describe('the program', () => {

@@ -1,8 +1,8 @@
 /** The real collector, in a process of its own. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inTime, until } from '../../../.ci/test/until.js';
 
 const INT = fileURLToPath(new URL('../../../packages/cli/bin/int.js', import.meta.url));
 
@@ -47,18 +47,20 @@ export class Collect {
 
   /** Waits until there is an answer. Fails if the command ends before. */
   async until<T>(answer: () => T | undefined): Promise<T> {
-    for (;;) {
+    const look = (): { readonly given: T } | null => {
       const given = answer();
-      if (given !== undefined) return given;
+      if (given !== undefined) return { given };
       if (this.#process.exitCode !== null) throw new Error(`int collect ended: ${this.#err}`);
-      await sleep(10);
-    }
+      return null;
+    };
+    const patience = { everyMs: 10, found: () => this.#out + this.#err };
+    return (await until(`an answer of int collect: ${answer}`, look, patience)).given;
   }
 
   /** Interrupts it. @returns all its lines */
   async stop(): Promise<Line[]> {
     this.#process.kill('SIGINT');
-    await this.#ended;
+    await inTime('the end of int collect', this.#ended, { inVain: () => this.#process.kill('SIGKILL') });
     return this.lines;
   }
 }

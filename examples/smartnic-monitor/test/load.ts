@@ -1,20 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ReportStream } from '@int/traffic';
-
-const UDP_SOCKETS = '/proc/net/udp';
-
-/** Bytes that the kernel holds for the socket of a port; 0 where it does not tell. */
-function held(port: number): number {
-  if (!existsSync(UDP_SOCKETS)) return 0;
-  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  for (const line of readFileSync(UDP_SOCKETS, 'utf8').split('\n')) {
-    const [, address, , , queues] = line.trim().split(/ +/);
-    if (address?.endsWith(local)) return Number.parseInt(queues!.split(':')[1]!, 16);
-  }
-  return 0;
-}
+import { drained, sendOne } from '../../../.ci/test/datagrams.js';
 
 /**
  * Telemetry reports to a monitor, a few at a time: the next ones when those have been read, so that the kernel loses none
@@ -39,13 +25,10 @@ export class Load {
       const count = Math.min(left, this.#stream.fill(bytes, offsets.subarray(0, Math.min(64, left)), lengths));
       const sending = Array.from({ length: count }, (_, index) => {
         const datagram = bytes.slice(offsets[index]!, offsets[index]! + lengths[index]!);
-        return new Promise<void>((resolve, reject) => {
-          this.#socket.send(datagram, this.#port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error)));
-        });
+        return sendOne(this.#socket, datagram, this.#port);
       });
       await Promise.all(sending);
-      do await sleep(1);
-      while (held(this.#port) > 0);
+      await drained(this.#port);
       left -= count;
       this.sent += count;
     }

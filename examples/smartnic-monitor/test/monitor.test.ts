@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { Load } from './load.js';
 import { order, Program } from './program.js';
 import { Redis } from './redis.js';
@@ -41,6 +42,7 @@ async function redis(): Promise<Redis> {
 const LISTEN = ['--listen', 'udp://127.0.0.1:0', '--shards', '2', '--rows', '256'] as const;
 
 describe('the monitor', () => {
+  // 20,000 reports through processes and Redis, and a question for each flow.
   test('writes every flow and every event to Redis, and loses nothing', async () => {
     const server = await redis();
     const program = start(...LISTEN, '--redis', server.url, '--level', 'hopLatency=20000', '--path-changes');
@@ -59,21 +61,23 @@ describe('the monitor', () => {
     const flows = server.ask('ZRANGE', 'int:flows', '0', '-1').split('\n');
     const packets = flows.map((flow) => Number(server.ask('HGET', `int:flow:${flow}`, 'packets')));
     expect(packets.reduce((sum, each) => sum + each, 0)).toBe(load.sent);
-  });
+  }, 180_000);
 
   test('takes other thresholds while it runs', async () => {
     const control = join(folder(), 'control');
     const program = start(...LISTEN, '--control', control);
     const load = later(new Load(await portOf(program), 100, SEED), (each) => each.close());
     await program.said(/orders at/);
-    /** What has been counted when so many reports have come to the caches; a minute later at most. */
-    const totals = async (offered: number): Promise<Awaited<ReturnType<typeof order>>> => {
-      for (let tries = 0; ; tries++) {
-        const answer = await order(control, 'GET', '/totals');
-        if (answer.body.flows.offered >= offered || tries === 3000) return answer;
-        await sleep(20);
-      }
-    };
+    /** What has been counted when so many reports have come to the caches. */
+    const totals = (offered: number): Promise<Awaited<ReturnType<typeof order>>> =>
+      until(
+        `${offered} reports in the caches`,
+        async () => {
+          const answer = await order(control, 'GET', '/totals');
+          return answer.body.flows.offered >= offered ? answer : null;
+        },
+        { everyMs: 20 },
+      );
     await load.send(2000);
     const before = await totals(2000);
     expect(before.body.flows.offered).toBe(2000);
@@ -107,7 +111,7 @@ describe('the monitor', () => {
       const before = events();
       await load.send(3000);
       // An outage is one only to a writer that has been connected.
-      while (events() === before) await sleep(10);
+      await until('events in Redis', () => events() > before, { everyMs: 10 });
       await server.kill();
       await load.send(3000);
       await server.start();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { inTime, until } from '../../../.ci/test/until.js';
 
 const MONITOR: string = fileURLToPath(new URL('../dist/monitor.js', import.meta.url));
 
@@ -55,29 +56,27 @@ export class Program {
     }));
   }
 
-  /** Waits until it has said something on standard error; a minute at most. */
-  async said(pattern: RegExp): Promise<RegExpExecArray> {
-    const signal = AbortSignal.timeout(60_000);
-    for (;;) {
+  /** Waits until it has said something on standard error. */
+  said(pattern: RegExp): Promise<RegExpExecArray> {
+    const look = (): RegExpExecArray | null => {
       const found = pattern.exec(this.#err);
-      if (found !== null) return found;
-      const more = once(this.#process.stderr, 'data', { signal }).then(
-        () => null,
-        () => 'a minute has passed',
-      );
-      const over = await Promise.race([this.#ended.then(() => 'it has ended'), more]);
-      if (over !== null && !pattern.test(this.#err)) throw new Error(`${over} without ${pattern}: ${this.#err}`);
-    }
+      const { exitCode, signalCode } = this.#process;
+      if (found === null && (exitCode !== null || signalCode !== null)) {
+        throw new Error(`it has ended without ${pattern}: ${this.#err}`);
+      }
+      return found;
+    };
+    return until(`${pattern} of the monitor`, look, { found: () => this.#err });
   }
 
   ended(): Promise<Ended> {
-    return this.#ended;
+    return inTime('the end of the monitor', this.#ended, { found: () => this.#out + this.#err });
   }
 
   /** Asks it to stop, and reads its summary. */
   async stop(): Promise<Summary> {
     this.#process.kill('SIGTERM');
-    const { out, err } = await this.#ended;
+    const { out, err } = await this.ended();
     const line = out.trim().split('\n').at(-1);
     if (line === undefined || !line.startsWith('{')) throw new Error(`there is no summary: ${out}${err}`);
     return JSON.parse(line) as Summary;
@@ -104,7 +103,7 @@ export async function order(
 ): Promise<{ status: number; body: Answer }> {
   const asked = request({ socketPath, method, path });
   asked.end(body === undefined ? undefined : JSON.stringify(body));
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const [response] = (await inTime(`an answer to ${path}`, once(asked, 'response'))) as [IncomingMessage];
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
   return { status: response.statusCode!, body: JSON.parse(text) as Answer };

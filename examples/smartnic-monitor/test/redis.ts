@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 
 /** A real Redis server in a folder of its own, which keeps all that it has acknowledged. */
 export class Redis {
@@ -21,28 +21,27 @@ export class Redis {
     const place = ['--port', '0', '--unixsocket', this.#socket, '--dir', this.#folder, '--save', ''];
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
     this.#process = spawn(this.#program, [...place, ...durable], { stdio: 'ignore' });
-    for (let tries = 0; tries < 500; tries++) {
-      await sleep(20);
+    const isThere = (): boolean => {
       try {
-        if (this.ask('PING') === 'PONG') return;
+        return this.ask('PING') === 'PONG';
       } catch {
-        // Not yet there.
+        return false;
       }
-    }
-    throw new Error('redis-server does not answer');
+    };
+    await until('an answer of redis-server', isThere, { everyMs: 20 });
   }
 
   async kill(): Promise<void> {
     const ended = once(this.#process!, 'exit');
     this.#process!.kill('SIGKILL');
-    await ended;
+    await inTime('the end of redis-server', ended);
     this.#process = undefined;
   }
 
   /** What a command answers, as redis-cli prints it for programs. */
   ask(...command: readonly string[]): string {
-    const answer = execFileSync('redis-cli', ['-s', this.#socket, ...command], { encoding: 'utf8', stdio: 'pipe' });
-    return answer.trim();
+    const options = { encoding: 'utf8', stdio: 'pipe', timeout: 20_000 } as const;
+    return execFileSync('redis-cli', ['-s', this.#socket, ...command], options).trim();
   }
 
   async dispose(): Promise<void> {

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { XdpBatch, XdpSocket } from '@int/afxdp';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { serve } from '../serve.js';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 /** Frames under way at most: what the queues on the way hold. */
 const WINDOW = 128;
 
@@ -45,16 +46,21 @@ const handlers = {
       socket.umem.set(frame, sending.offsets[row]!);
       sending.lengths[row] = frame.length;
     });
-    while (sending.count > 0) if (socket.transmit(sending) === 0) await sleep(1);
+    const sent = (): boolean => {
+      socket.transmit(sending);
+      return sending.count === 0;
+    };
+    await until('room to send', sent, { everyMs: 1 });
     await socket.flush();
   },
 
   /** All frames that have arrived since the last time, when there are so many. */
   async received(count: number): Promise<Uint8Array[]> {
-    for (const end = performance.now() + PATIENCE_MS; frames.length < count; await sleep(2)) {
+    const arrived = (): boolean => {
       if (failure !== null) throw failure;
-      if (performance.now() > end) throw new Error(`${frames.length} frames of ${count} have arrived`);
-    }
+      return frames.length >= count;
+    };
+    await until(`${count} frames`, arrived, { found: () => `${frames.length} frames` });
     return frames.splice(0);
   },
 
@@ -68,10 +74,10 @@ const handlers = {
     const datagrams = createSocket('udp4');
     datagrams.on('message', (message, from) => datagrams.send(message, from.port, from.address));
     datagrams.bind(port, address);
-    await once(datagrams, 'listening');
+    await inTime('a UDP port', once(datagrams, 'listening'));
     const server = createServer((connection) => connection.pipe(connection));
     server.listen(port, address);
-    await once(server, 'listening');
+    await inTime('a TCP port', once(server, 'listening'));
   },
 
   /** Sends datagrams to be echoed. @returns how many came back as they were */
@@ -93,7 +99,7 @@ const handlers = {
   async bytes(address: string, port: number, count: number): Promise<number> {
     const connection = connect({ host: address, port });
     connection.setTimeout(PATIENCE_MS, () => connection.destroy(new Error('silence')));
-    await once(connection, 'connect');
+    await inTime('a connection', once(connection, 'connect'));
     const sent = Buffer.from(Uint8Array.from({ length: count }, (_, index) => (index * 31) >>> 3));
     connection.end(sent);
     const pieces: Buffer[] = [];
@@ -106,7 +112,7 @@ const handlers = {
   async refused(address: string, port: number): Promise<string> {
     const client = createSocket('udp4');
     client.connect(port, address);
-    await once(client, 'connect');
+    await inTime('a connected socket', once(client, 'connect'));
     client.send('?');
     const [error] = (await once(client, 'error', { signal: AbortSignal.timeout(PATIENCE_MS) })) as [
       NodeJS.ErrnoException,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { addon } from '../addon.js';
 import type { End, PairOptions, VethPair } from '../namespace.js';
 import { pairFor } from '../pair.js';
@@ -56,6 +57,7 @@ export class Wire {
   run(end: End, ...command: string[]): string {
     const { status, stdout, stderr } = spawnSync(ipCommand(), ['netns', 'exec', end.namespace, ...command], {
       encoding: 'utf8',
+      timeout: 30_000,
     });
     if (status !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
     return stdout;
@@ -113,12 +115,13 @@ export class Command {
 
   /** Waits until something holds. @throws Error if the command ends before */
   async until(holds: () => boolean): Promise<void> {
-    for (const end = Date.now() + 20_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 10))) {
+    const look = (): boolean => {
+      if (holds()) return true;
       const { exitCode, signalCode } = this.#child;
-      if (exitCode !== null || signalCode !== null || Date.now() > end) {
-        throw new Error(`${exitCode ?? signalCode}\n${this.stderr}\n${this.stdout}`);
-      }
-    }
+      if (exitCode === null && signalCode === null) return false;
+      throw new Error(`${exitCode ?? signalCode}\n${this.stderr}\n${this.stdout}`);
+    };
+    await until(`${holds} of the command`, look, { everyMs: 10, found: () => this.stdout + this.stderr });
   }
 
   /** Waits until it forwards. */
@@ -139,17 +142,17 @@ export class Command {
   }
 
   ended(): Promise<number | null> {
-    return this.#ended;
+    return inTime('the end of the command', this.#ended, { found: () => this.stdout + this.stderr });
   }
 
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
-    await this.#ended;
+    await this.ended();
   }
 
-  /** The lines of `--json` of one type. */
+  /** The whole lines of `--json` of one type. */
   lines(type: string): Record<string, unknown>[] {
-    const all = this.stdout.split('\n').filter((line) => line !== '');
+    const all = this.stdout.split('\n').slice(0, -1);
     return all.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.type === type);
   }
 }

@@ -4,6 +4,7 @@ import { XdpBatch, type XdpMode, XdpSocket } from '@int/afxdp';
 import { Prefilter, type PrefilterCounts, readVerdict, rulesBehind } from '@int/afxdp/prefilter';
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { Detector, EventBatch, type RuleSet } from '@int/detect';
+import { until } from '../../../.ci/test/until.js';
 import { serve } from '../serve.js';
 import type { StreamEvent } from './behind.js';
 
@@ -24,7 +25,7 @@ export interface LiveResult {
 }
 
 const ROWS = 64;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 class Behind {
   readonly events: Omit<StreamEvent, 'report'>[] = [];
@@ -77,16 +78,15 @@ async function send(sender: XdpSocket, frames: readonly Uint8Array[], isDone: ()
       sender.umem.set(frame, rows.offsets[row]!);
       rows.lengths[row] = frame.length;
     }
-    while (rows.count > 0) sender.transmit(rows);
+    await until('room to send', () => {
+      sender.transmit(rows);
+      return rows.count === 0;
+    });
     // The other end holds few frames that nobody has fetched.
     if (!(await sender.flush(PATIENCE_MS))) throw new Error('frames stay unsent');
     await sleep(1);
   }
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!isDone()) {
-    if (Date.now() > deadline) throw new Error('not all frames arrive');
-    await sleep(1);
-  }
+  await until('all frames', isDone, { everyMs: 1 });
 }
 
 const handlers = {

@@ -131,6 +131,7 @@ const KERNEL_FILES = /^(movingAverage|perFlow|perHop|threshold|noop|matching)/;
 describe('the golden vectors, run by the kernel', () => {
   for (const file of vectorFiles()) {
     const decides = KERNEL_FILES.test(file);
+    // Vectors by the ten thousand, one call of the kernel each.
     test(`${file}: ${decides ? 'the same events and the same registers' : 'every report is handed on'}`, () => {
       const filter = loadFilter({ rules: NONE, metricsPerDetector: METRICS_OF_VECTORS, countHops: false });
       onTestFinished(() => filter.close());
@@ -148,6 +149,6 @@ describe('the golden vectors, run by the kernel', () => {
       }
       // No case has written to cells of other metrics.
       expect(takeState(filter, METRICS)).toEqual({});
-    });
+    }, 180_000);
   }
 });

@@ -21,7 +21,7 @@ describe.each(mostly('sanitized'))('an interface that goes away under %s', (_nam
       const pair = await pairFor();
       const program = await startAt(pair, { build });
       await program.call('hold', mode);
-      const waiting = program.call('wait', 4_000, blocks);
+      const waiting = program.call('wait', 20_000, blocks);
       await sleep(100);
       pair.ip(pair.right, 'link', 'delete', 'dev', pair.right.interface);
       expectGone(await waiting);
@@ -39,7 +39,7 @@ describe.each(mostly('sanitized'))('an interface that goes away under %s', (_nam
     const pair = await pairFor();
     const program = await startAt(pair, { build });
     await program.call('hold', 'driver');
-    const waiting = program.call('wait', 4_000, false);
+    const waiting = program.call('wait', 20_000, false);
     await sleep(100);
     pair.ip(pair.right, 'link', 'set', pair.right.interface, 'netns', pair.left.namespace);
     expectGone(await waiting);

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import type { VethPair } from '../namespace.js';
 import { BUILDS, MODES, pairFor } from '../pair.js';
 import { run } from '../program.js';
@@ -7,30 +7,32 @@ import { startAt } from './start.js';
 
 /** The kernel takes down what belonged to a process a moment after it has ended. */
 async function detached(pair: VethPair): Promise<number | null> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (pair.attached(pair.right) === null) return null;
-    await sleep(10);
-  }
+  await until('an interface without a program', () => pair.attached(pair.right) === null, { everyMs: 10 });
   return pair.attached(pair.right);
 }
 
 describe.each(BUILDS)('20 times open and closed, %s', (_name, build) => {
-  it.each(MODES)('holds no descriptors, mappings or memory and leaves no program, in %s mode', async (mode) => {
-    const pair = await pairFor();
-    const program = await startAt(pair, { build });
-    // The first ones load what stays loaded.
-    const before = await program.call('cycles', 3, mode);
-    const after = await program.call('cycles', 20, mode);
-    expect(after).toMatchObject({
-      descriptors: before.descriptors,
-      kernelObjects: 0,
-      mappings: before.mappings,
-    });
-    // 20 sockets have 45 MB together. The sanitizer keeps what was freed on purpose, to find whoever still uses it.
-    if (build === 'plain') expect(after.residentBytes - before.residentBytes).toBeLessThan(20 << 20);
-    expect(pair.attached(pair.right)).toBe(null);
-    await program.stop();
-  });
+  // Sockets by the dozen, under the sanitizers too.
+  it.each(MODES)(
+    'holds no descriptors, mappings or memory and leaves no program, in %s mode',
+    async (mode) => {
+      const pair = await pairFor();
+      const program = await startAt(pair, { build });
+      // The first ones load what stays loaded.
+      const before = await program.call('cycles', 3, mode);
+      const after = await program.call('cycles', 20, mode);
+      expect(after).toMatchObject({
+        descriptors: before.descriptors,
+        kernelObjects: 0,
+        mappings: before.mappings,
+      });
+      // 20 sockets have 45 MB together. The sanitizer keeps what was freed on purpose, to find whoever still uses it.
+      if (build === 'plain') expect(after.residentBytes - before.residentBytes).toBeLessThan(20 << 20);
+      expect(pair.attached(pair.right)).toBe(null);
+      await program.stop();
+    },
+    180_000,
+  );
 
   it('is not needed for those that are forgotten: the garbage collector closes them', async () => {
     const pair = await pairFor();

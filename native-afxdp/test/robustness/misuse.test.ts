@@ -15,6 +15,7 @@ function kindOf(outcome: Outcome): string {
 }
 
 describe.each(BUILDS)('misuse of %s', (_name, build) => {
+  // Hundreds of calls, under the sanitizers too.
   it('is an error of the caller, and the socket goes on', async () => {
     const pair = await pairFor({ together: true });
     const program = await startAt(pair, { build });
@@ -26,7 +27,7 @@ describe.each(BUILDS)('misuse of %s', (_name, build) => {
     expect(found).toEqual(expected);
     expect(Object.keys(found).length).toBeGreaterThan(25);
     await program.stop();
-  });
+  }, 180_000);
 
   it('in what is to be opened is an error that says what', async () => {
     const pair = await pairFor({ together: true });

@@ -147,6 +147,7 @@ describe('int collect --afxdp', () => {
     expect(stdout).toMatch(/^dropped by the kernel: 0$/m);
   });
 
+  // Three collectors, one after the other.
   it('finds the events that it finds over UDP, and with a pre-filter the same, of fewer reports', async () => {
     const pair = await pairFor({ queues: 2 });
     const all = frames(900);
@@ -195,7 +196,7 @@ describe('int collect --afxdp', () => {
       expect(total.kernelDropped).toBe(0);
       expect(pair.attached(pair.right)).toBeNull();
     }
-  });
+  }, 180_000);
 
   it('puts rules that change into the kernel, too', async () => {
     const pair = await pairFor();

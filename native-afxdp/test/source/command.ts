@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { addon } from '../addon.js';
 import type { End } from '../namespace.js';
 
@@ -66,12 +67,13 @@ export class Command {
 
   /** Waits until something holds. @throws Error if the command ends before */
   async until(holds: () => boolean): Promise<void> {
-    while (!holds()) {
-      if (this.child.exitCode !== null || this.child.signalCode !== null) {
-        throw new Error(`int ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.#stderr}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const look = (): boolean => {
+      if (holds()) return true;
+      const { exitCode, signalCode } = this.child;
+      if (exitCode === null && signalCode === null) return false;
+      throw new Error(`int ended with ${exitCode ?? signalCode}: ${this.#stderr}`);
+    };
+    await until(`${holds} of the command`, look, { everyMs: 10, found: () => this.#stdout + this.#stderr });
   }
 
   /** Waits for text on standard error. */
@@ -85,7 +87,10 @@ export class Command {
   }
 
   async end(): Promise<Outcome> {
-    const code = await this.#closed;
+    const code = await inTime('the end of the command', this.#closed, {
+      found: () => this.#stdout + this.#stderr,
+      inVain: () => this.child.kill('SIGKILL'),
+    });
     return { code, lines: this.lines, stdout: this.#stdout, stderr: this.#stderr };
   }
 

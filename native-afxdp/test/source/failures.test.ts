@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { pairFor } from '../pair.js';
 import { expectAll, FAILING_WORKER, Senders, startSource, worker } from './sourcing.js';
 
 describe('XdpSource', () => {
+  // Each reason has a program of its own.
   it('says why it cannot be opened, and leaves nothing behind', async () => {
     const pair = await pairFor({ queues: 2 });
     const { right } = pair;
@@ -36,7 +38,7 @@ describe('XdpSource', () => {
     await second.stop();
     await source.call('stop');
     await source.stop();
-  });
+  }, 180_000);
 
   it('needs threads for several queues', async () => {
     const pair = await pairFor({ queues: 2 });
@@ -110,7 +112,11 @@ describe('XdpSource', () => {
     void ended.then(() => {
       isOver = true;
     });
-    while (!isOver) await senders.send(64);
+    const sendOn = async (): Promise<boolean> => {
+      if (!isOver) await senders.send(64);
+      return isOver;
+    };
+    await until('the end of the source', sendOn);
     expect(await ended).toMatchObject({ name: 'SourceError', code: 'ERR_SOURCE_DATA' });
     expect((await ended)!.message).toContain('the pipeline broke');
     expect(pair.attached(pair.right)).toBeNull();

@@ -3,10 +3,11 @@ import { PassThrough, Readable } from 'node:stream';
 import { SourceError } from '@int/collector';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { inTime, until } from '../../../.ci/test/until.js';
 import type { OpenPorts, OpenPortsOptions } from '../src/bridge/frame-port.js';
 import { addBridge } from '../src/commands/bridge.js';
 import { CliError, type Io } from '../src/io.js';
-import { hostFrame, unsoundFrame, until, withInt } from './bridge-frames.js';
+import { hostFrame, unsoundFrame, withInt } from './bridge-frames.js';
 import { MemoryPort, MemoryRows } from './bridge-ports.js';
 import { reportFrame } from './captures.js';
 import { ndjson, run, temporaryFolder } from './run.js';
@@ -82,23 +83,23 @@ class Bridge {
   }
 
   async forwarded(count: number): Promise<void> {
-    await until(() => this.outer.sent.length === count, `${count} frames forwarded`);
+    await until(`${count} frames forwarded`, () => this.outer.sent.length === count);
   }
 
   interrupt(): Promise<number> {
     this.#stopping.abort();
-    return this.#ended;
+    return this.ended();
   }
 
   ended(): Promise<number> {
-    return this.#ended;
+    return inTime('the end of int bridge', this.#ended, { found: () => this.stdout.text + this.stderr.text });
   }
 }
 
 describe('int bridge --json', () => {
   test('prints events, statistics, flows, and totals that add up', async () => {
     const bridge = new Bridge(['--json', '--rules', await files.write('rules.yaml', RULES)]);
-    await until(() => bridge.stderr.text.includes('bridging'), 'the start');
+    await until('the start', () => bridge.stderr.text.includes('bridging'));
     expect(bridge.stderr.text).toBe('int: bridging in0 (memory) to out0 (memory)\n');
     expect(bridge.asked).toEqual({ inner: 'in0', outer: 'out0', mode: 'auto', isOneWay: false });
     bridge.inner.deliver(withInt(hostFrame(1), [100, 600]));
@@ -107,7 +108,7 @@ describe('int bridge --json', () => {
     bridge.inner.deliver(hostFrame(3));
     bridge.outer.deliver(hostFrame(4));
     await bridge.forwarded(3);
-    await until(() => bridge.inner.sent.length === 1, 'a frame returned');
+    await until('a frame returned', () => bridge.inner.sent.length === 1);
     expect(await bridge.interrupt()).toBe(0);
     expect(bridge.detached).toBe(true);
 
@@ -152,7 +153,7 @@ describe('int bridge --json', () => {
   test('with --report-port, also reads reports that pass, and forwards them as they are', async () => {
     const bridge = new Bridge(['--json', '--report-port', '32766', '--one-way', '--mode', 'generic']);
     const report = reportFrame();
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     expect(bridge.asked).toEqual({ inner: 'in0', outer: 'out0', mode: 'generic', isOneWay: true });
     bridge.inner.deliver(report);
     await bridge.forwarded(1);
@@ -163,7 +164,7 @@ describe('int bridge --json', () => {
 
   test('does not look into reports that pass otherwise', async () => {
     const bridge = new Bridge(['--json']);
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     bridge.inner.deliver(reportFrame());
     await bridge.forwarded(1);
     expect(await bridge.interrupt()).toBe(0);
@@ -172,7 +173,7 @@ describe('int bridge --json', () => {
 
   test('finds INT by the options', async () => {
     const bridge = new Bridge(['--json', '--int-port', '6000']);
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     const packet = hostFrame(1);
     bridge.inner.deliver(withInt(packet, [1], { intPorts: [6000] }));
     bridge.inner.deliver(withInt(packet, [1]));
@@ -185,7 +186,7 @@ describe('int bridge --json', () => {
 describe('int bridge', () => {
   test('ends in words, with 1 if INT was not sound', async () => {
     const bridge = new Bridge([]);
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     bridge.inner.deliver(withInt(hostFrame(1), [100, 600]));
     bridge.inner.deliver(unsoundFrame(2));
     await bridge.forwarded(2);
@@ -199,21 +200,19 @@ describe('int bridge', () => {
 
   test('prints a line each second', async () => {
     const bridge = new Bridge([]);
-    await until(() => bridge.stdout.text.includes('1 s'), 'a line');
+    await until('a line', () => bridge.stdout.text.includes('1 s'));
     bridge.inner.deliver(withInt(hostFrame(1), [100]));
-    await until(() => bridge.stdout.text.includes('1 received  1 forwarded  1 stripped  0 dropped'), 'another line');
+    await until('another line', () => bridge.stdout.text.includes('1 received  1 forwarded  1 stripped  0 dropped'));
     expect(await bridge.interrupt()).toBe(0);
   });
 
   test('shows a live view in a terminal, and the totals after it', async () => {
     const bridge = new Bridge(['--rules', await files.write('rules.yaml', RULES)], { isTTY: true });
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     for (let number = 0; number < 10; number++) bridge.inner.deliver(withInt(hostFrame(number), [100, 600]));
     bridge.outer.deliver(hostFrame(4));
-    await until(
-      () =>
-        bridge.stdout.text.includes('int bridge  in0 to out0: 10 of 10 forwarded, 10 stripped, 1 back  Ctrl-C stops'),
-      'the view',
+    await until('the view', () =>
+      bridge.stdout.text.includes('int bridge  in0 to out0: 10 of 10 forwarded, 10 stripped, 1 back  Ctrl-C stops'),
     );
     expect(bridge.stdout.text).toContain('slow');
     expect(await bridge.interrupt()).toBe(0);
@@ -222,7 +221,7 @@ describe('int bridge', () => {
 
   test('ends with totals and 3 when an interface fails', async () => {
     const bridge = new Bridge([]);
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     bridge.inner.deliver(hostFrame(1));
     await bridge.forwarded(1);
     bridge.outer.failure = new Error('out0 is down');
@@ -233,7 +232,7 @@ describe('int bridge', () => {
 
   test('ends when nobody reads any more', async () => {
     const bridge = new Bridge(['--json']);
-    await until(() => bridge.asked !== null, 'the start');
+    await until('the start', () => bridge.asked !== null);
     bridge.stdout.destroy();
     expect(await bridge.ended()).toBe(0);
     expect(bridge.inner.closed).toBe(true);

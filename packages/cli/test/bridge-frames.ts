@@ -38,11 +38,3 @@ export function unsoundFrame(number: number): Uint8Array {
   frame[42] = 0xf0;
   return frame;
 }
-
-/** Lets everything that was delivered be done. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 10_000; !holds(); ) {
-    if (Date.now() > end) throw new Error(`in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

@@ -1,8 +1,9 @@
 import { Collector, FlowStage, type Stage } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { BridgeSource, type BridgeSourceOptions } from '../src/bridge/bridge-source.js';
-import { hostFrame, unsoundFrame, until, withInt } from './bridge-frames.js';
+import { hostFrame, unsoundFrame, withInt } from './bridge-frames.js';
 import { MemoryPort, type MemoryPortOptions, MemoryRows } from './bridge-ports.js';
 import { SEED } from './seed.js';
 
@@ -71,9 +72,9 @@ describe('a bridge', () => {
             : withInt(packet, [100, 200], number % 3 === 0 || kind === 2 ? dscp : {});
       inner.deliver(arriving);
       wanted.push(kind === 3 ? arriving : packet);
-      if (number % 100 === 99) await until(() => inner.waiting === 0, 'frames taken');
+      if (number % 100 === 99) await until('frames taken', () => inner.waiting === 0);
     }
-    await until(() => outer.sent.length === 1000, 'frames forwarded');
+    await until('frames forwarded', () => outer.sent.length === 1000);
     expect(hex(outer.sent)).toEqual(hex(wanted));
     const read = await collector.stop();
     const { inbound, returning, kernelDropped } = source.totals();
@@ -111,7 +112,7 @@ describe('a bridge', () => {
       const frame = withInt(hostFrame(number), [number]);
       inner.deliver(frame);
       sent.push(frame);
-      if (number % 8 === 7) await until(() => inner.waiting === 0 && inner.borrowed === 0, 'frames taken');
+      if (number % 8 === 7) await until('frames taken', () => inner.waiting === 0 && inner.borrowed === 0);
     }
     await collector.stop();
     expect(seen).toEqual(hex(sent));
@@ -121,7 +122,7 @@ describe('a bridge', () => {
     const { inner, outer, source, collector } = await bridge();
     const frames = [hostFrame(1), withInt(hostFrame(2), [5]), unsoundFrame(3), new Uint8Array(14)];
     for (const frame of frames) outer.deliver(frame);
-    await until(() => inner.sent.length === 4, 'frames returned');
+    await until('frames returned', () => inner.sent.length === 4);
     expect(hex(inner.sent)).toEqual(hex(frames));
     expect((await collector.stop()).received).toBe(0);
     const { inbound, returning } = source.totals();
@@ -132,7 +133,7 @@ describe('a bridge', () => {
     const { inner, outer, collector } = await bridge({ isOneWay: true });
     outer.deliver(hostFrame(1));
     inner.deliver(hostFrame(2));
-    await until(() => outer.sent.length === 1, 'a frame forwarded');
+    await until('a frame forwarded', () => outer.sent.length === 1);
     await collector.stop();
     expect([inner.sent.length, outer.waiting]).toEqual([0, 1]);
   });
@@ -147,7 +148,7 @@ describe('a bridge', () => {
     const packets = Array.from({ length: 60 }, (_, number) => hostFrame(number));
     for (const packet of packets) inner.deliver(withInt(packet, [1, 2, 3]));
     outer.deliver(packets[0]!);
-    await until(() => outer.sent.length === 60 && inner.sent.length === 1, 'frames forwarded');
+    await until('frames forwarded', () => outer.sent.length === 60 && inner.sent.length === 1);
     await collector.stop();
     expect(hex(outer.sent)).toEqual(hex(packets));
     expect(hex(inner.sent)).toEqual(hex(packets.slice(0, 1)));
@@ -158,7 +159,7 @@ describe('a bridge', () => {
     for (let number = 0; number < 90; number++) {
       inner.deliver(withInt(hostFrame(number), [7], { discard: number % 3 === 0 }));
     }
-    await until(() => outer.sent.length === 60, 'frames forwarded');
+    await until('frames forwarded', () => outer.sent.length === 60);
     const read = await collector.stop();
     const { inbound } = source.totals();
     expect(inbound).toMatchObject({
@@ -179,7 +180,7 @@ describe('a bridge', () => {
     const short = frame.slice(0, 42 + 4 * frame[39]! + 4);
     short.set([0, short.length - 14], 16);
     inner.deliver(short);
-    await until(() => outer.sent.length === 1, 'a frame forwarded');
+    await until('a frame forwarded', () => outer.sent.length === 1);
     const read = await collector.stop();
     expect(hex(outer.sent)).toEqual(hex([short]));
     expect(source.totals().inbound).toMatchObject({ forwarded: 1, unstripped: 1 });
@@ -190,7 +191,7 @@ describe('a bridge', () => {
     const { inner, outer, source, collector } = await bridge({ outer: { txFrames: 8, completes: false } });
     outer.onSent = (): void => void setTimeout(() => outer.complete(1), 1);
     for (let number = 0; number < 100; number++) inner.deliver(withInt(hostFrame(number), [7]));
-    await until(() => outer.sent.length === 100, 'frames forwarded');
+    await until('frames forwarded', () => outer.sent.length === 100);
     await collector.stop();
     expect(source.totals().inbound).toMatchObject({ received: 100, forwarded: 100, dropped: { 'tx-full': 0 } });
   });
@@ -201,10 +202,10 @@ describe('a bridge', () => {
   ])('drops and counts what does not fit when %s, and reads it all the same', async (_, outerOptions) => {
     const { inner, outer, source, collector } = await bridge({ outer: outerOptions });
     for (let number = 0; number < 70; number++) inner.deliver(withInt(hostFrame(number), [7]));
-    await until(() => source.totals().inbound.droppedCount === 62, 'frames dropped');
+    await until('frames dropped', () => source.totals().inbound.droppedCount === 62);
     outer.complete();
     inner.deliver(hostFrame(99));
-    await until(() => outer.sent.length === 9, 'a frame forwarded');
+    await until('a frame forwarded', () => outer.sent.length === 9);
     outer.complete();
     const read = await collector.stop();
     const { inbound } = source.totals();
@@ -217,7 +218,7 @@ describe('a bridge', () => {
   test('accounts for every frame when an interface fails, and says which', async () => {
     const { inner, outer, source, collector, problems } = await bridge();
     inner.deliver(hostFrame(1));
-    await until(() => outer.sent.length === 1, 'a frame forwarded');
+    await until('a frame forwarded', () => outer.sent.length === 1);
     outer.failure = new Error('out0 is down');
     for (let number = 0; number < 5; number++) inner.deliver(hostFrame(number));
     await collector.finished;
@@ -252,7 +253,7 @@ describe('a bridge', () => {
     await collector.start();
     for (let number = 0; number < 300; number++) inner[number % 3]!.deliver(withInt(hostFrame(number), [7]));
     outer.deliver(hostFrame(1));
-    await until(() => outer.sent.length === 300 && inner[0].sent.length === 1, 'frames forwarded');
+    await until('frames forwarded', () => outer.sent.length === 300 && inner[0].sent.length === 1);
     const read = await collector.stop();
     expect(new Set(hex(outer.sent))).toEqual(
       new Set(hex(Array.from({ length: 300 }, (_, number) => hostFrame(number)))),
@@ -272,7 +273,7 @@ describe('a bridge', () => {
   test('counts what the kernel had no room for', async () => {
     const { inner, outer, source, collector } = await bridge({ inner: { frames: 16 } });
     for (let number = 0; number < 20; number++) inner.deliver(hostFrame(number));
-    await until(() => outer.sent.length === 16, 'frames forwarded');
+    await until('frames forwarded', () => outer.sent.length === 16);
     outer.deliver(new Uint8Array(2000));
     await collector.stop();
     const { inbound, kernelDropped, returnKernelDropped } = source.totals();
@@ -287,7 +288,7 @@ describe('a bridge', () => {
         async (frames) => {
           const before = outer.sent.length;
           for (const frame of frames) inner.deliver(frame);
-          await until(() => inner.waiting === 0 && outer.sent.length === before + frames.length, 'frames forwarded');
+          await until('frames forwarded', () => inner.waiting === 0 && outer.sent.length === before + frames.length);
           const { received, forwarded, plain, stripped, unstripped, droppedCount } = source.totals().inbound;
           expect(received).toBe(forwarded + droppedCount);
           expect(forwarded).toBe(plain + stripped + unstripped);

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { freeUdpPort } from '../../../.ci/test/ports.mjs';
+import { inTime } from '../../../.ci/test/until.js';
 import { interfaceQueues } from '../src/input/interface-queues.js';
 import { reportFrame } from './captures.js';
 import { payload, send } from './datagrams.js';
@@ -20,16 +21,6 @@ const NO_ADDON = { INT_AFXDP_ADDON: '/nowhere/afxdp.node' };
 afterEach(() => {
   vi.unstubAllEnvs();
 });
-
-/** A UDP port that nobody has. */
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4');
-  socket.bind(0);
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  return port;
-}
 
 describe('an interface and its queues', () => {
   test.each([
@@ -72,7 +63,7 @@ describe('int collect --afxdp', () => {
     for (const [name, value] of Object.entries(NO_ADDON)) vi.stubEnv(name, value);
     // The addon is loaded once for a process: what the command loads has not seen it yet.
     vi.resetModules();
-    const port = await freePort();
+    const port = await freeUdpPort();
     const rules = await files.write('all.yaml', RULES);
     const args = ['collect', '--afxdp', 'lo', '--report-port', String(port), '--rules', rules, '--json', ...more];
     let sent: Promise<void> | null = null;
@@ -113,7 +104,7 @@ describe('int collect --afxdp', () => {
       for (const name of readdirSync(join(modules, '@int'))) {
         if (name !== 'afxdp') symlinkSync(join(modules, '@int', name), join(folder, 'node_modules', '@int', name));
       }
-      const port = await freePort();
+      const port = await freeUdpPort();
       const args = ['collect', '--afxdp', 'lo', '--report-port', String(port)];
       const child = spawn(process.execPath, [join(folder, 'bin', 'int.js'), ...args]);
       let words = '';
@@ -121,7 +112,10 @@ describe('int collect --afxdp', () => {
         words += text;
         if (words.includes('listening on')) child.kill('SIGINT');
       });
-      const [code] = (await once(child, 'close')) as [number];
+      const [code] = (await inTime('the end of int collect', once(child, 'close'), {
+        found: () => words,
+        inVain: () => child.kill('SIGKILL'),
+      })) as [number];
       expect(words).toMatch(
         /^int: no AF_XDP on lo: the package @int\/afxdp is not installed\. Install it with `npm install @int\/afxdp`\. Receiving by UDP on port \d+\.\nint: listening on udp:\/\/0\.0\.0\.0:\d+, .*\n$/,
       );

@@ -1,8 +1,11 @@
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { sendOne } from '../../../.ci/test/datagrams.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { coalescedFrame, pcap, plainFrame, reportFrame } from './captures.js';
 import { payload, send } from './datagrams.js';
 import { ndjson, Running, run, temporaryFolder } from './run.js';
@@ -55,7 +58,8 @@ async function burst(port: number, datagrams: readonly Uint8Array[], isOver: () 
   let sent = 0;
   while (!isOver()) {
     for (const datagram of datagrams) {
-      await new Promise<void>((resolve) => socket.send(datagram, port, '127.0.0.1', () => resolve()));
+      // Nobody may be there any more.
+      await sendOne(socket, datagram, port).catch(() => {});
       sent++;
     }
     // Sending alone would leave no turn to anything else.
@@ -88,7 +92,7 @@ async function silence(): Promise<number> {
     for (const socket of sockets) socket.destroy();
   });
   server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server!.once('listening', resolve));
+  await inTime('a TCP port', once(server, 'listening'));
   return (server.address() as { port: number }).port;
 }
 
@@ -162,10 +166,10 @@ sinks: [{ redis: { url: "${NOBODY}" } }, { prometheus: { listen: "127.0.0.1:0", 
       detail: { received: 0, trouble: [{ sink: 'redis', reason: expect.stringContaining('127.0.0.1:1') }] },
     });
     await send(port, [payload(reportFrame())]);
-    let page = '';
-    while (!page.includes('int_frames_received_total{site="lab"} 1\n')) {
-      page = await (await fetch(`${url}/metrics`)).text();
-    }
+    await until('one frame in the metrics', async () => {
+      const page = await (await fetch(`${url}/metrics`)).text();
+      return page.includes('int_frames_received_total{site="lab"} 1\n');
+    });
     process.child.kill('SIGTERM');
     const { code, stdout } = await process.end();
     expect(totalOf(stdout)).toMatchObject({ received: 1, sinks: { redis: { flows: { offered: 1 } } } });
@@ -189,8 +193,13 @@ sinks:
     const [, url] = await process.saying(/metrics on (http:\/\/\S+)\/metrics/);
     await send(port, Array(50).fill(payload(coalescedFrame())));
     await process.until(() => process.stdout.includes('"received":50,'));
-    let health: unknown = null;
-    while (!JSON.stringify(health).includes('"healthy":false')) health = await (await fetch(`${url}/health`)).json();
+    const health = await until('trouble at /health', async () => {
+      const { healthy, detail } = (await (await fetch(`${url}/health`)).json()) as {
+        healthy: boolean;
+        detail: unknown;
+      };
+      return healthy ? null : { detail };
+    });
     const trouble = [{ sink: 'workers', reason: expect.stringMatching(/^worker [01]: opensearch: /) }];
     expect(health).toMatchObject({ detail: { trouble } });
     process.child.kill('SIGTERM');
@@ -235,7 +244,10 @@ sinks: [{ redis: { url: "redis://127.0.0.1:${await silence()}", whenFull: drop }
     );
     let isOver = false;
     const sending = burst(port, Array(20).fill(payload(coalescedFrame())), () => isOver);
-    await sleep(300);
+    onTestFinished(() => {
+      isOver = true;
+    });
+    await process.until(() => /"received":[1-9]/.test(process.stdout));
     process.child.kill('SIGTERM');
     const { code, stdout } = await process.end();
     isOver = true;
@@ -266,11 +278,9 @@ sinks: [{ redis: { url: "redis://127.0.0.1:${await silence()}", whenFull: wait }
     );
     await send(port, [payload(reportFrame())]);
     await process.until(() => process.stdout.includes('"received":1,'));
-    const began = performance.now();
     process.child.kill('SIGTERM');
+    // The limit is 2 s; the test's own, of half a minute, is for a machine that does other things as well.
     const { stdout } = await process.end();
-    // The limit is 2 s; the rest is for a machine that does other things as well.
-    expect(performance.now() - began).toBeLessThan(30_000);
     expect(totalOf(stdout).sinks.redis!.flows).toMatchObject({ offered: 1, delivered: 0, pending: 0 });
   });
 
@@ -325,8 +335,9 @@ sinks: [{ redis: { url: "redis://127.0.0.1:${await silence()}" } }]
     await send(port, [payload(reportFrame())]);
     await process.until(() => process.stdout.includes('"received":1,'));
     process.child.kill('SIGTERM');
-    await sleep(100);
-    process.child.kill('SIGTERM');
+    // One that comes before the first has been noticed is the same to it.
+    const again = setInterval(() => process.child.kill('SIGTERM'), 100);
+    onTestFinished(() => clearInterval(again));
     expect((await process.end()).code).toBe(130);
   });
 });

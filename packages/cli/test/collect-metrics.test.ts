@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { reportFrame } from './captures.js';
 import { listening, payload, send } from './datagrams.js';
 import { run, temporaryFolder } from './run.js';
@@ -8,6 +9,14 @@ const files = temporaryFolder();
 /** The address that a line on standard error names. */
 const addressIn = (stderr: string): string | undefined => /metrics on (http:\/\/\S+)/.exec(stderr)?.[1];
 
+/** The page of metrics when it shows something. */
+function pageWith(text: string, url: string): Promise<string> {
+  return until(`${text} in the metrics`, async () => {
+    const page = await (await fetch(url)).text();
+    return page.includes(text) ? page : null;
+  });
+}
+
 describe('int collect --metrics', () => {
   test('serves what it counts while it runs, and ends with it', async () => {
     const { process, port } = await listening('--json', '--metrics', '0');
@@ -15,8 +24,7 @@ describe('int collect --metrics', () => {
     const url = addressIn(process.stderr)!;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     await send(port, [payload(reportFrame()), payload(reportFrame()), new Uint8Array(50).fill(0xff)]);
-    let page = '';
-    while (!page.includes('\nint_frames_received_total 3\n')) page = await (await fetch(url)).text();
+    const page = await pageWith('\nint_frames_received_total 3\n', url);
     expect(page).toContain('\nint_frames_decoded_total 2\n');
     expect(page).toContain('int_switch_hops_total{switch="153"} 2');
     expect(page).toContain('int_hop_latency_seconds_count{switch="1"} 2');
@@ -35,8 +43,7 @@ describe('int collect --metrics', () => {
     const { process, port } = await listening('--metrics', '127.0.0.1:0', '--rules', rules);
     await process.until(() => addressIn(process.stderr) !== undefined);
     await send(port, [payload(reportFrame())]);
-    let page = '';
-    while (!page.includes('int_frames_received_total 1')) page = await (await fetch(addressIn(process.stderr)!)).text();
+    const page = await pageWith('int_frames_received_total 1', addressIn(process.stderr)!);
     expect(page).toContain('int_events_total{rule="any"} 1');
     process.child.kill('SIGINT');
     expect((await process.end()).code).toBe(0);

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { inTime } from '../../../.ci/test/until.js';
 import { main } from '../src/index.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, reportFrame } from './captures.js';
 import { listening, payload, send } from './datagrams.js';
@@ -139,6 +140,7 @@ describe('int collect --listen --rules', () => {
     let isDone = false;
     const sending = (async (): Promise<void> => {
       while (!isDone) {
+        // Fails if the command does not read any more.
         await send(port, new Array<Uint8Array>(20).fill(datagram));
         sent += 20;
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -147,6 +149,10 @@ describe('int collect --listen --rules', () => {
     /** Waits until the command has said it so often. */
     const said = (text: string, times: number): Promise<void> =>
       process.until(() => process.stderr.split(text).length > times);
+
+    onTestFinished(() => {
+      isDone = true;
+    });
 
     // The three events, of which there will be no others, are those of the first rules.
     await process.until(() => process.stdout.split('"type":"event"').length > 3);
@@ -162,7 +168,7 @@ describe('int collect --listen --rules', () => {
     process.child.kill('SIGHUP');
     await said('1 rule in force', 3);
     const inForce = sent;
-    while (sent < inForce + 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    await process.until(() => sent >= inForce + 200);
     isDone = true;
     await sending;
     process.child.kill('SIGINT');
@@ -210,7 +216,7 @@ describe('int collect --listen --rules', () => {
       env: {},
       signal: stopping.signal,
     });
-    const [words] = (await stderr.toArray.call(stderr.take(1))) as Buffer[];
+    const [words] = (await inTime('the port of int collect', stderr.toArray.call(stderr.take(1)))) as Buffer[];
     const port = Number(/127\.0\.0\.1:(\d+)/.exec(String(words))![1]);
     // 8 Mi characters are kept, some 30,000 events. Three times as many come, in few datagrams, each of which has been
     // read when the next one is sent: how fast the machine is makes no difference.
@@ -219,10 +225,11 @@ describe('int collect --listen --rules', () => {
     const datagram = payload(coalescedFrame(reports));
     for (let count = 0; count < sent; count++) await send(port, [datagram]);
     stopping.abort();
+    // It has nothing to do any more but to print.
     await new Promise((resolve) => setTimeout(resolve, 100));
     isReading = true;
     take!();
-    expect(await ended).toBe(0);
+    expect(await inTime('the end of int collect', ended)).toBe(0);
     const { events, summary, total } = endOf(text);
     expect(total.received + (total.kernelDropped ?? 0)).toBe(sent);
     expect(total.dropped.overrun).toBe(0);

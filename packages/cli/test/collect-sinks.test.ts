@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
 import { coalescedFrame, pcap, reportFrame } from './captures.js';
 import { ndjson, run, temporaryFolder } from './run.js';
+
+// The first test that needs Kafka starts it, for all files.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const files = temporaryFolder();
 

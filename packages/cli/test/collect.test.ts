@@ -164,6 +164,7 @@ describe('int collect --pcap', () => {
 });
 
 describe('int collect --demo', () => {
+  // The demo alone takes ten seconds.
   test('without a terminal shows ten seconds of a busy fabric and loses nothing unseen', async () => {
     const { code, stdout, stderr } = await runBin(['collect', '--demo']);
     expect(stderr).toMatch(/^int: listening on udp:\/\/127\.0\.0\.1:\d+, receive buffer .*\n$/);
@@ -184,7 +185,7 @@ describe('int collect --demo', () => {
     for (const rule of ['tcp-congested', 'latency-step']) {
       expect(number(new RegExp(`^${rule} +[\\d,]+ +([\\d,]+) +`, 'm'))).toBeGreaterThan(0);
     }
-  });
+  }, 180_000);
 
   test('stops at once on SIGINT', async () => {
     const process = new Running(['collect', '--demo', '--json']);

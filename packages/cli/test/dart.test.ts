@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { flowKey, RdmaWriter } from '@int/dart';
 import { EpochStore, UdpRdmaSender } from '@int/dart/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, reportFrame } from './captures.js';
 import { ndjson, Running, run, temporaryFolder } from './run.js';
 import { SEED } from './seed.js';
@@ -389,8 +390,16 @@ describe('int dart listen', () => {
     );
     await sendPaths(port, 4099, 20);
     await process.until(() => ndjson(process.stdout).some(({ slotWrites }) => slotWrites === 40));
-    // Ten times as long as it takes to the next checkpoint.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // A checkpoint that has been begun after all had been written is there when a line says so.
+    await process.until(() => {
+      const lines = ndjson(process.stdout) as unknown as {
+        slotWrites: number;
+        elapsedMs: number;
+        checkpointAgeMs: number;
+      }[];
+      const written = lines.find(({ slotWrites }) => slotWrites === 40)!.elapsedMs;
+      return lines.some(({ elapsedMs, checkpointAgeMs }) => elapsedMs - checkpointAgeMs > written + 1);
+    });
     process.child.kill('SIGKILL');
     await process.end();
     const asked = ['--store', store, '--flow', '10.0.1.1:40019 > 10.0.2.2:80/udp'];
@@ -403,8 +412,10 @@ describe('int dart listen', () => {
     const { process, port } = await listening('--store', store, ...shape);
     await sendPaths(port, 100, 30);
     const asked = ['--store', store, '--from', '2020-01-01', '--flow', '10.0.1.1:40001 > 10.0.2.2:80/udp'];
-    let answers: Answer[] = [];
-    for (let tries = 0; tries < 100 && answers.length < 2; tries++) answers = await query(...asked);
+    const answers = await until('answers of two epochs', async () => {
+      const found = await query(...asked);
+      return found.length < 2 ? null : found;
+    });
     expect(answers.map(({ epoch }) => epoch)).toEqual(['0', '1']);
     process.child.kill('SIGINT');
     const { code, stdout } = await process.end();

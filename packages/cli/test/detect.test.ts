@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { encodeFrame } from '@int/codec';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { inTime } from '../../../.ci/test/until.js';
 import { main } from '../src/index.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, record, reportFrame, START_NS } from './captures.js';
 import {
@@ -474,7 +475,7 @@ describe('int detect as a process', () => {
       signal: stopping.signal,
     });
     stopping.abort();
-    expect(await ended).toBe(0);
+    expect(await inTime('the end of int detect', ended)).toBe(0);
     expect(stdout.read()).toBeNull();
     expect(String(stderr.read())).toBe('int: interrupted before the rules were read\n');
   });

@@ -3,6 +3,7 @@ import { encodeOptionsFor, frame, malformed } from '@int/arbitraries';
 import { encodeFrame, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { inTime } from '../../../.ci/test/until.js';
 import { spanText } from '../src/output/flow-table.js';
 import { reportFrame as framed } from '../src/output/report-frame.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, record, reportFrame, START_NS } from './captures.js';
@@ -441,7 +442,8 @@ describe('int flows as a process', () => {
     const process = new Running(['flows', '-', '--json'], { open: true });
     // More than a pipe and the streams around it hold: when it is taken, some of it has been read.
     const bytes = pcap(new Array<Uint8Array>(5000).fill(reportFrame()));
-    await new Promise((resolve) => process.child.stdin!.write(bytes, resolve));
+    const taken = new Promise((resolve) => process.child.stdin!.write(bytes, resolve));
+    await inTime('a reader of the pipe', taken, { found: () => process.stderr });
     process.child.kill('SIGINT');
     const { code, stdout, stderr } = await process.end();
     expect(code).toBe(0);

@@ -1,9 +1,9 @@
-import { createSocket } from 'node:dgram';
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { readCapture } from '@int/pcap';
 import { describe, expect, test } from 'vitest';
+import { Peer, refusingPort } from '../../../.ci/test/datagrams.js';
 import { ndjson, run, runBin, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
@@ -55,26 +55,19 @@ describe('int generate', () => {
   });
 
   test('sends to a collector, which can decode all of it', async () => {
-    const socket = createSocket('udp4');
-    const received: Buffer[] = [];
-    socket.on('message', (message) => received.push(message));
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    const peer = await Peer.open();
     const started = performance.now();
-    const { code, stderr } = await run([
-      'generate',
-      '--packets',
-      '400',
-      '--rate',
-      '2000',
-      '--to',
-      `udp://127.0.0.1:${socket.address().port}`,
-    ]);
+    const { code, stderr } = await run(['generate', '--packets', '400', '--rate', '2000', '--to', peer.url]);
     expect(code).toBe(0);
     expect(stderr).toContain('400 reports sent');
     // 400 reports at 2000 a second; a lower bound, which a slow machine keeps as well.
     expect(performance.now() - started).toBeGreaterThan(150);
-    while (received.length < 400) await new Promise((resolve) => setTimeout(resolve, 5));
-    socket.close();
+    await peer.until(400);
+    const { received, dropped } = peer;
+    await peer.close();
+    expect(received.length + dropped).toBe(400);
+    expect(received.length).toBeGreaterThanOrEqual(380);
+    expect(new Set(received.map((datagram) => datagram.toString('latin1'))).size).toBe(received.length);
     const batch = new TelemetryBatch({ frames: 1, hops: 256 });
     const decoder = new BatchDecoder({ linkType: 'report' });
     for (const datagram of received) {
@@ -85,11 +78,9 @@ describe('int generate', () => {
   });
 
   test('says so when nothing listens', async () => {
-    const socket = createSocket('udp4');
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    const { port } = socket.address();
-    await new Promise<void>((resolve) => socket.close(resolve));
+    const { port, close } = await refusingPort();
     const { code, stderr } = await run(['generate', '--packets', '50', '--to', `udp://127.0.0.1:${port}`]);
+    close();
     expect(code).toBe(3);
     expect(stderr).toContain(`udp://127.0.0.1:${port}`);
     expect(stderr).toContain('int collect --listen');

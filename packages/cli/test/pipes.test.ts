@@ -11,10 +11,8 @@ const execute = promisify(execFile);
 async function piped(args: readonly string[], reader: string): Promise<{ out: string; err: string; code: string }> {
   const code = files.path('code');
   const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
-  const { stdout, stderr } = await execute('sh', [
-    '-c',
-    `{ ${command}; echo $? > '${code}'; } | ${reader}; cat '${code}'`,
-  ]);
+  const line = `{ ${command}; echo $? > '${code}'; } | ${reader}; cat '${code}'`;
+  const { stdout, stderr } = await execute('sh', ['-c', line], { timeout: 50_000 });
   const lines = stdout.trimEnd().split('\n');
   return { code: lines.pop()!, out: lines.join('\n'), err: stderr };
 }
@@ -35,14 +33,16 @@ describe('a reader that leaves early is no error', () => {
     expect(await piped(['decode', '--json', path], 'true')).toMatchObject({ err: '', code: '0' });
   });
 
+  // Processes of the real command, one after the other.
   test('for int generate and int encode', async () => {
     const made = await piped(['generate', '--packets', '1000000000'], 'head -c 4 | wc -c');
     expect({ err: made.err, code: made.code }).toEqual({ err: '', code: '0' });
     const line = JSON.stringify({ frameHex: '00'.repeat(1000) });
     const json = await files.write('many.json', `${line}\n`.repeat(20_000));
     expect(await piped(['encode', json], 'head -c 4 | wc -c')).toMatchObject({ err: '', code: '0' });
-  });
+  }, 180_000);
 
+  // Processes of the real command, one after the other.
   test('for int detect, and for int collect with rules', async () => {
     const path = await files.write('events.pcap', pcap(new Array<Uint8Array>(20_000).fill(reportFrame())));
     const rules = await files.write('none.yaml', 'version: 1\nrules: []\n');
@@ -55,8 +55,9 @@ describe('a reader that leaves early is no error', () => {
       expect({ err, code }).toEqual({ err: '', code: '0' });
       expect(out.split('\n')).toHaveLength(1);
     }
-  });
+  }, 180_000);
 
+  // Processes of the real command, one after the other.
   test('for int flows', async () => {
     const capture = files.path('flows.pcap');
     await piped(['generate', '--flows', '20000', '--packets', '20000', '-o', capture], 'cat');
@@ -65,12 +66,13 @@ describe('a reader that leaves early is no error', () => {
       expect({ err, code }).toEqual({ err: '', code: '0' });
       expect(out.split('\n')).toHaveLength(1);
     }
-  });
+  }, 180_000);
 
+  // Processes of the real command, one after the other.
   test('for the totals of int decode --count, int collect and int flows', async () => {
     const path = await files.write('few.pcap', pcap([reportFrame()]));
     expect(await piped(['flows', path], 'true')).toMatchObject({ err: '', code: '0' });
     expect(await piped(['decode', '--count', path], 'true')).toMatchObject({ err: '', code: '0' });
     expect(await piped(['collect', '--pcap', path], 'true')).toMatchObject({ err: '', code: '0' });
-  });
+  }, 180_000);
 });

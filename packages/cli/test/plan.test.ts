@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type Graph, Paths, parseTopology, parseTopologyFile, validatePlan } from '@int/gpint';
 import { describe, expect, test } from 'vitest';
+import { inTime } from '../../../.ci/test/until.js';
 import { BIN, Running, run, runBin, temporaryFolder } from './run.js';
 import { SEED } from './seed.js';
 
@@ -266,17 +267,16 @@ describe('the real command', () => {
     const command = [process.execPath, BIN, 'plan', 'leaf-spine:200x150', '--algorithm', 'euler', option]
       .map((word) => `'${word}'`)
       .join(' ');
-    const { stdout, stderr } = await execute('sh', [
-      '-c',
-      `{ ${command}; echo $? > '${code}'; } | head -c 9; cat '${code}'`,
-    ]);
+    const line = `{ ${command}; echo $? > '${code}'; } | head -c 9; cat '${code}'`;
+    const { stdout, stderr } = await execute('sh', ['-c', line], { timeout: 50_000 });
     expect({ end: stdout.slice(9), stderr }).toEqual({ end: '0\n', stderr: '' });
   });
 
   test('stops reading when it is interrupted', async () => {
     const running = new Running(['plan', '-', '--paths', '1'], { open: true });
-    running.child.stdin!.write('a b\n');
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    // More than a pipe and the streams around it hold: when it is taken, some of it has been read.
+    const taken = new Promise((resolve) => running.child.stdin!.write('a b\n'.repeat(1 << 18), resolve));
+    await inTime('a reader of the pipe', taken);
     running.child.kill('SIGINT');
     expect((await running.end()).stdout).toBe('');
   });

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { BatchDecoder, encodeReport, TelemetryBatch } from '@int/codec';
 import { FrameSlab } from '@int/collector';
 import { KafkaSink } from '@int/sink-kafka';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
 import { record } from './captures.js';
 import { run } from './run.js';
+
+// The first test that needs Kafka starts it, for all files.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const START_MS = 1_700_000_000_000;
 const REPORTS = 200;

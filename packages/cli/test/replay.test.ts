@@ -1,47 +1,19 @@
-import { createSocket, type Socket } from 'node:dgram';
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { LinkType, readCapture } from '@int/pcap';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Peer, refusingPort } from '../../../.ci/test/datagrams.js';
 import { coalescedFrame, pcap, pcapng, plainFrame, reportFrame } from './captures.js';
 import { payload } from './datagrams.js';
 import { ndjson, Running, run, runBin, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
 
-/** A UDP peer on this machine that keeps what arrives. */
-class Peer {
-  readonly received: Buffer[] = [];
-  readonly #socket: Socket = createSocket('udp4');
-
-  static async open(): Promise<Peer> {
-    const peer = new Peer();
-    peer.#socket.on('message', (message) => peer.received.push(message));
-    await new Promise<void>((resolve) => peer.#socket.bind(0, '127.0.0.1', resolve));
-    // As much as the system gives.
-    peer.#socket.setRecvBufferSize(8 << 20);
-    return peer;
-  }
-
-  get url(): string {
-    return `udp://127.0.0.1:${this.#socket.address().port}`;
-  }
-
-  async until(count: number): Promise<void> {
-    while (this.received.length < count) await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-
-  async close(): Promise<void> {
-    await new Promise<void>((resolve) => this.#socket.close(resolve));
-  }
-}
-
 /** An address where nothing listens. */
 async function nowhere(): Promise<string> {
-  const peer = await Peer.open();
-  const { url } = peer;
-  await peer.close();
-  return url;
+  const { port, close } = await refusingPort();
+  onTestFinished(close);
+  return `udp://127.0.0.1:${port}`;
 }
 
 interface Total {
@@ -86,9 +58,14 @@ describe('int replay --to', () => {
       loops: 1,
     });
     await peer.until(20_000);
+    const { received, dropped } = peer;
     await peer.close();
-    expect(peer.received).toHaveLength(20_000);
-    expect(peer.received.findIndex((datagram, index) => Buffer.compare(datagram, sent[index]!) !== 0)).toBe(-1);
+    // Where the machine has been too busy to read in time, the kernel has counted what is missing.
+    expect(received.length + dropped).toBe(20_000);
+    expect(dropped).toBeLessThanOrEqual(1000);
+    let next = 0;
+    for (const datagram of sent) if (next < received.length && Buffer.compare(datagram, received[next]!) === 0) next++;
+    expect(next).toBe(received.length);
   });
 
   test('sends at the pace of the capture and ends with the count in words', async () => {
@@ -251,7 +228,7 @@ describe('int replay --to', () => {
     expect(frames).toBe(sent);
     expect(loops).toBe(Math.floor(sent / 10));
     await peer.until(sent);
-    expect(peer.received).toHaveLength(sent);
+    expect(peer.received.length + peer.dropped).toBe(sent);
     await peer.close();
   });
 
@@ -265,7 +242,7 @@ describe('int replay --to', () => {
     expect(code).toBe(0);
     const sent = Number(/^(\d+) sent, 0 skipped, 0 failed in /.exec(stdout)![1]);
     await peer.until(sent);
-    expect(peer.received).toHaveLength(sent);
+    expect(peer.received.length + peer.dropped).toBe(sent);
     await peer.close();
   });
 

@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { main } from '../src/index.js';
 
 /** The command as it is installed: the committed file in front of the build. */
 export const BIN: string = fileURLToPath(new URL('../bin/int.js', import.meta.url));
+
+/** How long a run in this process may take: less than a test, which then says what there is. */
+const RUN_MS = 50_000;
 
 /** What a run left behind. */
 export interface Outcome {
@@ -61,29 +65,38 @@ export async function run(args: readonly string[], options: InProcess = {}): Pro
   const looking = setInterval(() => {
     if (interruptWhen?.({ stdout: stdout.text, stderr: stderr.text })) stopping.abort();
   }, 10);
-  const code = await main(['node', 'int', ...args], {
+  const ending = main(['node', 'int', ...args], {
     stdin: Readable.from(options.input === undefined ? [] : [Buffer.from(options.input)]),
     stdout,
     stderr,
     env: options.env ?? {},
     signal: stopping.signal,
   });
-  clearTimeout(timer);
-  clearInterval(looking);
+  const code = await inTime(`the end of int ${args.join(' ')}`, ending, {
+    withinMs: RUN_MS,
+    found: () => stdout.text + stderr.text,
+    inVain: () => stopping.abort(),
+  }).finally(() => {
+    clearTimeout(timer);
+    clearInterval(looking);
+  });
   await new Promise(setImmediate);
   return { code, stdout: stdout.text, bytes: Buffer.concat(stdout.chunks), stderr: stderr.text };
 }
 
-/** A running process of the real command. */
+/** A running process of the real command. It does not outlive the test. */
 export class Running {
   readonly child: ChildProcess;
+  readonly #command: string;
   readonly #stdout: Buffer[] = [];
   stderr = '';
   readonly #closed: Promise<number | null>;
 
   /** @param input what standard input holds; `open` leaves it to the test */
   constructor(args: readonly string[], input: string | Uint8Array | undefined | { readonly open: true } = undefined) {
+    this.#command = `int ${args.join(' ')}`;
     this.child = spawn(process.execPath, [BIN, ...args], { stdio: 'pipe' });
+    onTestFinished(() => void this.child.kill('SIGKILL'));
     this.child.stdout!.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
     this.child.stderr!.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
@@ -99,23 +112,31 @@ export class Running {
   }
 
   /** Waits until something holds. Fails if the command ends before. */
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) {
-      const { exitCode, signalCode } = this.child;
-      if (exitCode !== null || signalCode !== null)
-        throw new Error(`int ended (${exitCode ?? signalCode}): ${this.stderr}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+  until(holds: () => boolean): Promise<void> {
+    return this.#until(String(holds), holds);
   }
 
   /** Waits for text on standard error. */
   async saying(pattern: RegExp): Promise<RegExpExecArray> {
-    await this.until(() => pattern.test(this.stderr));
+    await this.#until(String(pattern), () => pattern.test(this.stderr));
     return pattern.exec(this.stderr)!;
   }
 
+  async #until(what: string, holds: () => boolean): Promise<void> {
+    const look = (): boolean => {
+      if (holds()) return true;
+      const { exitCode, signalCode } = this.child;
+      if (exitCode === null && signalCode === null) return false;
+      throw new Error(`int ended (${exitCode ?? signalCode}): ${this.stderr}`);
+    };
+    await until(`${what} of ${this.#command}`, look, { found: () => this.stdout + this.stderr, everyMs: 10 });
+  }
+
   async end(): Promise<Outcome> {
-    const code = await this.#closed;
+    const code = await inTime(`the end of ${this.#command}`, this.#closed, {
+      found: () => this.stdout + this.stderr,
+      inVain: () => this.child.kill('SIGKILL'),
+    });
     return { code, stdout: this.stdout, bytes: Buffer.concat(this.#stdout), stderr: this.stderr };
   }
 }
@@ -147,9 +168,10 @@ export function temporaryFolder(): {
   };
 }
 
-/** The objects of NDJSON text. */
+/** The objects of NDJSON text, without a line that has not come to its end. */
 export function ndjson(text: string): Record<string, unknown>[] {
   return text
+    .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -25,7 +25,9 @@ function build(): void {
   requires('make', 'npm run setup:system');
   if (folder !== '') return;
   folder = mkdtempSync(join(tmpdir(), 'int-native-'));
-  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, `${folder}/decode_dump`, `${folder}/decode_dump_asan`]);
+  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, `${folder}/decode_dump`, `${folder}/decode_dump_asan`], {
+    timeout: 300_000,
+  });
 }
 let folder = '';
 afterAll(() => {
@@ -100,7 +102,7 @@ describe('the C twin of the fast path', () => {
       ['decode_dump_asan'],
       ['decode_dump_asan', 'whole'],
     ]) {
-      const output = execFileSync(join(folder, tool!), [path, ...how], { maxBuffer: 1 << 26 });
+      const output = execFileSync(join(folder, tool!), [path, ...how], { maxBuffer: 1 << 26, timeout: 100_000 });
       const size = TelemetryBatch.byteLength(capacity) - 64;
       const refused = new Uint32Array(new Uint8Array(output.subarray(size)).buffer);
       // A batch over a copy of the memory: making it resets the image, so that comes first.
@@ -115,7 +117,10 @@ describe('the C twin of the fast path', () => {
 
   it('survives random frames under the sanitizers', () => {
     build();
-    const output = execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, 'test'], { encoding: 'utf8' });
+    const output = execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, 'test'], {
+      encoding: 'utf8',
+      timeout: 300_000,
+    });
     expect(output).toMatch(/frames, \d+ accepted/);
   });
 });

@@ -9,6 +9,9 @@ import { type RecordJson, recordFromJson, recordToJson } from '../src/json.js';
 import type { TelemetryRecord } from '../src/model.js';
 import type { DecodeOptions } from '../src/options.js';
 
+/** The long form goes on for an hour at most. */
+const TIME_LIMIT_MS = process.env.INT_LONG === '1' ? 3_600_000 : 180_000;
+
 const SEED = Number(process.env.INT_SEED ?? 20_250_219);
 fc.configureGlobal({ seed: SEED });
 const RUNS = process.env.INT_LONG === '1' ? 60_000 : 1500;
@@ -28,33 +31,43 @@ function same(first: string, second: string): void {
 }
 
 describe('records in JSON', () => {
-  test('of generated frames in any dressing encode and decode to the same JSON', () => {
-    const all = dressed(fc.oneof({ arbitrary: frame(), weight: 9 }, { arbitrary: plainPacket(), weight: 1 }));
-    fc.assert(
-      fc.property(all, ({ bytes, options }) => {
-        const text = textOf(new FrameDecoder(options).decode(bytes));
-        same(text, textOf(again(text, options)));
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  // Thousands of frames, through JSON and back.
+  test(
+    'of generated frames in any dressing encode and decode to the same JSON',
+    () => {
+      const all = dressed(fc.oneof({ arbitrary: frame(), weight: 9 }, { arbitrary: plainPacket(), weight: 1 }));
+      fc.assert(
+        fc.property(all, ({ bytes, options }) => {
+          const text = textOf(new FrameDecoder(options).decode(bytes));
+          same(text, textOf(again(text, options)));
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    TIME_LIMIT_MS,
+  );
 
-  test('of changed frames that are still sound encode and decode to the same JSON', () => {
-    const options = { reportPorts: [32766] };
-    const decoder = new FrameDecoder(options);
-    let sound = 0;
-    fc.assert(
-      fc.property(malformed(frame({ options })), (bytes) => {
-        const records = decoder.decode(bytes);
-        if (records.some(({ status }) => status !== 'ok' && status !== 'not-int')) return;
-        sound++;
-        const text = textOf(records);
-        same(text, textOf(again(text, options)));
-      }),
-      { numRuns: RUNS },
-    );
-    expect(sound).toBeGreaterThan(RUNS / 10);
-  });
+  // Thousands of frames, through JSON and back.
+  test(
+    'of changed frames that are still sound encode and decode to the same JSON',
+    () => {
+      const options = { reportPorts: [32766] };
+      const decoder = new FrameDecoder(options);
+      let sound = 0;
+      fc.assert(
+        fc.property(malformed(frame({ options })), (bytes) => {
+          const records = decoder.decode(bytes);
+          if (records.some(({ status }) => status !== 'ok' && status !== 'not-int')) return;
+          sound++;
+          const text = textOf(records);
+          same(text, textOf(again(text, options)));
+        }),
+        { numRuns: RUNS },
+      );
+      expect(sound).toBeGreaterThan(RUNS / 10);
+    },
+    TIME_LIMIT_MS,
+  );
 
   test('with the bytes of the frame beside them give those bytes back', () => {
     fc.assert(

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { encodeFrame } from '@int/codec';
 import { LinkType, PcapngWriter, PcapWriter } from '@int/pcap';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { Collector, type CollectorProblem } from '../src/pipeline.js';
 import { CaptureSource } from '../src/source/capture.js';
 import { SourceError } from '../src/source/source.js';
@@ -107,7 +108,7 @@ describe('CaptureSource', () => {
 
     const endless = new Collector({ sources: [new CaptureSource({ path, speed: 1e-6 })] });
     await endless.start();
-    while (endless.totals().received === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the first frame', () => endless.totals().received > 0);
     expect(await endless.stop()).toMatchObject({ received: 1, decoded: 1 });
   });
 

@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { send } from '../../../.ci/test/datagrams.js';
 import { skip } from '../../../.ci/test/requires.js';
+import { until } from '../../../.ci/test/until.js';
 import { type FrameBatch, frameTimeMs } from '../src/frames.js';
 import { KernelDropReader, parseProcNetUdp } from '../src/source/kernel-drops.js';
 import { SourceError } from '../src/source/source.js';
@@ -10,25 +12,9 @@ import { UdpSource } from '../src/source/udp.js';
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
   for (const close of closing.splice(0)) await close();
 });
-
-/** Sends datagrams to a source, one after the other. */
-async function send(port: number, host: string, datagrams: readonly Uint8Array[]): Promise<void> {
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-  for (const datagram of datagrams) {
-    await new Promise<void>((resolve, reject) => {
-      socket.send(datagram, port, host, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
-}
-
-/** Waits until something holds; a test that waits in vain ends by its time limit. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 function started(options: Partial<ConstructorParameters<typeof UdpSource>[0]> = {}): UdpSource {
   const source = new UdpSource({ address: 'udp://127.0.0.1:0', ...options });
@@ -50,18 +36,20 @@ describe('UdpSource', () => {
     const { port } = source.address;
     const one = async (): Promise<void> => {
       const before = times.length;
-      await send(port, '127.0.0.1', [new Uint8Array(4)]);
-      await until(() => times.length > before);
+      await send(port, [new Uint8Array(4)]);
+      await until('a datagram', () => times.length > before);
     };
     await one();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 500 });
+    const { now } = Date;
+    let behindMs = 500;
+    vi.spyOn(Date, 'now').mockImplementation(() => now() - behindMs);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await one();
     await one();
     expect(source.clockStepsBack).toBe(0);
     expect([...times].sort((a, b) => a - b)).toEqual(times);
-    vi.setSystemTime(Date.now() - 3_600_000);
-    await until(() => source.clockStepsBack === 1);
+    behindMs += 3_600_000;
+    await until('a step of the clock', () => source.clockStepsBack === 1);
     await one();
     expect(times.at(-1)! - times[0]!).toBeLessThan(-3_500_000);
   });
@@ -85,8 +73,8 @@ describe('UdpSource', () => {
       expect(source.receiveBuffer!.requested).toBe(32 * 1024 * 1024);
       expect(source.receiveBuffer!.granted).toBeGreaterThan(0);
       const datagrams = numbered(60);
-      await send(source.address.port, source.address.host, datagrams);
-      await until(() => received.length === 60);
+      await send(source.address.port, datagrams, source.address.host);
+      await until('all datagrams', () => received.length === 60);
       expect(received).toEqual(datagrams);
       await source.stop();
       await source.finished;
@@ -101,8 +89,8 @@ describe('UdpSource', () => {
       counts.push(frames.count);
       return undefined;
     });
-    await send(source.address.port, '127.0.0.1', [...numbered(5), new Uint8Array(60_000), new Uint8Array(6_000)]);
-    await until(() => counts.length === 2);
+    await send(source.address.port, [...numbered(5), new Uint8Array(60_000), new Uint8Array(6_000)]);
+    await until('two slabs', () => counts.length === 2);
     await source.stop();
     expect(counts).toEqual([4, 2, 1]);
   });
@@ -114,7 +102,7 @@ describe('UdpSource', () => {
       count += frames.count;
       return undefined;
     });
-    await send(source.address.port, '127.0.0.1', numbered(300));
+    await send(source.address.port, numbered(300));
     await source.stop();
     expect(count).toBe(300);
   });
@@ -145,17 +133,17 @@ describe('UdpSource', () => {
       count += frames.count;
       return new Promise<void>((resolve) => waiting.push(resolve));
     });
-    await send(source.address.port, '127.0.0.1', numbered(100));
-    await until(() => count + source.overrun === 100);
+    await send(source.address.port, numbered(100));
+    await until('all datagrams', () => count + source.overrun === 100);
     expect(count).toBeLessThanOrEqual(20);
     expect(waiting).toHaveLength(2);
     const refused = source.overrun;
     for (const resolve of waiting.splice(0)) resolve();
-    await send(source.address.port, '127.0.0.1', numbered(5));
-    await until(() => count + source.overrun === 105);
+    await send(source.address.port, numbered(5));
+    await until('all datagrams', () => count + source.overrun === 105);
     expect(source.overrun).toBe(refused);
     const stopped = source.stop();
-    await until(() => waiting.length > 0);
+    await until('the last slab', () => waiting.length > 0);
     for (const resolve of waiting.splice(0)) resolve();
     await stopped;
   });

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTime } from '../../../.ci/test/until.js';
 import { readCapture } from '../src/index.js';
 
 /** Standard input and output belong to a process, so these tests start some, with the sources transpiled for Node. */
@@ -52,9 +54,14 @@ describe('standard input and output', () => {
   it.each([{ format: 'pcap' }, { format: 'pcapng' }, { format: 'pcap', gzip: true }])(
     'carry a capture as %j',
     (options) => {
-      const written = spawnSync(process.execPath, [script('write.mjs', WRITE), JSON.stringify(options)]);
+      const written = spawnSync(process.execPath, [script('write.mjs', WRITE), JSON.stringify(options)], {
+        timeout: 50_000,
+      });
       expect(written.stderr.toString()).toBe('closed');
-      const read = spawnSync(process.execPath, [script('read.mjs', READ)], { input: written.stdout });
+      const read = spawnSync(process.execPath, [script('read.mjs', READ)], {
+        input: written.stdout,
+        timeout: 50_000,
+      });
       expect(read.stdout.toString()).toBe('0:0001 1:0102 2:0203 3:0304 4:0405 ');
       expect([written.status, read.status]).toEqual([0, 0]);
       if (!options.gzip) expect([...readCapture(written.stdout)]).toHaveLength(5);
@@ -66,7 +73,10 @@ describe('standard input and output', () => {
       'a1b2c3d400020004000000000000000000000fff0000000100000001000000020000000100000001ff',
       'hex',
     );
-    const read = spawnSync(process.execPath, [script('read.mjs', READ)], { input: gzipSync(capture) });
+    const read = spawnSync(process.execPath, [script('read.mjs', READ)], {
+      input: gzipSync(capture),
+      timeout: 50_000,
+    });
     expect(read.stdout.toString()).toBe('1000002000:ff ');
   });
 
@@ -90,7 +100,9 @@ describe('standard input and output', () => {
     child.stderr.on('data', (chunk) => {
       text += chunk;
     });
-    const status = await new Promise((resolve) => child.on('close', resolve));
+    const [status] = await inTime('the end of the writer', once(child, 'close'), {
+      inVain: () => child.kill('SIGKILL'),
+    });
     expect([text, status]).toEqual(['EPIPE', 0]);
   });
 });

@@ -39,6 +39,7 @@ function run(...args: readonly string[]): string {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 50_000,
   });
 }
 
@@ -144,7 +145,7 @@ describe('tshark', () => {
     const bytes = join(writer.header(), ...frames.map((frame) => writer.record(frame)));
     for (const cut of [1, 5, 30]) {
       const short = bytes.subarray(0, bytes.length - cut);
-      expect(spawnSync('tshark', ['-r', stored(short)]).status).not.toBe(0);
+      expect(spawnSync('tshark', ['-r', stored(short)], { timeout: 50_000 }).status).not.toBe(0);
       expect(() => [...readCapture(short)]).toThrow(expect.objectContaining({ code: 'TRUNCATED' }));
     }
   });
@@ -162,7 +163,7 @@ describe('editcap', () => {
     const writer = new PcapWriter();
     const from = stored(join(writer.header(), ...frames.map((frame) => writer.record(frame))));
     const to = joinPath(folder, 'converted');
-    execFileSync('editcap', ['-F', format, from, to], { stdio: 'ignore' });
+    execFileSync('editcap', ['-F', format, from, to], { stdio: 'ignore', timeout: 50_000 });
     expect([...readCapture(new Uint8Array(readFileSync(to)))]).toEqual(
       frames.map((frame) => ({ ...frame, timeNs: frame.timeNs - (frame.timeNs % unit), linkType: 1, interfaceId: 0 })),
     );

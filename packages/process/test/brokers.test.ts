@@ -1,8 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { startCluster } from '../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../.ci/kafka/for-tests.js';
 import { countingGroup, countingTopics, makeCountingTopics, PARTITIONS } from './counting-group.js';
 import { committedIn, linkTo, newName, textOf, until, Writer } from './log.js';
+
+// The first test may have to start Kafka; groups share out their partitions by time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const KEYS = 40;
 const closers: (() => Promise<void>)[] = [];
@@ -94,5 +97,5 @@ describe.runIf(process.env.INT_LONG === '1')('a group', () => {
     expect(group.counts(topics.input)).toMatchObject({ taken: 1, partitions: [] });
     await writer.close();
     link.close();
-  }, 60_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
 import type { KafkaLink } from '../src/kafka/link.js';
 import { Child } from './child.js';
@@ -10,6 +10,9 @@ import {
   PARTITIONS,
 } from './counting-group.js';
 import { committedIn, linkTo, newName, textOf, until, Writer } from './log.js';
+
+// The first test may have to start Kafka; groups share out their partitions by time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const KEYS = 40;
 const closers: (() => Promise<void>)[] = [];
@@ -111,6 +114,9 @@ describe('a group', () => {
       a.start();
       await until(() => assigned.length > 0);
       let running = true;
+      onTestFinished(() => {
+        running = false;
+      });
       const load = (async () => {
         while (running) {
           await write(100);

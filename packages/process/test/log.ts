@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type MessageToProduce, Producer } from '@platformatic/kafka';
+import { until as untilInTime } from '../../../.ci/test/until.js';
 import type { LogRecord } from '../src/kafka/committed.js';
 import { KafkaLink } from '../src/kafka/link.js';
 import { PartitionReader } from '../src/kafka/reader.js';
@@ -81,7 +82,11 @@ export async function committedIn(link: KafkaLink, topic: string, partitions: nu
     const end = await link.offset(topic, partition, 'latest');
     const reader = new PartitionReader(link, topic, partition, 0);
     const records: LogRecord[] = [];
-    while (reader.position < end) records.push(...(await reader.read(200, 1 << 20)));
+    const readOn = async (): Promise<boolean> => {
+      if (reader.position < end) records.push(...(await reader.read(200, 1 << 20)));
+      return reader.position >= end;
+    };
+    await untilInTime(`record ${end} of ${topic}`, readOn, { everyMs: 0, found: () => reader.position });
     reader.close();
     all.push(records);
   }
@@ -92,7 +97,7 @@ export function textOf(bytes: Uint8Array | null): string {
   return Buffer.from(bytes ?? []).toString();
 }
 
-/** Waits until something holds; asks again and again, with pauses. */
+/** Waits until something holds; asks again and again, with pauses. A group takes its time to share its partitions. */
 export async function until(holds: () => boolean | Promise<boolean>, pauseMs = 20): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  await untilInTime(String(holds), holds, { withinMs: 60_000, everyMs: pauseMs });
 }

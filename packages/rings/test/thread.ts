@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
+import { inTime } from '../../../.ci/test/until.js';
 
 const source = fileURLToPath(new URL('../src/index.ts', import.meta.url));
 
@@ -31,7 +32,7 @@ export function runScript(code: string): { status: number | null; output: string
   try {
     const file = join(folder, 'script.mjs');
     writeFileSync(file, bundle(code));
-    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 20_000 });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 40_000 });
     return { status, output: stdout + stderr };
   } finally {
     rmSync(folder, { recursive: true });
@@ -45,9 +46,10 @@ export function workerModule(file: string): URL {
 
 /** What a worker posts, once; an error in the worker rejects. */
 export function answerOf(worker: Worker): Promise<unknown> {
-  return new Promise((resolve, reject) => {
+  const answered = new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`a worker ended with ${code} and no answer`)));
   });
+  return inTime('the answer of a worker', answered, { withinMs: 55_000 });
 }

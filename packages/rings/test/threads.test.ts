@@ -22,7 +22,7 @@ function start(buffer: ArrayBufferLike, task: Task): Promise<unknown> {
 }
 
 /** What fails a test in which nothing moves any more: no record for so long, although both sides have their time. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** Looks at a ring from outside, every few milliseconds, for as long as two threads work on it. */
 async function watched<T>(ring: SpscRing, before: number, work: Promise<T>): Promise<T> {

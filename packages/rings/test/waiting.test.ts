@@ -2,9 +2,6 @@ import { RING_HEADER, SpscRing } from '@int/rings';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runScript } from './thread.js';
 
-// A wait that never ends fails its test, and soon.
-vi.setConfig({ testTimeout: 30_000 });
-
 const notify = vi.spyOn(Atomics, 'notify');
 afterEach(() => notify.mockClear());
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type KafkaCluster, startCluster } from '../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../.ci/kafka/for-tests.js';
 import { requires } from '../../../.ci/test/requires.js';
@@ -11,6 +11,9 @@ import { check, closedAccount } from './check.js';
 import { batchOf } from './load.js';
 import { read, until } from './source/reading.js';
 import { newName, readTopic } from './topic.js';
+
+// It starts a Kafka of its own.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const USER = { mechanism: 'PLAIN', username: 'collector', password: 'of telemetry' } as const;
 
@@ -32,7 +35,7 @@ async function start(folder: string, openssl: string): Promise<Secured> {
   execFileSync(
     openssl,
     [...'req -x509 -newkey rsa:2048 -nodes -days 2'.split(' '), ...names, '-keyout', key, '-out', certificate],
-    { stdio: 'ignore' },
+    { stdio: 'ignore', timeout: 30_000 },
   );
   const ca = readFileSync(certificate);
   writeFileSync(both, Buffer.concat([readFileSync(key), ca]));

@@ -5,15 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { type KafkaCluster, startCluster } from '../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../.ci/kafka/for-tests.js';
 import { limit } from '../../../.ci/test/requires.js';
+import { inTime } from '../../../.ci/test/until.js';
 import { KafkaSink, type KafkaSinkOptions } from '../src/index.js';
 import { bundle } from './bundle.js';
 import { check, closedAccount } from './check.js';
 import { batchOf } from './load.js';
 import { newName, readTopic } from './topic.js';
+
+// It starts Kafka, kills it and starts it again.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** INT_LONG=1: a minute without brokers, and more load. */
 const IS_LONG = process.env.INT_LONG === '1';
@@ -104,10 +108,10 @@ test('one broker of three is killed under load: nothing is lost, the order of ea
   const cluster = await brokers(3);
   const reports = newName('reports');
   const { finish, sink } = underLoad({ bootstrap: cluster.bootstrap, topics: { reports }, memoryBytes: 64 << 20 });
-  await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 60_000 }).toBeGreaterThan(1000);
   await cluster.brokers[1]!.kill();
   const atKill = closedAccount(sink).delivered;
-  await expect.poll(() => closedAccount(sink).delivered, { timeout: 40_000 }).toBeGreaterThan(atKill + 3000);
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 60_000 }).toBeGreaterThan(atKill + 3000);
   cluster.brokers[1]!.start();
   await cluster.ready();
   await finish();
@@ -125,11 +129,11 @@ test('all brokers are away for a time: the spool keeps what comes, and it arrive
     memoryBytes: 4 * 262_144,
     spool: { directory: newFolder() },
   });
-  await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 60_000 }).toBeGreaterThan(1000);
   await Promise.all(cluster.brokers.map((broker) => broker.kill()));
   await sleep(AWAY_MS);
+  await expect.poll(() => sink.state().spooledRecords, { timeout: 60_000 }).toBeGreaterThan(1000);
   expect(sink.health()).not.toBeNull();
-  expect(sink.state().spooledRecords).toBeGreaterThan(1000);
   for (const broker of cluster.brokers) broker.start();
   await cluster.ready();
   await finish();
@@ -145,11 +149,14 @@ test('the disk of the spool is full: what has no room is counted, the rest arriv
   const cluster = await brokers(ALL);
   const directory = newFolder();
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory], {
+      stdio: 'ignore',
+      timeout: 20_000,
+    });
   } catch {
     limit('a small file system cannot be mounted here, to be filled');
   }
-  ends.push(() => execFileSync('umount', [directory]));
+  ends.push(() => execFileSync('umount', [directory], { timeout: 20_000 }));
   const reports = newName('reports');
   const { finish, problems, sink } = underLoad({
     bootstrap: cluster.bootstrap,
@@ -158,9 +165,9 @@ test('the disk of the spool is full: what has no room is counted, the rest arriv
     memoryBytes: 4 * 262_144,
     spool: { directory },
   });
-  await expect.poll(() => closedAccount(sink).delivered, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await expect.poll(() => closedAccount(sink).delivered, { timeout: 60_000 }).toBeGreaterThan(1000);
   await Promise.all(cluster.brokers.map((broker) => broker.kill()));
-  await expect.poll(() => closedAccount(sink).dropped.disk, { timeout: 40_000 }).toBeGreaterThan(0);
+  await expect.poll(() => closedAccount(sink).dropped.disk, { timeout: 60_000 }).toBeGreaterThan(0);
   expect(problems).toContain('ERR_KAFKA_DISK');
   for (const broker of cluster.brokers) broker.start();
   await cluster.ready();
@@ -184,12 +191,12 @@ test('the process is killed while the brokers are away: the next one sends what 
   createInterface({ input: writer.stdout! }).on('line', (line) => {
     last = JSON.parse(line) as typeof last;
   });
-  await expect.poll(() => last.delivered, { timeout: 30_000 }).toBeGreaterThan(1000);
+  await expect.poll(() => last.delivered, { timeout: 60_000 }).toBeGreaterThan(1000);
   await Promise.all(cluster.brokers.map((broker) => broker.kill()));
-  await expect.poll(() => last.spooledRecords, { timeout: 30_000 }).toBeGreaterThan(2000);
+  await expect.poll(() => last.spooledRecords, { timeout: 60_000 }).toBeGreaterThan(2000);
   const gone = once(writer, 'exit');
   writer.kill('SIGKILL');
-  await gone;
+  await inTime('the end of the writer', gone);
   for (const broker of cluster.brokers) broker.start();
   await cluster.ready();
   const sink = new KafkaSink({

@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { compileRules, Detector, EventBatch, NO_METRIC, NO_RULE } from '@int/detect';
 import { geometryOf } from '@int/flowcache';
 import { Admin, murmur2 } from '@platformatic/kafka';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
+import { until } from '../../../.ci/test/until.js';
 import { COMPRESSIONS, KafkaSink, type KafkaSinkOptions } from '../src/index.js';
 import { check, closedAccount } from './check.js';
 import { batchOf, FLOWS } from './load.js';
 import { newName, readTopic } from './topic.js';
+
+// The first test that needs Kafka starts it, for all files.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** Nobody listens there. */
 const NOBODY = ['127.0.0.1:1'];
@@ -218,11 +222,11 @@ describe('without a broker', () => {
   test('when the spool has reached its limit, new records are counted as dropped', async () => {
     const spool = { directory: newFolder(), limitBytes: 4 * MEMORY.batchBytes };
     const { problems, sink } = sinkOf({ bootstrap: NOBODY, whenFull: 'drop', spool, ...MEMORY });
-    for (let round = 0; round < 400 && closedAccount(sink).dropped['spool-full'] === 0; round++) {
+    const writeMore = (): boolean => {
       expect(sink.write(batch, frames, 0)).toBeUndefined();
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    expect(closedAccount(sink).dropped['spool-full']).toBeGreaterThan(0);
+      return closedAccount(sink).dropped['spool-full']! > 0;
+    };
+    await until('a spool at its limit', writeMore, { everyMs: 5, found: () => sink.state() });
     expect(problems).toContain('ERR_KAFKA_SPOOL_FULL');
     expect(sink.health()).not.toBeNull();
     expect(sink.state().spooledBytes).toBeLessThanOrEqual(spool.limitBytes);

@@ -49,6 +49,9 @@ export async function readTopic(bootstrap: readonly string[], topic: string): Pr
       autocommit: false,
       maxWaitTime: 100,
     });
+    // It gives nothing for ever if a record is missing.
+    const inVain = new Error(`waited in vain for the end of ${topic}`);
+    const giveUp = setTimeout(() => stream.destroy(inVain), 60_000);
     for await (const { headers, key, offset, partition, value } of stream) {
       stored.push({
         partition,
@@ -60,6 +63,7 @@ export async function readTopic(bootstrap: readonly string[], topic: string): Pr
       if (offset + 1n >= ends.get(partition)!) ends.delete(partition);
       if (ends.size === 0) break;
     }
+    clearTimeout(giveUp);
   } finally {
     await consumer.close(true);
   }

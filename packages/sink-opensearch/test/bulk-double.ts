@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { inTime } from '../../../.ci/test/until.js';
 
 /** What the double has been asked. */
 export interface Asked {
@@ -48,7 +49,7 @@ export class BulkDouble {
     const double = new BulkDouble(server);
     server.on('request', (request, response) => void double.#take(request, response));
     server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
+    await inTime('a TCP port', once(server, 'listening'));
     return double;
   }
 

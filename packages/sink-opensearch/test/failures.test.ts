@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { OpenSearchSink, type OpenSearchSinkOptions } from '../src/index.js';
 import { BulkDouble } from './bulk-double.js';
 import { decoded, framesOf, writeEvents, writeFlows, writeReports } from './load.js';
@@ -153,7 +154,7 @@ describe('OpenSearchSink', () => {
       { status: 200, body: { items: [] } },
       { status: 403, body: { error: { type: 'cluster_block_exception', reason: 'disk' } } },
     ];
-    const { sink, problems, recoveries } = sinkTo(server, { requestTimeoutMs: 500 });
+    const { sink, problems, recoveries } = sinkTo(server, { requestTimeoutMs: 1000 });
     await writeReports(sink, 0, 3);
     await sink.flush();
     expect(problems).toEqual([
@@ -172,7 +173,7 @@ describe('OpenSearchSink', () => {
     server.always = { status: 503 };
     const { sink } = sinkTo(server);
     await writeReports(sink, 0, 1);
-    while (sink.health() === null) await sleep(1);
+    await until('trouble', () => sink.health() !== null);
     expect(sink.health()).toMatch(/^ERR_OPENSEARCH_BUSY: HTTP 503: some_exception: scripted, for \d+ s$/);
   });
 
@@ -192,7 +193,7 @@ describe('OpenSearchSink', () => {
   it('cuts a request that is not answered in time', async () => {
     const server = await double();
     server.next = ['hang', 'hang'];
-    const { sink } = sinkTo(server, { requestTimeoutMs: 500 });
+    const { sink } = sinkTo(server, { requestTimeoutMs: 1000 });
     await writeReports(sink, 0, 8);
     await sink.flush();
     expect(server.bulks.map(({ ids }) => ids.length)).toEqual([8, 4, 2, 2, 2, 2]);
@@ -257,7 +258,7 @@ describe('OpenSearchSink', () => {
     server.always = 'hang';
     const { sink } = sinkTo(server, { batchRecords: 4, inFlight: 1 });
     await writeReports(sink, 0, 10);
-    while (server.bulks.length === 0) await sleep(1);
+    await until('a request', () => server.bulks.length > 0);
     await sink.close(50);
     // The first batch may have arrived; the others were never sent.
     expect(counts(sink)).toEqual({

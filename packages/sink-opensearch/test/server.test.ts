@@ -1,7 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { OpenSearchServer } from '../../../.ci/opensearch/server.js';
+import { until } from '../../../.ci/test/until.js';
 import { OpenSearchSink, type OpenSearchSinkOptions } from '../src/index.js';
 import { NOON_NS, writeEvents, writeFlows, writeReports } from './load.js';
+
+// The first test starts OpenSearch, another one kills it and starts it again.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** One server for the file, started by the first test. */
 let starting: Promise<OpenSearchServer> | undefined;
@@ -167,7 +171,7 @@ describe('OpenSearchSink and OpenSearch', () => {
       });
     await block(true);
     await writeReports(sink, 1, 3);
-    while (sink.health() === null) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('trouble', () => sink.health() !== null);
     expect(sink.health()).toContain('ERR_OPENSEARCH_BLOCKED');
     await block(null);
     await sink.flush();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { limit, requires } from '../../../.ci/test/requires.js';
+import { inTime } from '../../../.ci/test/until.js';
 import { bundle } from './bundle.js';
 import { folder, number, open, rows } from './folder.js';
 import { SEED } from './seed.js';
@@ -23,12 +24,14 @@ async function linesOf(command: string, args: string[], killAt: (line: string, i
     const delay = killAt(line, lines.push(line) - 1);
     if (delay !== null) setTimeout(() => child.kill('SIGKILL'), delay);
   });
-  const end = await gone;
-  await read;
+  const patience = { withinMs: 50_000, found: () => lines.slice(-3), inVain: () => child.kill('SIGKILL') };
+  const end = await inTime(`the end of ${command}`, gone, patience);
+  await inTime('the end of its lines', read);
   return { lines, end };
 }
 
 describe('a process that is killed', () => {
+  // Processes one after the other, each killed in the middle of its work.
   test('leaves only whole files, with every report that was delivered once, also while files are merged', async () => {
     const program = await bundle(new URL('writer.program.ts', import.meta.url));
     const directory = join(await folder(), 'store');
@@ -58,7 +61,7 @@ describe('a process that is killed', () => {
     await sink.close();
     const left = await readdir(directory, { recursive: true });
     expect(left.filter((name) => /(^|\/)\./.test(name))).toEqual([]);
-  });
+  }, 180_000);
 });
 
 describe('a disk that is full', () => {

@@ -1,7 +1,7 @@
 /** Writes to a disk that is full, then makes room: tells problems (`P`), recoveries (`R`) and the totals (`T`). */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../.ci/test/until.js';
 import { ParquetSink } from '../src/index.js';
 import { Load } from './batches.js';
 
@@ -38,14 +38,14 @@ const write = (): void => {
   const { batch, frames, first } = load.next();
   sink.write(batch, frames, first);
 };
-while (!hasFailed || sink.totals().reports!.dropped.overflow === 0) {
+await until('a full disk and full memory', () => {
   write();
-  await sleep(1);
-}
+  return hasFailed && sink.totals().reports!.dropped.overflow! > 0;
+});
 say('H', sink.health());
 say('T', sink.totals().reports);
 rmSync(ballast);
-while (!hasRecovered) await sleep(5);
+await until('recovery', () => hasRecovered);
 write();
 await sink.flush();
 say('H', sink.health());

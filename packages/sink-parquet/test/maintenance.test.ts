@@ -1,6 +1,6 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { History, type ParquetSink } from '../src/index.js';
 import { groupsToMerge } from '../src/store/maintenance.js';
 import { HOUR_NS, Load } from './batches.js';
@@ -115,12 +115,15 @@ describe('merging', () => {
 
   test('does not disturb queries', async () => {
     const directory = await folder();
-    const sink = await open({ directory, now: () => START_MS + 10 * HOUR_MS, compaction: { graceMs: 300 } });
+    const sink = await open({ directory, now: () => START_MS + 10 * HOUR_MS, compaction: { graceMs: 2000 } });
     const history = await History.open({ directory });
     let given = 0;
     let asked = 0;
     let last = 0;
     let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
     const asking = (async () => {
       while (!isOver) {
         const [row] = await history.rows('SELECT count(*) AS n, count(DISTINCT id) AS ids FROM reports');

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordCounts } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { ParquetSink, ParquetSinkError, type ParquetSinkOptions } from '../src/index.js';
 import { HOUR_NS, Load } from './batches.js';
 import { folder, number, open, rows } from './folder.js';
@@ -83,7 +84,7 @@ describe('rows become a file', () => {
     const { batch, frames, first } = new Load(10).next();
     sink.write(batch, frames, first);
     expect(reports(sink)).toMatchObject({ pending: 10, delivered: 0 });
-    while (reports(sink).pending > 0) await sleep(10);
+    await until('a file', () => reports(sink).pending === 0, { everyMs: 10 });
     expect(await number(directory, 'SELECT count(*) FROM reports')).toBe(10);
   });
 
@@ -150,10 +151,11 @@ describe('closing', () => {
     const sink = await open({ directory: await folder(), memoryBytes: 8 * MIB });
     const load = new Load(2000);
     let busy: Promise<void> | undefined;
-    while (busy === undefined) {
+    for (let batches = 0; busy === undefined && batches < 1000; batches++) {
       const { batch, frames, first } = load.next();
       busy = sink.write(batch, frames, first);
     }
+    expect(busy).toBeDefined();
     await sink.close(0);
     await busy;
     expect(reports(sink).pending).toBe(0);

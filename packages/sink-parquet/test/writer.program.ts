@@ -1,5 +1,6 @@
 /** Writes reports until it is killed, and tells how many are delivered: `D <reports>`. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { until } from '../../../.ci/test/until.js';
 import { ParquetSink } from '../src/index.js';
 import { Load } from './batches.js';
 
@@ -17,7 +18,7 @@ for (;;) {
   const { batch, frames, first } = load.next();
   await sink.write(batch, frames, first);
   // The load runs far ahead of the disk else.
-  while (sink.totals().reports!.pending > 4000) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('the disk', () => sink.totals().reports!.pending <= 4000, { everyMs: 5 });
   const { delivered } = sink.totals().reports!;
   if (delivered > told) {
     process.stdout.write(`D ${delivered} ${sink.figures().made}\n`);

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
+import { until } from '../../../.ci/test/until.js';
 import { MetricsServer, PipelineMetrics } from '../src/index.js';
 import { type Parsed, parseExposition } from './exposition.js';
 import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
@@ -119,7 +119,7 @@ describe('the dashboard in examples/grafana', () => {
       ['check', 'rules', file('alerts.yml')],
       ['check', 'config', file('prometheus.yml')],
     ]) {
-      const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: 'utf8' });
+      const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: 'utf8', timeout: 50_000 });
       expect(status, stdout + stderr).toBe(0);
     }
   });
@@ -131,17 +131,21 @@ describe('the dashboard in examples/grafana', () => {
     const prometheus = await PrometheusServer.start(`127.0.0.1:${server.address.port}`);
     closers.push(() => prometheus.stop());
     // Rates need two scrapes.
-    let rates = 0;
-    for (let attempt = 0; attempt < 600 && rates === 0; attempt++) {
-      await sleep(100);
-      parts.source.push([report(5, 10 + attempt, 2000, 3)]);
-      rates = (await prometheus.query('rate(int_reports_total[1m]) > 0').catch(() => [])).length;
-    }
+    let sequence = 10;
+    await until(
+      'a rate of reports',
+      async () => {
+        parts.source.push([report(5, sequence++, 2000, 3)]);
+        return (await prometheus.query('rate(int_reports_total[1m]) > 0').catch(() => [])).length > 0;
+      },
+      { withinMs: 90_000, everyMs: 100 },
+    );
     const empty: string[] = [];
     for (const { title, expr } of expressions) {
       if ((await prometheus.query(expr)).length === 0) empty.push(title);
     }
     // There is nothing to show of what has not happened.
     expect(empty).toEqual(['Hops and drop reports', 'Records dropped, by reason']);
-  });
+    // A program of Go that is started, and scrapes twice.
+  }, 120_000);
 });

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeTcpPort } from '../../../.ci/test/ports.mjs';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime } from '../../../.ci/test/until.js';
 
 /** A value of an answer, with its labels. */
 export type Answered = readonly [Readonly<Record<string, string>>, number];
@@ -23,10 +24,7 @@ export class PrometheusServer {
   static async start(target: string): Promise<PrometheusServer> {
     const program = requires('prometheus', 'npm run setup:system');
     const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as { port: number };
-    await new Promise((resolve) => free.close(resolve));
+    const port = await freeTcpPort();
     const config = join(folder, 'prometheus.yml');
     writeFileSync(
       config,
@@ -37,7 +35,7 @@ export class PrometheusServer {
     return new PrometheusServer(port, async () => {
       const ended = once(server, 'exit');
       server.kill('SIGKILL');
-      await ended;
+      await inTime('the end of Prometheus', ended);
       rmSync(folder, { recursive: true, force: true });
     });
   }
@@ -45,7 +43,7 @@ export class PrometheusServer {
   /** @throws Error with the server's words if the expression is none; TypeError while the server is not there yet */
   async query(expression: string): Promise<Answered[]> {
     const address = `http://127.0.0.1:${this.#port}/api/v1/query?query=${encodeURIComponent(expression)}`;
-    const answer = (await (await fetch(address)).json()) as {
+    const answer = (await (await fetch(address, { signal: AbortSignal.timeout(20_000) })).json()) as {
       error?: string;
       data?: { result: { metric: Record<string, string>; value: [number, string] }[] };
     };

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { send } from '../../../.ci/test/datagrams.js';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { type Health, MetricsServer, MetricsServerError, PipelineMetrics } from '../src/index.js';
 import { listening, report } from './pipeline.js';
 import { type Answered, PrometheusServer } from './prometheus-server.js';
@@ -25,16 +25,12 @@ async function serve(
   const server = await MetricsServer.listen({ port: 0, metrics, ...(health !== undefined && { health }) });
   closers.push(() => parts.collector.stop());
   closers.push(() => server.close());
-  const socket = createSocket('udp4');
-  closers.push(() => socket.close());
-  const send = async (payloads: readonly Uint8Array[]): Promise<void> => {
+  const sendAll = async (payloads: readonly Uint8Array[]): Promise<void> => {
     const before = parts.collector.totals().received;
-    for (const payload of payloads) {
-      await new Promise((resolve) => socket.send(payload, parts.source.address.port, '127.0.0.1', resolve));
-    }
-    while (parts.collector.totals().received < before + payloads.length) await sleep(2);
+    await send(parts.source.address.port, payloads);
+    await until('all datagrams', () => parts.collector.totals().received >= before + payloads.length);
   };
-  return { url: `http://127.0.0.1:${server.address.port}`, send };
+  return { url: `http://127.0.0.1:${server.address.port}`, send: sendAll };
 }
 
 describe('MetricsServer', () => {
@@ -86,7 +82,7 @@ describe('MetricsServer', () => {
 
   it('says why it cannot listen', async () => {
     const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
+    await inTime('a TCP port', once(other, 'listening'));
     closers.push(() => other.close());
     const { port } = other.address() as { port: number };
     const metrics = { text: async (): Promise<string> => '', contentType: 'text/plain' };
@@ -112,7 +108,11 @@ describe('MetricsServer', () => {
     const { url, send } = await serve();
     await send([report(5, 1, 700, 4), report(5, 5, 1700, 40), report(6, 1, 2, 0)]);
     const input = await (await fetch(`${url}/metrics`)).text();
-    const { stdout, stderr, status } = spawnSync(promtool, ['check', 'metrics'], { input, encoding: 'utf8' });
+    const { stdout, stderr, status } = spawnSync(promtool, ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+      timeout: 50_000,
+    });
     // Names of the process's own metrics are prom-client's.
     const complaints = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('int_'));
     expect(complaints).toEqual([]);
@@ -124,14 +124,18 @@ describe('MetricsServer', () => {
     const prometheus = await PrometheusServer.start(url.slice(7));
     closers.push(() => prometheus.stop());
     await send(Array.from({ length: 100 }, (_, index) => report(5, index, index < 90 ? 400 : 2000, index)));
-    let reports: Answered[] = [];
-    for (let attempt = 0; attempt < 600 && reports[0]?.[1] !== 100; attempt++) {
-      await sleep(100);
-      reports = await prometheus.query('int_reports_total').catch(() => []);
-    }
+    const reports = await until(
+      'a scrape of 100 reports',
+      async () => {
+        const answer: Answered[] = await prometheus.query('int_reports_total').catch(() => []);
+        return answer[0]?.[1] === 100 ? answer : null;
+      },
+      { withinMs: 90_000, everyMs: 100 },
+    );
     expect(reports.map(([, value]) => value)).toEqual([100]);
     const [quantile] = await prometheus.query('histogram_quantile(0.95, int_hop_latency_seconds_bucket{switch="5"})');
     // In the bucket from 1 to 2.5 us, half of whose values are below the quantile.
     expect(quantile?.[1]).toBeCloseTo(1.75e-6, 9);
-  });
+    // A program of Go that is started, and scrapes.
+  }, 120_000);
 });

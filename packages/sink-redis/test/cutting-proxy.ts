@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { inTime } from '../../../.ci/test/until.js';
 
 /** What happens to one connection. */
 export interface Cut {
@@ -36,7 +37,7 @@ export class CuttingProxy {
 
   async start(): Promise<void> {
     this.#server = createServer((client) => this.#serve(client)).listen(this.#path);
-    await once(this.#server, 'listening');
+    await inTime('the socket of the proxy', once(this.#server, 'listening'));
   }
 
   /** Sets what happens to the next connections. */
@@ -95,6 +96,6 @@ export class CuttingProxy {
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server?.close();
-    if (this.#server !== undefined) await once(this.#server, 'close');
+    if (this.#server !== undefined) await inTime('the end of the proxy', once(this.#server, 'close'));
   }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisSink } from '@int/sink-redis';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
 import { type Cut, CuttingProxy } from './cutting-proxy.js';
-import { geometry, Load, until } from './load.js';
+import { geometry, Load } from './load.js';
 import { RedisServer, stopServers } from './redis-server.js';
 import { SEED } from './seed.js';
 import { unaccounted } from './stored.js';
@@ -43,7 +44,7 @@ describe('connections that break', () => {
           inFlight,
           lingerMs: 0,
           retry: { firstMs: 1, longestMs: 2 },
-          replyTimeoutMs: 2000,
+          replyTimeoutMs: 20_000,
           onProblem: ({ code }) => problems.push(code),
         });
         void sink.open();
@@ -91,6 +92,9 @@ describe('connections that break', () => {
         await sink.open();
         const load = new Load();
         let isRunning = true;
+        onTestFinished(() => {
+          isRunning = false;
+        });
         const running = (async () => {
           while (isRunning) {
             load.pushEvents(sink, 50);
@@ -104,7 +108,7 @@ describe('connections that break', () => {
         }
         isRunning = false;
         await running;
-        const totals = await sink.close(10_000);
+        const totals = await sink.close(30_000);
         await load.expectStored(client, sink);
         expect(unaccounted(totals)).toEqual([0, 0, 0]);
         expect(totals.events).toMatchObject({ offered: load.events, written: load.events, pending: 0 });
@@ -132,7 +136,7 @@ describe('connections that break', () => {
       await sink.open();
       const load = new Load();
       load.pushEvents(sink, 1000);
-      await until(() => sink.totals().failedAttempts > 2);
+      await until('failed attempts', () => sink.totals().failedAttempts > 2);
       const { events } = await sink.close(0);
       expect(events.written + events.dropped.unconfirmed + events.dropped.closed).toBe(1000);
       const length = Number(await client.sendCommand(['XLEN', 'int:events']));

@@ -3,8 +3,9 @@ import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisSink, type RedisSinkErrorCode, type RedisSinkOptions } from '@int/sink-redis';
-import { afterEach, describe, expect, it } from 'vitest';
-import { geometry, Load, until } from './load.js';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
+import { geometry, Load } from './load.js';
 import { RedisServer, stopServers } from './redis-server.js';
 import { hash, unaccounted } from './stored.js';
 
@@ -43,6 +44,9 @@ describe('a server that is killed under load and comes back', () => {
     void sink.open();
     const load = new Load();
     let isRunning = true;
+    onTestFinished(() => {
+      isRunning = false;
+    });
     let most = 0;
     const running = (async () => {
       while (isRunning) {
@@ -55,10 +59,10 @@ describe('a server that is killed under load and comes back', () => {
     })();
     for (let round = 0; round < 4; round++) {
       const before = sink.totals().batches;
-      await until(() => sink.totals().batches > before + 20 && sink.isConnected);
+      await until('batches written', () => sink.totals().batches > before + 20 && sink.isConnected);
       await server.kill();
       // Its last answers may still be on their way; after them, a dead server acknowledges nothing.
-      await until(() => !sink.isConnected);
+      await until('the end of the connection', () => !sink.isConnected);
       const written = sink.totals();
       await sleep(30);
       expect(sink.totals().batches).toBe(written.batches);
@@ -134,7 +138,7 @@ describe('a server that is not there', () => {
     const load = new Load();
     expect(load.pushEvents(sink, 800)).toBe(500);
     expect(load.pushEvents(sink, 1)).toBe(0);
-    await until(() => sink.totals().failedAttempts >= 5);
+    await until('failed attempts', () => sink.totals().failedAttempts >= 5);
     expect(sink.isConnected).toBe(false);
     expect(sink.totals().events).toMatchObject({ offered: 500, pending: 500, written: 0 });
     expect(problems).toEqual(['ERR_REDIS_CONNECTION']);
@@ -166,11 +170,14 @@ describe('a server that is slow', () => {
     const { sink, problems } = watched({ url: server.url, batch: { events: 100 }, maxPending: { events: 1000 } });
     await sink.open();
     const client = await server.client();
-    await client.sendCommand(['CLIENT', 'PAUSE', '300']);
+    // What writes has to wait.
+    await client.sendCommand(['CLIENT', 'PAUSE', '60000', 'WRITE']);
     const load = new Load();
     expect(load.pushEvents(sink, 2500)).toBe(1000);
     await sleep(50);
     expect(sink.totals().events).toMatchObject({ offered: 1000, pending: 1000, written: 0 });
+    // Answered in a later turn: there is no room yet.
+    const goesOn = client.sendCommand(['CLIENT', 'UNPAUSE']);
     let refusals = 0;
     while (load.events < 5000) {
       const wanted = Math.min(400, 5000 - load.events);
@@ -180,6 +187,7 @@ describe('a server that is slow', () => {
         expect(sink.totals().events.pending).toBeLessThan(1000);
       }
     }
+    await goesOn;
     expect(refusals).toBeGreaterThan(0);
     await sink.close();
     await load.expectStored(client, sink);
@@ -191,8 +199,8 @@ describe('a server that is slow', () => {
     const { sink, problems } = watched({
       url: server.url,
       batch: { events: 10 },
-      replyTimeoutMs: 60,
-      connectTimeoutMs: 60,
+      replyTimeoutMs: 250,
+      connectTimeoutMs: 250,
     });
     await sink.open();
     const load = new Load();
@@ -200,7 +208,7 @@ describe('a server that is slow', () => {
       server.freeze(true);
       const failures = sink.totals().failedAttempts;
       load.pushEvents(sink, 45);
-      await until(() => sink.totals().failedAttempts > failures + 1);
+      await until('failed attempts', () => sink.totals().failedAttempts > failures + 1);
       server.freeze(false);
       await sink.flush();
     }
@@ -233,7 +241,7 @@ describe('a server that refuses', () => {
     void sink.open();
     const load = new Load();
     load.pushEvents(sink, 20);
-    await until(() => sink.totals().failedAttempts > 2);
+    await until('failed attempts', () => sink.totals().failedAttempts > 2);
     expect(problems).toEqual(['ERR_REDIS_AUTH']);
     const client = await server.client({ password: 'right' });
     await client.sendCommand(['CONFIG', 'SET', 'requirepass', 'wrong']);
@@ -247,7 +255,7 @@ describe('a server that refuses', () => {
     await server.start();
     const { sink, problems } = watched({ url: server.url });
     void sink.open();
-    await until(() => sink.totals().failedAttempts > 2);
+    await until('failed attempts', () => sink.totals().failedAttempts > 2);
     expect(problems).toEqual(['ERR_REDIS_AUTH']);
     await sink.close();
   });
@@ -274,7 +282,7 @@ describe('a server that refuses', () => {
     const load = new Load();
     load.pushEvents(sink, 20);
     load.pushEntries(sink, 20);
-    await until(() => problems.length > 0);
+    await until('a problem', () => problems.length > 0);
     expect(problems).toEqual(['ERR_REDIS_DENIED']);
     const more = ['del', 'exists', 'persist', 'pexpire', 'unlink', 'xadd', 'xtrim', 'zadd', 'zcard', 'zrange', 'zrem'];
     await client.sendCommand(['ACL', 'SETUSER', 'sink', ...more.map((name) => `+${name}`)]);
@@ -295,7 +303,7 @@ describe('a server that refuses', () => {
     load.pushEvents(sink, 70);
     load.pushEntries(sink, 10);
     const failures = sink.totals().failedAttempts;
-    await until(() => sink.totals().failedAttempts >= failures + 4);
+    await until('failed attempts', () => sink.totals().failedAttempts >= failures + 4);
     expect(problems).toEqual(['ERR_REDIS_OUT_OF_MEMORY']);
     expect(await client.sendCommand(['XLEN', 'int:events'])).toBe(50);
     expect(sink.totals().events).toMatchObject({ written: 50, pending: 70 });
@@ -316,7 +324,7 @@ describe('a server that refuses', () => {
     const client = await server.client();
     await client.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
     load.pushEvents(sink, 5);
-    await until(() => sink.totals().reconnects > 1);
+    await until('another connection', () => sink.totals().reconnects > 1);
     expect(problems).toEqual(['ERR_REDIS_READONLY']);
     await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
     await sink.flush();
@@ -334,14 +342,13 @@ describe('a server that refuses', () => {
     mkdirSync(join(obstacle, 'x'), { recursive: true });
     await client.sendCommand(['CONFIG', 'SET', 'save', '3600 1000000']);
     await client.sendCommand(['BGSAVE']);
-    for (;;) {
+    await until('a failure to save', async () => {
       const info = String(await client.sendCommand(['INFO', 'persistence']));
-      if (info.includes('rdb_last_bgsave_status:err')) break;
-      await sleep(5);
-    }
+      return info.includes('rdb_last_bgsave_status:err');
+    });
     const load = new Load();
     load.pushEvents(sink, 5);
-    await until(() => sink.totals().failedAttempts > 2);
+    await until('failed attempts', () => sink.totals().failedAttempts > 2);
     expect(problems).toEqual(['ERR_REDIS_DISK']);
     rmSync(obstacle, { recursive: true });
     await client.sendCommand(['SAVE']);
@@ -361,7 +368,7 @@ describe('a server that refuses', () => {
     void sink.open();
     const load = new Load();
     load.pushEvents(sink, 5);
-    await server.start(false, '--key-load-delay', '5000');
+    await server.start(false, '--key-load-delay', '20000');
     await sink.flush();
     expect(problems).toContain('ERR_REDIS_LOADING');
     await load.expectStored(await server.client(), sink);
@@ -374,10 +381,13 @@ describe('a server that refuses', () => {
     const { sink, problems } = watched({ url: server.url });
     await sink.open();
     const endless = client.sendCommand(['EVAL', 'while true do end', '0']).catch(() => undefined);
-    await sleep(50);
     const load = new Load();
-    load.pushEvents(sink, 5);
-    await until(() => problems.length > 0);
+    // What comes before the script is written.
+    const offer = (): boolean => {
+      load.pushEvents(sink, 5);
+      return problems.length > 0;
+    };
+    await until('a problem', offer, { everyMs: 20 });
     expect(problems).toEqual(['ERR_REDIS_BUSY']);
     await server.killScript();
     await endless;
@@ -426,7 +436,7 @@ describe('a server that refuses', () => {
     void sink.open();
     const load = new Load();
     load.pushEvents(sink, 5);
-    await until(() => sink.totals().failedAttempts > 2);
+    await until('failed attempts', () => sink.totals().failedAttempts > 2);
     expect(problems).toEqual(['ERR_REDIS_REFUSED']);
     await client.sendCommand(['DEL', 'int:writer:w']);
     await sink.flush();
@@ -475,7 +485,7 @@ describe('an answer that nobody understands', () => {
     await sink.flush();
     await client.sendCommand(['HSET', 'int:writer:w', 'batch', 'x']);
     load.pushEvents(sink, 50);
-    await until(() => sink.totals().failedAttempts > 3);
+    await until('failed attempts', () => sink.totals().failedAttempts > 3);
     expect(problems).toEqual(['ERR_REDIS_UNEXPECTED']);
     await client.sendCommand(['HSET', 'int:writer:w', 'batch', '5']);
     await sink.flush();

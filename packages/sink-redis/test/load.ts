@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT, EVENT_KIND, EVENT_WORDS, EXACT, geometryOf, META, REASON } from '@int/flowcache';
 import { expect } from 'vitest';
 import { type RedisSink, readStoredFlow } from '../src/index.js';
@@ -69,9 +68,4 @@ export class Load {
       expect([entries, packets, hops[0]?.metrics.hopLatency?.sum]).toEqual(wanted);
     }
   }
-}
-
-/** Waits until something holds. The test's own time limit ends it. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(1);
 }

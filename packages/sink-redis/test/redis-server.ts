@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type RedisClientType } from '@redis/client';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 
 export type Client = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>;
 
@@ -49,18 +49,17 @@ export class RedisServer {
     const fixed = ['--port', '0', '--unixsocket', this.socket, '--dir', this.folder, '--save', ''];
     this.#process = spawn(this.#program, [...fixed, ...this.#settings, ...more], { stdio: 'ignore' });
     if (!isReady) return;
-    for (let tries = 0; tries < 500; tries++) {
+    const isThere = async (): Promise<boolean> => {
       try {
         const client = await this.#connect({});
         client.destroy();
-        return;
+        return true;
       } catch (error) {
         // A server that asks for a password is there, too.
-        if (/NOAUTH|WRONGPASS/.test(String(error))) return;
-        await sleep(10);
+        return /NOAUTH|WRONGPASS/.test(String(error));
       }
-    }
-    throw new Error('redis-server did not start');
+    };
+    await until('redis-server', isThere, { everyMs: 10 });
   }
 
   async #connect(credentials: { password?: string; username?: string }): Promise<Client> {
@@ -97,7 +96,7 @@ export class RedisServer {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const over = once(child, 'exit');
     child.kill('SIGKILL');
-    await over;
+    await inTime('the end of redis-server', over);
   }
 
   /** Stops the process without ending it, and lets it go on. */
@@ -109,7 +108,7 @@ export class RedisServer {
   async killScript(): Promise<void> {
     const socket = createConnection(this.socket);
     socket.write('SCRIPT KILL\r\n');
-    await once(socket, 'data');
+    await inTime('an answer to SCRIPT KILL', once(socket, 'data'));
     socket.destroy();
   }
 
@@ -119,13 +118,4 @@ export class RedisServer {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-/** A TCP port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -8,10 +8,12 @@ import { EVENT_WORDS, FlowCache, type Geometry, geometryOf } from '@int/flowcach
 import { SpscRing } from '@int/rings';
 import { carry, DROP_REASONS, RedisSink, RedisSinkError, type RedisSinkOptions, readStoredFlow } from '@int/sink-redis';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freeTcpPort } from '../../../.ci/test/ports.mjs';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { toSinkError } from '../src/errors.js';
-import { geometry, Load, until } from './load.js';
-import { freePort, RedisServer, stopServers } from './redis-server.js';
+import { geometry, Load } from './load.js';
+import { RedisServer, stopServers } from './redis-server.js';
 import { hash, unaccounted } from './stored.js';
 
 afterEach(stopServers);
@@ -139,7 +141,7 @@ describe('errors', () => {
     void sink.open();
     const load = new Load();
     load.pushEvents(sink, 5);
-    await until(() => thrown.length > 0);
+    await until('what was thrown', () => thrown.length > 0);
     process.removeListener('uncaughtException', catcher);
     for (const listener of before) process.on('uncaughtException', listener);
     await server.start();
@@ -226,9 +228,10 @@ describe('what a server keeps', () => {
     load.pushEntries(sink, 7);
     await sink.flush();
     expect(await client.sendCommand(['ZCARD', 'int:flows'])).toBe(7);
-    while (Number(await client.sendCommand(['EXISTS', 'int:flow:0.0.0.6:0-0.0.0.0:0/6'])) > 0) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(
+      'the end of the first flows',
+      async () => Number(await client.sendCommand(['EXISTS', 'int:flow:0.0.0.6:0-0.0.0.0:0/6'])) === 0,
+    );
     load.pushEntries(sink, 2);
     await sink.close();
     const flows = (await client.sendCommand(['ZRANGE', 'int:flows', '0', '-1'])) as unknown as string[];
@@ -238,7 +241,7 @@ describe('what a server keeps', () => {
 
 describe('a sink behind TCP', () => {
   it('writes as over a Unix socket', async () => {
-    const port = await freePort();
+    const port = await freeTcpPort();
     const server = await RedisServer.start('--port', String(port), '--bind', '127.0.0.1');
     const sink = new RedisSink({ url: `redis://127.0.0.1:${port}`, geometry });
     await sink.open();
@@ -254,15 +257,15 @@ describe('a sink behind TCP', () => {
     // A server that accepts connections and says nothing.
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
+    await inTime('a TCP port', once(silent, 'listening'));
     const { port } = silent.address() as AddressInfo;
     const sink = new RedisSink({ url: `redis://user:secret@127.0.0.1:${port}`, geometry });
     const opened = sink.open();
-    await until(() => sockets.length === 1);
+    await until('a connection', () => sockets.length === 1);
     const over = once(sockets[0]!, 'close');
     sockets[0]!.resume();
     await sink.close(1);
-    await Promise.all([opened, over]);
+    await inTime('the end of the connection', Promise.all([opened, over]));
     silent.close();
   });
 
@@ -274,15 +277,16 @@ describe('a sink behind TCP', () => {
     const elliptic = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
     execFileSync(openssl, ['req', '-x509', '-nodes', ...elliptic, '-keyout', key, '-out', cert, ...subject], {
       stdio: 'ignore',
+      timeout: 30_000,
     });
-    const port = await freePort();
+    const port = await freeTcpPort();
     const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
     await server.start(true, '--tls-port', String(port), '--tls-auth-clients', 'no', ...files);
     const url = `rediss://127.0.0.1:${port}`;
     const problems: string[] = [];
     const distrustful = new RedisSink({ url, geometry, onProblem: ({ message }) => problems.push(message) });
     void distrustful.open();
-    await until(() => problems.length > 0);
+    await until('a problem', () => problems.length > 0);
     expect(problems[0]).toContain('self-signed');
     await distrustful.close(0);
     const sink = new RedisSink({ url, geometry, tls: { ca: readFileSync(cert) } });
@@ -324,7 +328,7 @@ describe('a ring', () => {
     ring.push(new Int32Array(64 * EVENT_WORDS), 0, 64);
     const stop = new AbortController();
     const carried = carry(ring, sink.events, stop.signal);
-    await until(() => ring.length === 54);
+    await until('records taken from the ring', () => ring.length === 54);
     expect(ring.push(new Int32Array(20 * EVENT_WORDS), 0, 20)).toBe(10);
     stop.abort();
     await sink.close();

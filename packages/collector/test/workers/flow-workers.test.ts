@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeReport, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../.ci/test/until.js';
 import {
   Collector,
   type CollectorProblem,
@@ -231,7 +231,7 @@ describe('threads by flow', () => {
       onData: (data) => posted.push(data),
     });
     workers.post('rules');
-    while (posted.length < 2) await sleep(1);
+    await until('an answer of each worker', () => posted.length >= 2);
     expect(posted).toEqual([
       { echo: 'rules', seen: 0 },
       { echo: 'rules', seen: 0 },

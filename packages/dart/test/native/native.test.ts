@@ -44,7 +44,7 @@ function build(): void {
   if (folder !== '') return;
   folder = mkdtempSync(join(tmpdir(), 'int-native-'));
   const programs = ['dart_dump', 'dart_dump_asan'].map((name) => `${folder}/${name}`);
-  execFileSync('make', ['-s', '-j2', '-C', NATIVE, `BUILD=${folder}`, ...programs]);
+  execFileSync('make', ['-s', '-j2', '-C', NATIVE, `BUILD=${folder}`, ...programs], { timeout: 300_000 });
 }
 
 function policyOf(number: number): Policy {
@@ -97,7 +97,7 @@ function expectSame(file: Uint8Array, expected: Uint8Array): void {
   const path = join(folder, 'work.bin');
   writeFileSync(path, file);
   for (const [program, ...how] of PROGRAMS) {
-    const actual = execFileSync(join(folder, program), [path, ...how], { maxBuffer: 1 << 28 });
+    const actual = execFileSync(join(folder, program), [path, ...how], { maxBuffer: 1 << 28, timeout: 100_000 });
     expect([program, ...how, difference(actual, expected)]).toEqual([program, ...how, null]);
   }
 }

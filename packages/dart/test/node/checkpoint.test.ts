@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, trunca
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../../.ci/test/until.js';
 import { emptyStatistics } from '../../src/node/epoch-options.js';
 import { DartStoreError, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
 import { Saver } from '../../src/node/saver.js';
@@ -153,7 +154,7 @@ describe('checkpoints of the live epoch', () => {
     });
     expect(store.statistics.checkpointAgeMs).toBe(Number.POSITIVE_INFINITY);
     store.write(keyOf(1), valueFor(1, 1));
-    while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until('a checkpoint', () => seen.length > 0);
     expect(seen).toEqual([1n]);
     expect(store.statistics.checkpointAgeMs).toBeLessThan(60_000);
     await store.close();
@@ -174,7 +175,7 @@ describe('checkpoints of the live epoch', () => {
       running--;
       runs++;
     });
-    while (runs < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until('four checkpoints', () => runs >= 4);
     saver.stop();
     expect(most).toBe(1);
   });

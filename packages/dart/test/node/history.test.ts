@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../../.ci/test/until.js';
 import { DartStoreError, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
 import { bundle } from '../bundle.js';
 import { Models } from './models.js';
@@ -183,7 +184,7 @@ describe('the history of a store', () => {
     for (let number = 0; number < 3000; number++) store.write(keyOf(number), valueFor(number, 0));
     expect(store.epoch).toBe(1n);
     expect(store.statistics).toMatchObject({ rotations: 1, rotationsPostponed: 1 });
-    while (store.epoch === 1n) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until('the next epoch', () => store.epoch > 1n);
     expect(store.epochs().map(({ keyWrites }) => keyWrites)).toEqual([500, 2500, 0]);
     await store.close();
   });
@@ -191,7 +192,7 @@ describe('the history of a store', () => {
   it('grows by an epoch whenever its time is over', async () => {
     const store = await EpochStore.open(newDirectory(), { slots: 100, rotate: { everyMs: 15 } });
     store.write(keyOf(1), valueFor(1, 0));
-    while (store.statistics.flushes < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until('two epochs on disk', () => store.statistics.flushes >= 2);
     expect((await store.query(keyOf(1), { to: store.epochs()[0]!.to! }))[0]?.answer.value).toEqual(valueFor(1, 0));
     await store.close();
   });
@@ -277,7 +278,7 @@ describe('the history of a store', () => {
     store.write(keyOf(1), valueFor(1, 1));
     rmSync(join(directory, 'history'), { recursive: true });
     const rotation = store.rotate();
-    while (errors.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until('an error', () => errors.length > 0);
     expect(errors[0]).toMatchObject({ name: 'DartStoreError', code: 'HISTORY' });
     const [old] = await store.query(keyOf(1), { from: 0n });
     expect(old).toMatchObject({ source: 'flushing', answer: { value: valueFor(1, 1) } });
@@ -293,7 +294,7 @@ describe('a store where DuckDB is not installed', () => {
 
   it('works, but for the history: that says what to install', async () => {
     const program = await bundle(new URL('without-duckdb.program.ts', import.meta.url), false);
-    const { stdout } = spawnSync(process.execPath, [program, newDirectory()], { encoding: 'utf8' });
+    const { stdout } = spawnSync(process.execPath, [program, newDirectory()], { encoding: 'utf8', timeout: 50_000 });
     expect(stdout).toBe('value\nNO_DUCKDB the history needs DuckDB: npm install @duckdb/node-api\n');
   });
 });
@@ -311,7 +312,7 @@ describe('a crash', () => {
     }
     const rotation = store.rotate();
     const isFinal = (): boolean => readdirSync(join(directory, 'live')).some((name) => name.endsWith('.ckpt'));
-    while (!isFinal()) await new Promise((resolve) => setImmediate(resolve));
+    await until('a checkpoint of the epoch', isFinal, { everyMs: 0 });
     const copy = newDirectory();
     cpSync(join(directory, 'store.json'), join(copy, 'store.json'));
     cpSync(join(directory, 'live'), join(copy, 'live'), { recursive: true });

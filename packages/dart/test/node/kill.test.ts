@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTime } from '../../../../.ci/test/until.js';
 import { EpochStore } from '../../src/node/index.js';
 import { DartStore } from '../../src/store/dart-store.js';
 import type { Answer } from '../../src/store/single.js';
@@ -8,6 +9,9 @@ import { bundle } from '../bundle.js';
 import { KEYS, keyOfWrite, PLAN } from './kill-plan.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
 import { keyOf, randomNumbers, valueFor, versionOf } from './values.js';
+
+/** The long form goes on for an hour at most. */
+const TIME_LIMIT_MS = process.env.INT_LONG === '1' ? 3_600_000 : 180_000;
 
 const KILLS = Number(process.env.INT_KILLS ?? (process.env.INT_LONG === '1' ? 50 : 3));
 
@@ -46,8 +50,9 @@ async function killAfter(program: string, args: string[], kind: string, nth: num
     if (delay === 0) child.kill('SIGKILL');
     else setTimeout(() => child.kill('SIGKILL'), delay);
   });
-  expect(await gone).toBe('SIGKILL');
-  await read;
+  const patience = { found: () => `${seen} of them`, inVain: () => child.kill('SIGKILL') };
+  expect(await inTime(`line ${nth} with ${kind} of the writer`, gone, patience)).toBe('SIGKILL');
+  await inTime('the end of its lines', read);
   return log;
 }
 
@@ -115,80 +120,85 @@ describe('a process that is killed while it writes', () => {
   });
   afterAll(removeDirectories);
 
-  it(`leaves every finished epoch, and the live one up to its last checkpoint (${KILLS} times)`, async () => {
-    const directory = newDirectory();
-    const random = randomNumbers(SEED);
-    const counts = {
-      finished: 0,
-      keysOfFinished: 0,
-      live: 0,
-      keysOfLive: 0,
-      overwritten: 0,
-      unsaved: 0,
-      unfinished: 0,
-    };
-    /** What each epoch on disk has to answer, whatever is killed later. */
-    const history = new Map<bigint, string[]>();
-    for (let kill = 0; kill < KILLS; kill++) {
-      const seed = random();
-      // During writes and checkpoints, in a flush, and at the end of one.
-      const [kind, most] = [['C', 8] as const, ['R', 12] as const, ['F', 4] as const][kill % 3]!;
-      const nth = kind === 'F' ? 1 : kind === 'R' ? 2 : 1 + (random() % 15);
-      const log = await killAfter(program, [directory, String(seed)], kind, nth, random() % most);
-      const store = await EpochStore.open(directory, { ...PLAN, checkpointMs: 0 });
-      expect(store.statistics).toMatchObject({ damagedCheckpoints: 0, damagedHistory: 0 });
-      counts.unfinished += store.statistics.unfinishedFiles;
-      await store.flushed();
-      const onDisk = store.epochs().filter(({ source }) => source === 'disk');
-      for (const epoch of log.finished) expect(onDisk.map((one) => one.epoch)).toContain(epoch);
-      for (const { epoch, keyWrites } of onDisk) {
-        const begin = log.begins.get(epoch);
-        if (begin === undefined || history.has(epoch)) continue;
-        // One that was killed in its flush may lack what was written after its last checkpoint.
-        const end = log.finished.has(epoch) ? log.end(epoch) : begin + keyWrites;
-        if (log.finished.has(epoch)) expect(keyWrites).toBe(end - begin);
-        expect(keyWrites).toBeGreaterThanOrEqual(log.saved.get(epoch) ?? 0);
-        const model = modelOf(seed, begin, end);
-        const answers = await answersOf(store, epoch);
-        if (keyWrites === log.end(epoch) - begin) {
-          expectSame(
-            answers,
-            keys.map((key) => textOf(model.query(key))),
-          );
-        } else counts.unsaved++;
-        history.set(epoch, answers);
-        counts.finished++;
-        counts.keysOfFinished += answers.filter((answer) => answer.startsWith('value')).length;
-      }
-      const { live, epoch } = store;
-      const begin = log.begins.get(epoch);
-      if (begin !== undefined) {
-        const saved = log.saved.get(epoch) ?? 0;
-        checkSlots(live, seed, begin, saved, log.end(epoch));
-        const model = modelOf(seed, begin, begin + saved);
-        counts.live++;
-        for (const key of keys) {
-          const [found, asSaved] = [live.query(key), model.query(key)];
-          if (asSaved.status !== 'value') continue;
-          if (found.matching > 0) counts.keysOfLive++;
-          else counts.overwritten++;
+  // Processes one after the other, each killed in the middle of its work.
+  it(
+    `leaves every finished epoch, and the live one up to its last checkpoint (${KILLS} times)`,
+    async () => {
+      const directory = newDirectory();
+      const random = randomNumbers(SEED);
+      const counts = {
+        finished: 0,
+        keysOfFinished: 0,
+        live: 0,
+        keysOfLive: 0,
+        overwritten: 0,
+        unsaved: 0,
+        unfinished: 0,
+      };
+      /** What each epoch on disk has to answer, whatever is killed later. */
+      const history = new Map<bigint, string[]>();
+      for (let kill = 0; kill < KILLS; kill++) {
+        const seed = random();
+        // During writes and checkpoints, in a flush, and at the end of one.
+        const [kind, most] = [['C', 8] as const, ['R', 12] as const, ['F', 4] as const][kill % 3]!;
+        const nth = kind === 'F' ? 1 : kind === 'R' ? 2 : 1 + (random() % 15);
+        const log = await killAfter(program, [directory, String(seed)], kind, nth, random() % most);
+        const store = await EpochStore.open(directory, { ...PLAN, checkpointMs: 0 });
+        expect(store.statistics).toMatchObject({ damagedCheckpoints: 0, damagedHistory: 0 });
+        counts.unfinished += store.statistics.unfinishedFiles;
+        await store.flushed();
+        const onDisk = store.epochs().filter(({ source }) => source === 'disk');
+        for (const epoch of log.finished) expect(onDisk.map((one) => one.epoch)).toContain(epoch);
+        for (const { epoch, keyWrites } of onDisk) {
+          const begin = log.begins.get(epoch);
+          if (begin === undefined || history.has(epoch)) continue;
+          // One that was killed in its flush may lack what was written after its last checkpoint.
+          const end = log.finished.has(epoch) ? log.end(epoch) : begin + keyWrites;
+          if (log.finished.has(epoch)) expect(keyWrites).toBe(end - begin);
+          expect(keyWrites).toBeGreaterThanOrEqual(log.saved.get(epoch) ?? 0);
+          const model = modelOf(seed, begin, end);
+          const answers = await answersOf(store, epoch);
+          if (keyWrites === log.end(epoch) - begin) {
+            expectSame(
+              answers,
+              keys.map((key) => textOf(model.query(key))),
+            );
+          } else counts.unsaved++;
+          history.set(epoch, answers);
+          counts.finished++;
+          counts.keysOfFinished += answers.filter((answer) => answer.startsWith('value')).length;
         }
+        const { live, epoch } = store;
+        const begin = log.begins.get(epoch);
+        if (begin !== undefined) {
+          const saved = log.saved.get(epoch) ?? 0;
+          checkSlots(live, seed, begin, saved, log.end(epoch));
+          const model = modelOf(seed, begin, begin + saved);
+          counts.live++;
+          for (const key of keys) {
+            const [found, asSaved] = [live.query(key), model.query(key)];
+            if (asSaved.status !== 'value') continue;
+            if (found.matching > 0) counts.keysOfLive++;
+            else counts.overwritten++;
+          }
+        }
+        // What is live becomes history: later kills must not harm it.
+        await store.rotate()?.finished;
+        history.set(epoch, await answersOf(store, epoch));
+        await store.close();
       }
-      // What is live becomes history: later kills must not harm it.
-      await store.rotate()?.finished;
-      history.set(epoch, await answersOf(store, epoch));
+      const store = await EpochStore.open(directory, { ...PLAN, checkpointMs: 0, verifyHistory: true });
+      expect(store.statistics.damagedHistory).toBe(0);
+      for (const [epoch, answers] of history) expectSame(await answersOf(store, epoch), answers);
       await store.close();
-    }
-    const store = await EpochStore.open(directory, { ...PLAN, checkpointMs: 0, verifyHistory: true });
-    expect(store.statistics.damagedHistory).toBe(0);
-    for (const [epoch, answers] of history) expectSame(await answersOf(store, epoch), answers);
-    await store.close();
-    expect(counts.keysOfFinished + counts.keysOfLive).toBeGreaterThan(0);
-    console.log(
-      `${KILLS} kills: ${counts.finished} finished epochs with ${counts.keysOfFinished} keys answered, ` +
-        `${counts.unsaved} of them flushed after the restart without their last writes; ${counts.live} live epochs: of keys ` +
-        `in their last checkpoint ${counts.keysOfLive} answered, ${counts.overwritten} overwritten since; ` +
-        `${counts.unfinished} unfinished files removed`,
-    );
-  });
+      expect(counts.keysOfFinished + counts.keysOfLive).toBeGreaterThan(0);
+      console.log(
+        `${KILLS} kills: ${counts.finished} finished epochs with ${counts.keysOfFinished} keys answered, ` +
+          `${counts.unsaved} of them flushed after the restart without their last writes; ${counts.live} live epochs: of keys ` +
+          `in their last checkpoint ${counts.keysOfLive} answered, ${counts.overwritten} overwritten since; ` +
+          `${counts.unfinished} unfinished files removed`,
+      );
+    },
+    TIME_LIMIT_MS,
+  );
 });

@@ -4,7 +4,8 @@ import { DartReader } from '../../src/store/reader.js';
 import type { SegmentPlace } from '../../src/store/segment.js';
 import { keyOf, randomNumbers, versionOf } from './values.js';
 
-const { seed, keys } = workerData as { seed: number; keys: number };
+/** Of `count`, word 0: how many answers were a value. */
+const { seed, keys, count } = workerData as { seed: number; keys: number; count: Int32Array };
 const random = randomNumbers(seed);
 const readers: DartReader[] = [];
 const counts = { asked: 0, answered: 0, mixed: 0, newest: 0 };
@@ -28,6 +29,7 @@ while (!isOver) {
       counts.newest = Math.max(counts.newest, version);
     }
   }
+  Atomics.store(count, 0, counts.answered);
   await new Promise((resolve) => setImmediate(resolve));
 }
 parentPort?.postMessage(counts);

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
+import { inTime, until } from '../../../../.ci/test/until.js';
 import { EpochStore } from '../../src/node/index.js';
 import { bundle } from '../bundle.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
@@ -15,8 +17,9 @@ describe('a thread that queries while another one writes', () => {
     async (engine) => {
       // Few slots, so that the thread reads what is just being written.
       const store = await EpochStore.open(newDirectory(), { slots: 128, shared: true, engine, checkpointMs: 3 });
+      const count = new Int32Array(new SharedArrayBuffer(4));
       const worker = new Worker(await bundle(new URL('reading-thread.program.ts', import.meta.url)), {
-        workerData: { seed: SEED, keys: KEYS },
+        workerData: { seed: SEED, keys: KEYS, count },
       });
       const counts = new Promise<{ asked: number; answered: number; mixed: number; newest: number }>(
         (resolve, reject) => {
@@ -24,23 +27,25 @@ describe('a thread that queries while another one writes', () => {
           worker.once('error', reject);
         },
       );
-      await new Promise((resolve) => worker.once('online', resolve));
+      await inTime('the reading thread', once(worker, 'online'));
       let version = 0;
       for (let epoch = 0; epoch < 4; epoch++) {
         worker.postMessage(store.live.share());
-        const until = performance.now() + 250;
-        while (performance.now() < until) {
-          for (let write = 0; write < 500; write++, version++) {
+        const enough = Atomics.load(count, 0) + 1000;
+        const least = performance.now() + 250;
+        const write = (): boolean => {
+          for (let more = 0; more < 2000; more++, version++) {
             store.write(keyOf(version % KEYS), valueFor(version % KEYS, version));
           }
-          await new Promise((resolve) => setImmediate(resolve));
-        }
+          return performance.now() > least && Atomics.load(count, 0) > enough;
+        };
+        await until('answers of the thread', write, { everyMs: 0 });
         await store.flushed();
         expect(store.rotate()).not.toBeNull();
       }
       await store.flushed();
       worker.postMessage(null);
-      const { asked, answered, mixed, newest } = await counts;
+      const { asked, answered, mixed, newest } = await inTime('what the thread has counted', counts);
       expect(mixed).toBe(0);
       expect(answered).toBeGreaterThan(1000);
       expect(asked).toBeGreaterThan(answered);

@@ -3,10 +3,10 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import { encodeRoce, ROCE_OPCODE } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../../.ci/test/until.js';
 import { UdpRnic } from '../../src/node/udp-rnic.js';
 import { type RdmaAnswer, UdpRdmaSender } from '../../src/node/udp-sender.js';
 import { DartCounters } from '../../src/rdma/counters.js';
@@ -42,11 +42,6 @@ function rnicTo(store: DartStore, more: SoftRnicOptions = {}): SoftRnic {
 
 /** Containers often have no IPv6. */
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
-
-/** Waits for something that other sockets bring about; the test's own time limit ends it. */
-async function until(isDone: () => boolean): Promise<void> {
-  while (!isDone()) await delay(2);
-}
 
 describe('a datagram', () => {
   const key = Uint8Array.of(1, 2, 3);
@@ -166,14 +161,14 @@ describe('over loopback', () => {
           await sender.sendRows(frames, writer.table.collectors);
           const expected = row * 2;
           frames.clear();
-          await until(() => rnic.counters.write >= expected);
+          await until(`${expected} writes`, () => rnic.counters.write >= expected, { found: () => rnic.counters });
         }
         expect(hexOf(store)).toBe(hexOf(direct));
         expect(rnic.counters).toMatchObject({ write: 400, rejected: 0, lost: 0 });
 
         const key = Uint8Array.of(1, 2, 3);
         await sender.send([...writer.insert(key, Uint8Array.of(1, 2, 3, 4)), ...writer.add(key, 5)], collector);
-        await until(() => answers.length >= 3);
+        await until('three answers', () => answers.length >= 3);
         expect(answers.map(({ psn, original }) => [psn, original])).toEqual([
           [0, 0n],
           [1, 0n],
@@ -186,9 +181,9 @@ describe('over loopback', () => {
         const [payload] = writer.write(key, Uint8Array.of(6, 6, 6, 6));
         stranger.send(payload!, listener.port, address);
         stranger.send(new Uint8Array(3), listener.port, address);
-        await until(() => listener.counters.datagrams >= 406);
+        await until('what the stranger sent', () => listener.counters.datagrams >= 406);
         stranger.send(new Uint8Array(30), sender.port, address);
-        await until(() => sender.strangers === 1);
+        await until('an answer of the stranger', () => sender.strangers === 1);
         const closed = once(stranger, 'close');
         stranger.close();
         await closed;
@@ -214,11 +209,11 @@ describe('over loopback', () => {
     if (hasIpv6) {
       const other = await UdpRdmaSender.open({ address: '::1' });
       await other.send([Uint8Array.of(1, 2, 3)], { address: '::1', port: listener.port });
-      await until(() => listener.counters.otherVersion === 1);
+      await until('a datagram of the other version', () => listener.counters.otherVersion === 1);
       await other.close();
     }
     await four.send(writer.write(Uint8Array.of(1), new Uint8Array(20)), collectors[0]!);
-    await until(() => rnic.counters.write === 2);
+    await until('two writes', () => rnic.counters.write === 2);
     expect(rnic.counters).toMatchObject({ write: 2, rejected: 0 });
     await Promise.all([four.close(), listener.close()]);
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
+import { inTime } from '../../../../.ci/test/until.js';
 import { DartReader, DartStore, fixedKeyRows, STATUS_NAMES } from '../../src/index.js';
 import { bundle } from '../bundle.js';
 import { removeDirectories } from '../node/support.js';
@@ -48,7 +49,7 @@ describe.each(['plain', 'auto'] as const)('while another thread writes (engine %
     } finally {
       Atomics.store(control, 0, 1);
     }
-    const [report] = await answer;
+    const [report] = await inTime('the report of the watcher', answer);
     expect(report.mixed).toEqual([]);
     expect(report.found).toBeGreaterThan(ROUNDS);
     expect(report.changed).toBeGreaterThan(100);

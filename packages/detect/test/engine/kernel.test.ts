@@ -11,6 +11,7 @@ import { single } from './reports.js';
 const BUILD = '../../assembly/build.mjs';
 
 describe('the kernel', () => {
+  // The compiler of AssemblyScript takes its time.
   it('is what its source compiles to', async () => {
     const { compile, render } = (await import(BUILD)) as {
       compile(): Promise<Uint8Array>;
@@ -18,7 +19,7 @@ describe('the kernel', () => {
     };
     const source = readFileSync(new URL('../../src/engine/kernel/detect.wasm.ts', import.meta.url), 'utf8');
     expect(source === render(await compile()), 'run npm run build:kernel -w @int/detect').toBe(true);
-  });
+  }, 180_000);
 
   it.runIf(kernelAvailable())('reads hop rows wherever they lie', () => {
     const memory = new KernelMemory(64 << 20);

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { inTime } from '../../../../.ci/test/until.js';
 import { Distributions } from '../../src/distribution/distributions.js';
 import { DISTRIBUTION_ERROR_CODES, DistributionError } from '../../src/distribution/errors.js';
 import { runs, SEED } from '../seed.js';
@@ -251,7 +252,7 @@ describe('another thread', () => {
         worker.once('message', resolve);
         worker.once('error', reject);
       });
-    await next();
+    await inTime('the reading thread', next());
     // Sums of such values are split up all the time.
     const batch = batchOf(
       Array.from({ length: 100 }, () => reportsOf(new Array<number>(200).fill(0xffff_ffff))).flat(),
@@ -260,7 +261,7 @@ describe('another thread', () => {
     const rounds = 1200;
     for (let k = 0; k < rounds; k++) distributions.record(batch);
     Atomics.store(new Int32Array(stop), 0, 1);
-    const found = await done;
+    const found = await inTime('what the thread has read', done);
     await worker.terminate();
     expect(found.problems).toEqual([]);
     expect(found.total).toBe(rounds * 20_000);

@@ -1,5 +1,6 @@
 import { Distributions, type FlowEntry } from '@int/flowcache';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../../.ci/test/until.js';
 import { SEED } from '../seed.js';
 import {
   byFlow,
@@ -33,10 +34,10 @@ describe('what a sharded cache hands on', () => {
       expect(before.removedEntries).toBeLessThanOrEqual(2 * 4);
       expect(isDone).toBe(false);
       const popped: FlowEntry[] = [];
-      while (!isDone) {
+      await until('the end of the drain', () => {
         popped.push(...popEntries(cache));
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
+        return isDone;
+      });
       popped.push(...popEntries(cache));
       expect(await draining).toBe(held.size);
       const drained = [...byFlow(popped)].map(([key, entry]) => [key, { ...entry, reason: 'live' }] as const);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { ShardError } from '@int/flowcache/node';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../../.ci/test/until.js';
 import { SEED } from '../seed.js';
 import {
   byFlow,
@@ -76,7 +77,7 @@ describe('a worker that fails', () => {
     await withCache({ ...options, onFailure: (error) => failures.push(error) }, async (cache) => {
       const reports = manyReports(random, 8, { odd: 0.05 });
       await dispatchAll(cache, reports);
-      while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      await until('a failure', () => failures.length > 0);
       const more = manyReports(random, 2);
       await dispatchAll(cache, more);
       expect(failures).toEqual(cache.failures);
@@ -130,7 +131,7 @@ describe('the code of the workers', () => {
         : ['commonjs', `const { ShardedFlowCache } = require(${JSON.stringify(file)});`];
     // As a program on the command line, whose own options workers cannot take over.
     const args = [`--input-type=${type}`, '--eval', `${load}\n${program}`];
-    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 50_000 });
     expect(stdout, stderr).toBe('2\n');
   });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Flow } from '@int/codec';
 import { Random } from '@int/random';
 import { describe, expect, test } from 'vitest';
+import { inTime } from '../../../../.ci/test/until.js';
 import { FlowCache } from '../../src/index.js';
 import { ReportBatch } from '../cache/reports.js';
 import { LENGTH, SEED } from '../seed.js';
@@ -44,7 +45,7 @@ async function watch(
   } finally {
     Atomics.store(control, 0, 1);
   }
-  const [report] = await answer;
+  const [report] = await inTime('the report of the watcher', answer);
   return report;
 }
 

@@ -1,10 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { on, once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { probeKind, probeRequestId } from '@int/codec';
 import { buildNetwork, UdpTraffic } from '@int/netsim';
 import { GatewayError, RealTimeGateway } from '@int/netsim/node';
 import { afterEach, describe, expect, it } from 'vitest';
+import { inTime, until } from '../../../../.ci/test/until.js';
 import { line, probeOf, walk } from '../switches/probe-frames.js';
 
 const MS = 1_000_000;
@@ -28,27 +28,22 @@ const row = (count: number, entries?: number[]) =>
 async function client(): Promise<Socket> {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+  await inTime('a UDP port', once(socket, 'listening'));
   open.push(socket);
   return socket;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(1);
 }
 
 /** The next datagrams, as `port of the sender: kind request`. */
 async function datagrams(socket: Socket, count: number): Promise<string[]> {
   const got: string[] = [];
-  for await (const [payload, from] of socketMessages(socket)) {
+  const take = (payload: Buffer, from: { port: number }): void => {
     got.push(`${from.port}: ${probeKind(payload)} ${probeRequestId(payload)}`);
-    if (got.length === count) break;
-  }
+  };
+  socket.on('message', take);
+  await until(`${count} datagrams`, () => got.length >= count, { found: () => got }).finally(() => {
+    socket.off('message', take);
+  });
   return got.sort();
-}
-
-async function* socketMessages(socket: Socket): AsyncGenerator<[Buffer, { port: number }]> {
-  for await (const message of on(socket, 'message')) yield message as [Buffer, { port: number }];
 }
 
 describe('the gateway', () => {
@@ -62,7 +57,7 @@ describe('the gateway', () => {
     socket.send(probeOf(7, walk(built, [0, 1, 2])), port0!, '127.0.0.1');
     // The probe comes home from the last switch, which the monitor has never sent anything to.
     expect(await answers).toEqual([`${port0}: feedback 7`, `${port2}: probe 7`].sort());
-    await until(() => built.switches.every((each) => each.pendingClones === 0));
+    await until('the end of all copies', () => built.switches.every((each) => each.pendingClones === 0));
     gateway.change(() => built.links[1]!.fail());
     const more = datagrams(socket, 2);
     socket.send(probeOf(8, walk(built, [0, 1, 2])), port0!, '127.0.0.1');
@@ -91,7 +86,7 @@ describe('the gateway', () => {
     expect(() => gateway.addressOf(0)).toThrow(RangeError);
     gateway.change(() => built.monitor.send(1, probeOf(9, walk(built, [1]))));
     // Feedback and probe come before anyone is known to send them to.
-    await until(() => gateway.dropped === 2);
+    await until('two drops', () => gateway.dropped === 2);
     const socket = await client();
     const answers = datagrams(socket, 2);
     socket.send(probeOf(10, walk(built, [1, 0])), gateway.addressOf(1).port, '127.0.0.1');
@@ -120,7 +115,7 @@ describe('the gateway', () => {
     // The port is free again.
     const again = createSocket('udp4');
     again.bind(port, '127.0.0.1');
-    await once(again, 'listening');
+    await inTime('the same UDP port', once(again, 'listening'));
     again.close();
     expect([traffic.sent, built.network.nowNs]).toEqual([sent, nowNs]);
     built.network.run(nowNs + 100 * MS);
@@ -145,11 +140,12 @@ describe('the gateway', () => {
       throw new Error('of an event');
     });
     let gateway: RealTimeGateway | undefined;
-    const error = await new Promise<unknown>((resolve) => {
+    const thrown = new Promise<unknown>((resolve) => {
       void RealTimeGateway.open(built, { onError: resolve }).then((opened) => {
         gateway = opened;
       });
     });
+    const error = await inTime('what the event throws', thrown);
     expect(error).toMatchObject({ message: 'of an event' });
     await gateway!.close();
   });

@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { startCluster } from '../../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../../.ci/kafka/for-tests.js';
+import { inTime } from '../../../../.ci/test/until.js';
 import { KafkaSink } from '../../src/index.js';
 import { check, closedAccount } from '../check.js';
 import { batchOf } from '../load.js';
 import { newName, readTopic } from '../topic.js';
+
+// It starts a Kafka of its own.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -31,7 +35,7 @@ class AnswerProxy {
 
   async listen(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await inTime('a TCP port', once(this.#server, 'listening'));
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
     this.port = address.port;

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startCluster } from '../../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../../.ci/kafka/for-tests.js';
 import { makeTopic, messages, REPORTS, read, send, sorted, until } from './reading.js';
+
+// It starts Kafka, kills it and starts it again.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 test('a source outlasts its broker, tells of it once, and gives each record once', async () => {
   requireKafka();

@@ -1,5 +1,4 @@
 /** Messages of generated reports in a topic, and collectors that read them. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import {
   Collector,
@@ -12,6 +11,7 @@ import {
 } from '@int/collector';
 import { ReportStream } from '@int/traffic';
 import { Admin, Producer } from '@platformatic/kafka';
+import { until as untilInTime } from '../../../../.ci/test/until.js';
 import {
   KafkaSource,
   type KafkaSourceOptions,
@@ -109,12 +109,9 @@ export async function read(options: KafkaSourceOptions): Promise<Reading> {
   return { keeper, source, collector };
 }
 
+/** Waits until something is so. A group takes its time to share its partitions. */
 export async function until(isSo: () => boolean): Promise<void> {
-  const limit = performance.now() + 30_000;
-  while (!isSo()) {
-    if (performance.now() > limit) throw new Error('it has not come to be');
-    await sleep(20);
-  }
+  await untilInTime(String(isSo), isSo, { withinMs: 60_000, everyMs: 20 });
 }
 
 /** Records without their ids, in an order that does not depend on partitions. */

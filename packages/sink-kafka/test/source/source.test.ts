@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Producer } from '@platformatic/kafka';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { kafkaForTests } from '../../../../.ci/kafka/for-tests.js';
 import { KafkaSource } from '../../src/index.js';
 import { newName } from '../topic.js';
 import { makeTopic, messages, REPORTS, read, send, sorted, until } from './reading.js';
+
+// The first test that needs Kafka starts it, for all files.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 describe('a topic as a source', () => {
   it('gives the reports as they were, in either format, and goes on where the group was', async () => {
