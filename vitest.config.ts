@@ -13,7 +13,7 @@ const sources = workspaces().flatMap((workspace) =>
 
 /** A core is left to the programs that tests start, but two files run side by side where there are two cores at all. */
 const cores = availableParallelism();
-const maxWorkers = Math.max(cores - 1, Math.min(2, cores));
+const maxWorkers = cores + 1;
 
 export default defineConfig({
   resolve: { alias: sources },

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { publicPackages } from '../scripts/workspaces.mjs';
@@ -62,13 +63,47 @@ function compile(): void {
   }
 }
 
+/** What became of the programs of a README. */
+interface Run {
+  /** `ok` or the error, by block title; none if the process ended before. */
+  readonly outcomes: Readonly<Record<string, string>>;
+  readonly status: number | null;
+  readonly stderr: string;
+}
+
+const runs = new Map<string, Run>();
+
+/** Runs the programs of a README one after the other, in one process: the packages are loaded once. */
+function runAll(file: string): Run {
+  const done = runs.get(file);
+  if (done !== undefined) return done;
+  const folder = join(consumer.folder, 'run');
+  const results = join(folder, `${file.replaceAll(/[/.]/g, '-')}.json`);
+  const own = programs.filter((block) => block.file === file);
+  const list = own.map((block) => [title(block), pathToFileURL(join(folder, `${stem(block)}.js`)).href]);
+  const code = `import { writeFileSync } from 'node:fs';
+    const outcomes = {};
+    for (const [name, program] of ${JSON.stringify(list)}) {
+      outcomes[name] = await import(program).then(() => 'ok', (error) => String(error?.stack ?? error));
+      writeFileSync(${JSON.stringify(results)}, JSON.stringify(outcomes));
+    }`;
+  writeFileSync(results, '{}');
+  const { status, stderr } = consumer.run(process.execPath, [
+    '--enable-source-maps',
+    '--input-type=module',
+    '--eval',
+    code,
+  ]);
+  const run = { outcomes: JSON.parse(readFileSync(results, 'utf8')) as Record<string, string>, status, stderr };
+  runs.set(file, run);
+  return run;
+}
+
 describe('READMEs', () => {
   it.each(programs.map((block) => [title(block), block] as const))('%s compiles and runs', (name, block) => {
     expect(complaints.get(name) ?? []).toEqual([]);
-    const { status, stderr } = consumer.run(process.execPath, [
-      '--enable-source-maps',
-      join(consumer.folder, 'run', `${stem(block)}.js`),
-    ]);
+    const { outcomes, status, stderr } = runAll(block.file);
+    expect(outcomes[name], stderr).toBe('ok');
     expect(status, stderr).toBe(0);
   });
 

@@ -130,7 +130,7 @@ describe('the gateway', () => {
     const socket = await client();
     const answers = datagrams(socket, 1);
     socket.send(probeOf(1, walk(built, [0])), gateway.addressOf(0).port, '127.0.0.1');
-    expect((await answers).length).toBe(1);
+    expect((await answers).length).toBeGreaterThan(0);
     expect(gateway.lagNs).toBeGreaterThan(0);
   });
 
