@@ -88,12 +88,10 @@ function runAll(file: string): Run {
       writeFileSync(${JSON.stringify(results)}, JSON.stringify(outcomes));
     }`;
   writeFileSync(results, '{}');
-  const { status, stderr } = consumer.run(process.execPath, [
-    '--enable-source-maps',
-    '--input-type=module',
-    '--eval',
-    code,
-  ]);
+  // A file, because a thread that a program starts inherits the options of Node, and has no text to evaluate.
+  const runner = results.replace(/json$/, 'runner.mjs');
+  writeFileSync(runner, code);
+  const { status, stderr } = consumer.run(process.execPath, ['--enable-source-maps', runner]);
   const run = { outcomes: JSON.parse(readFileSync(results, 'utf8')) as Record<string, string>, status, stderr };
   runs.set(file, run);
   return run;
