@@ -55,8 +55,14 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
-      entry: ['.ci/scripts/*.mjs', '.ci/kafka/run.mjs'],
-      project: ['.ci/scripts/**/*.mjs', '.ci/{kafka,opensearch}/**/*.{mjs,ts}', '.ci/test/**/*.ts', '*.ts', '*.mjs'],
+      entry: ['.ci/scripts/*.mjs', '.ci/kafka/run.mjs', '.ci/mutants/{run,vitest}.mjs'],
+      project: [
+        '.ci/scripts/**/*.mjs',
+        '.ci/{kafka,mutants,opensearch}/**/*.{mjs,ts}',
+        '.ci/test/**/*.ts',
+        '*.ts',
+        '*.mjs',
+      ],
       // Found at run time by .ci/scripts/declarations.mjs.
       ignoreDependencies: ['typescript-7'],
     },

@@ -1,0 +1,67 @@
+// @ts-check
+/** @type {readonly import('../list.mjs').Mutant[]} */
+export const codec = [
+  {
+    id: 'codec-checksum-two-zeros',
+    file: 'packages/codec/src/checksum.ts',
+    find: 'return sum > 0xffff ? sum - 0xffff : sum;',
+    put: 'return sum >= 0xffff ? sum - 0xffff : sum;',
+    defect: "a one's complement sum of 0xffff becomes the other zero",
+    rare: true,
+  },
+  {
+    id: 'codec-udp-checksum-zero',
+    file: 'packages/codec/src/checksum.ts',
+    find: 'return checksum === 0 ? 0 : udpChecksumField(updateChecksum(checksum, removed, added));',
+    put: 'return checksum === 0 ? 0 : updateChecksum(checksum, removed, added);',
+    defect: 'an updated UDP checksum of 0 goes out as "none"',
+    rare: true,
+  },
+  {
+    id: 'codec-batch-full-own-row',
+    file: 'packages/codec/src/fast/report2.ts',
+    find: 'if (hopRow + rows > hopCapacity) break;',
+    put: 'if (hopRow + hops > hopCapacity) break;',
+    defect: "the reporting node's own row is written behind a full batch",
+    rare: true,
+  },
+  {
+    id: 'codec-own-row-stale',
+    file: 'packages/codec/src/fast/report2.ts',
+    find: 'const ownStale = written & ~ownMask;',
+    put: 'const ownStale = written & ~ownMask & ~planMask;',
+    defect: 'the own row keeps values of a batch before',
+    rare: true,
+  },
+  {
+    id: 'codec-geneve-options-length',
+    file: 'packages/codec/src/scan/tunnel.ts',
+    find: '4 * (first & 63)',
+    put: '4 * (first & 31)',
+    defect: "a bit of the options' length is lost",
+    rare: true,
+  },
+  {
+    id: 'codec-time-half-none',
+    file: 'packages/codec/src/view.ts',
+    find: 'high === NOT_AVAILABLE && low === NOT_AVAILABLE ? null',
+    put: 'high === NOT_AVAILABLE || low === NOT_AVAILABLE ? null',
+    defect: 'a time with one half of all ones counts as not available',
+    rare: true,
+  },
+  {
+    id: 'codec-transit-mtu',
+    file: 'packages/codec/src/roles/transit.ts',
+    find: 'scan.ipEnd - scan.ipOffset + delta > (config.mtu',
+    put: 'scan.ipEnd - scan.ipOffset + delta >= (config.mtu',
+    defect: 'a packet that would just fit the MTU is not extended',
+  },
+  {
+    id: 'codec-strip-length-none',
+    file: 'packages/codec/src/roles/strip.ts',
+    find: 'udpLength === 0 ? 0 : (udpLength - cut) & 0xffff',
+    put: '(udpLength - cut) & 0xffff',
+    defect: 'a UDP length of 0, which says nothing, is counted down',
+    rare: true,
+  },
+];

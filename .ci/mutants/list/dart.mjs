@@ -1,0 +1,58 @@
+// @ts-check
+/** @type {readonly import('../list.mjs').Mutant[]} */
+export const dart = [
+  {
+    id: 'dart-region-borrow',
+    file: 'packages/dart/src/rdma/regions.ts',
+    find: 'lower += WORD_VALUES;\n      upper--;',
+    put: 'lower += WORD_VALUES;',
+    defect: 'an address below the base in its lower word is 2^32 too high',
+    rare: true,
+  },
+  {
+    id: 'dart-repeated-slot',
+    file: 'packages/dart/src/store/plain-engine.ts',
+    find: 'if (isRepeated(blockSlots, first, at)) continue;',
+    put: '',
+    defect: 'a slot that two hashes choose counts twice',
+    rare: true,
+  },
+  {
+    id: 'dart-tie-remembered',
+    file: 'packages/dart/src/store/answer.ts',
+    find: 'first = candidate;\n        isTied = false;',
+    put: 'first = candidate;',
+    defect: 'a tie of two values stays when a third one has more',
+    rare: true,
+  },
+  {
+    id: 'dart-remainder',
+    file: 'packages/dart/src/store/plain-engine.ts',
+    find: 'return rest >= count ? rest - count : rest;',
+    put: 'return rest > count ? rest - count : rest;',
+    defect: 'a hash that is a multiple of the slots leads to the slot behind the last',
+    rare: true,
+  },
+  {
+    id: 'dart-emptied-page',
+    file: 'packages/dart/src/node/checkpointer.ts',
+    find: 'if (isEmpty && isBase) continue;',
+    put: 'if (isEmpty) continue;',
+    defect: 'an increment does not tell of a page that has become empty',
+    rare: true,
+  },
+  {
+    id: 'dart-path-cut',
+    file: 'packages/dart/src/reports/report-rows.ts',
+    find: 'if (count > words) this.counters.cut++;',
+    put: 'if (count >= words) this.counters.cut++;',
+    defect: 'a path that just fits counts as cut',
+  },
+  {
+    id: 'dart-psn-window',
+    file: 'packages/dart/src/rdma/queue-pairs.ts',
+    find: 'if (ahead > this.#windows[(place',
+    put: 'if (ahead >= this.#windows[(place',
+    defect: 'a packet at the end of the window is stale',
+  },
+];

@@ -1,0 +1,66 @@
+// @ts-check
+/** @type {readonly import('../list.mjs').Mutant[]} */
+export const p4vm = [
+  {
+    id: 'p4vm-shift-by-32',
+    file: 'packages/p4vm/src/machine/arithmetic.ts',
+    find: 'return amount > 31 ? 0 : value >>> amount;',
+    put: 'return amount > 32 ? 0 : value >>> amount;',
+    defect: 'a logical shift by 32 does nothing',
+    rare: true,
+  },
+  {
+    id: 'p4vm-word-carry',
+    file: 'packages/p4vm/src/compile/operators.ts',
+    find: '> 4294967295 ? 1 : 0)`;',
+    put: '>= 4294967295 ? 1 : 0)`;',
+    defect: 'a word of all ones carries',
+    rare: true,
+  },
+  {
+    id: 'p4vm-odd-checksum',
+    file: 'packages/p4vm/src/machine/packing.ts',
+    find: 'sum += bytes[end]! << 8;',
+    put: 'sum += bytes[end]!;',
+    defect: 'the last byte of an odd number is the low one of its word',
+  },
+  {
+    id: 'p4vm-handle-version-wrap',
+    file: 'packages/p4vm/src/tables/handle-slots.ts',
+    find: '((this.#versions[slot] ?? 0) + 1) & 0xff;',
+    put: '(this.#versions[slot] ?? 0) + 1;',
+    defect: 'the version of a slot used 256 times does not fit its handle',
+    rare: true,
+  },
+  {
+    id: 'p4vm-truncate-twice',
+    file: 'packages/p4vm/src/switch/packet-path.ts',
+    find: 'if (truncate >= 0 && (current.truncate < 0 || truncate < current.truncate)) current',
+    put: 'if (truncate >= 0) current',
+    defect: 'the last length that a packet is cut to counts, not the least',
+  },
+  {
+    id: 'p4vm-field-over-5-bytes',
+    file: 'packages/p4vm/src/compile/bits.ts',
+    find: '8 - trail} |',
+    put: 'trail} |',
+    defect: 'a field that touches five bytes is put together wrongly',
+    rare: true,
+  },
+  {
+    id: 'p4vm-group-priority',
+    file: 'packages/p4vm/src/tables/ternary-index.ts',
+    find: 'if (priority < group.bestPriority) group.bestPriority = priority;',
+    put: '',
+    defect: 'an entry that has come to a group later is passed over where its priority is the best',
+    rare: true,
+  },
+  {
+    id: 'p4vm-range-signed',
+    file: 'packages/p4vm/src/tables/ternary-index.ts',
+    find: '(left[i]! >>> 0) - (right[i]! >>> 0)',
+    put: 'left[i]! - right[i]!',
+    defect: 'bounds of ranges from 2^31 on are negative',
+    rare: true,
+  },
+];

@@ -1,0 +1,66 @@
+// @ts-check
+/** @type {readonly import('../list.mjs').Mutant[]} */
+export const stream = [
+  {
+    id: 'stream-slices-32-ahead',
+    file: 'packages/stream/src/network/arrivals.ts',
+    find: 'ahead >= REMEMBERED) this.#came = 1;',
+    put: 'ahead > REMEMBERED) this.#came = 1;',
+    defect: 'after a leap of 32 slices, those before it look as though they had come',
+    rare: true,
+  },
+  {
+    id: 'stream-gap-ring',
+    file: 'packages/stream/src/flow/sightings.ts',
+    find: 'count + 1 === 2 * MEDIAN_GAPS ? MEDIAN_GAPS : count + 1;',
+    put: 'count + 1 === 2 * MEDIAN_GAPS ? 0 : count + 1;',
+    defect: 'the gaps of a flow are forgotten when they have gone round twice',
+    rare: true,
+  },
+  {
+    id: 'stream-recent-flows-tie',
+    file: 'packages/stream/src/slice/recent-flows.ts',
+    find: 'hash >>> 0 < otherHash >>> 0',
+    put: 'hash < otherHash',
+    defect: 'flows of equal times are in the order of signed hashes',
+    rare: true,
+  },
+  {
+    id: 'stream-full-block',
+    file: 'packages/stream/src/network/sequence-gaps.ts',
+    find: 'if (mask === FULL && !this.#isNew && first === this.#highest + 1) {',
+    put: 'if (mask === FULL && !this.#isNew) {',
+    defect: 'a full block of sequence numbers hides the gap before it',
+    rare: true,
+  },
+  {
+    id: 'stream-late-counter',
+    file: 'packages/stream/src/slice/bank.ts',
+    find: 'this.#late = 0;',
+    put: '',
+    defect: 'late reports of a slice count again in the slice that takes its place',
+  },
+  {
+    id: 'stream-below-in-a-row',
+    file: 'packages/stream/src/network/queues.ts',
+    find: 'this.#above++;\n      this.#below = 0;',
+    put: 'this.#above++;',
+    defect: 'windows below the threshold count towards the end of congestion though one above lies between',
+    rare: true,
+  },
+  {
+    id: 'stream-path-of-same-time',
+    file: 'packages/stream/src/flow/paths.ts',
+    find: 'return timeUs >= this.#time[row]!;',
+    put: 'return timeUs > this.#time[row]!;',
+    defect: 'a path of the same microsecond is not the latest',
+    rare: true,
+  },
+  {
+    id: 'stream-time-remainder',
+    file: 'packages/stream/src/time.ts',
+    find: '(high * 296 + low)',
+    put: '(high * 295 + low)',
+    defect: 'the rest of 2^32 ns in microseconds is one too small',
+  },
+];
