@@ -1,14 +1,19 @@
 // @ts-check
-// Adds to package-lock.json what npm leaves out when its registry does not offer the binaries of other systems: with an
-// optional dependency missing from the lock file, `npm ci` refuses to work anywhere. Run it after `npm install` when
-// .ci/test/house.test.ts asks for it: `node .ci/scripts/complete-lock.mjs`.
+// Completes package-lock.json after `npm install`, when .ci/test/house.test.ts asks for it:
+// `node .ci/scripts/complete-lock.mjs`. It adds what npm leaves out when its registry does not offer the binaries of other
+// systems: their entries, without which `npm ci` refuses to work anywhere, and their hashes, as soon as the registry has them.
+// It takes out the `engines` of the packages in engines.json, which ask for a newer Node than they need.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './workspaces.mjs';
 
 /**
  * @typedef {object} Entry
+ * @property {string} [name] where it is not that of its folder
  * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {boolean} [link]
  * @property {boolean} [dev]
  * @property {string} [license]
  * @property {boolean} [optional]
@@ -76,9 +81,54 @@ for (const { optionalDependencies, dev, license, engines } of Object.values(lock
   }
 }
 
-if (added > 0) {
+/**
+ * The hash of a package, as the registry has it.
+ * @param {string} name
+ * @param {string} version
+ * @returns {string | undefined} undefined if it does not offer this version
+ */
+function integrityOf(name, version) {
+  const { stdout } = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    shell: process.platform === 'win32',
+  });
+  return /^sha512-\S+$/m.exec(stdout)?.[0];
+}
+
+const PLACE = 'node_modules/';
+let hashed = 0;
+for (const [key, entry] of Object.entries(lock.packages)) {
+  if (!key.includes(PLACE) || entry.link === true || entry.integrity !== undefined) continue;
+  const { name = key.slice(key.lastIndexOf(PLACE) + PLACE.length), version = '' } = entry;
+  const integrity = integrityOf(name, version);
+  if (integrity === undefined) {
+    console.error(
+      `complete-lock: the registry does not offer ${name}@${version}; take a version of which it has all binaries`,
+    );
+    process.exitCode = 1;
+    continue;
+  }
+  const { version: _, ...rest } = entry;
+  // In the order in which npm writes them.
+  lock.packages[key] = { version, integrity, ...rest };
+  hashed++;
+}
+
+/** @type {{ packages: Record<string, string> }} */
+const needLess = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', 'engines.json'), 'utf8'));
+let silenced = 0;
+for (const name of Object.keys(needLess.packages)) {
+  const at = name.lastIndexOf('@');
+  const entry = lock.packages[PLACE + name.slice(0, at)];
+  if (entry?.version !== name.slice(at + 1) || entry.engines === undefined) continue;
+  delete entry.engines;
+  silenced++;
+}
+
+if (added + hashed + silenced > 0) {
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
   lock.packages = Object.fromEntries(sorted);
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
-console.error(`complete-lock: ${added} entries added.`);
+console.error(`complete-lock: added ${added} entries and ${hashed} hashes; took out ${silenced} engines.`);

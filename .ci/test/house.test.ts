@@ -176,6 +176,18 @@ describe('package-lock.json', () => {
     const wanted = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     expect(wanted.filter((name) => !entries.has(name))).toEqual([]);
   });
+
+  it('has the hash of everything that comes from a registry; see .ci/scripts/complete-lock.mjs', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { link?: boolean; integrity?: string }>;
+    };
+    const fetched = Object.entries(packages).filter(
+      ([key, { link }]) => key.includes('node_modules/') && link !== true,
+    );
+    expect(fetched.length).toBeGreaterThan(500);
+    const bare = fetched.filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity));
+    expect(bare.map(([key]) => key)).toEqual([]);
+  });
 });
 
 describe('changesets', () => {
