@@ -56,7 +56,8 @@ async function main(args) {
 
 /**
  * @param {string[]} args
- * @returns the options; undefined if only help is wanted
+ * @returns {{ chosen: Mutant[], tests: 'package' | 'all', jobs: number, ref?: string, label?: string } | undefined} the
+ *   options; undefined if only help is wanted
  */
 function read(args) {
   const { values } = parseArgs({
@@ -87,7 +88,7 @@ function read(args) {
   const chosen = mutants.filter(
     (mutant) => isAll || values.package.includes(packageOf(mutant)) || values.mutant.includes(mutant.id),
   );
-  return { chosen, tests, jobs, ref, label };
+  return { chosen, tests, jobs, ...(ref !== undefined && { ref }), ...(label !== undefined && { label }) };
 }
 
 /**

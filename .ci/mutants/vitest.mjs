@@ -15,7 +15,9 @@ const [bail, ...files] = process.argv.slice(2);
 const places = new Map(files.map((file, at) => [resolve(file), at]));
 
 /** @param {Told} message */
-const tell = (message) => process.send?.(message);
+function tell(message) {
+  process.send?.(message);
+}
 /** @param {{ moduleId: string }} module */
 const nameOf = ({ moduleId }) => files[places.get(moduleId) ?? -1] ?? moduleId;
 /** @param {readonly { message?: string }[]} errors */
