@@ -1,8 +1,8 @@
 // @ts-check
-// Adds to package-lock.json what npm leaves out when its registry does not offer the binaries of other systems: entries,
-// for with an optional dependency missing from the lock file `npm ci` refuses to work anywhere; and their hashes, as soon as
-// the registry has them. Run it after `npm install` when .ci/test/house.test.ts asks for it:
-// `node .ci/scripts/complete-lock.mjs`.
+// Completes package-lock.json after `npm install`, when .ci/test/house.test.ts asks for it:
+// `node .ci/scripts/complete-lock.mjs`. It adds what npm leaves out when its registry does not offer the binaries of other
+// systems: their entries, without which `npm ci` refuses to work anywhere, and their hashes, as soon as the registry has them.
+// It takes out the `engines` of the packages in engines.json, which ask for a newer Node than they need.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,9 +115,20 @@ for (const [key, entry] of Object.entries(lock.packages)) {
   hashed++;
 }
 
-if (added + hashed > 0) {
+/** @type {{ packages: Record<string, string> }} */
+const needLess = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', 'engines.json'), 'utf8'));
+let silenced = 0;
+for (const name of Object.keys(needLess.packages)) {
+  const at = name.lastIndexOf('@');
+  const entry = lock.packages[PLACE + name.slice(0, at)];
+  if (entry?.version !== name.slice(at + 1) || entry.engines === undefined) continue;
+  delete entry.engines;
+  silenced++;
+}
+
+if (added + hashed + silenced > 0) {
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
   lock.packages = Object.fromEntries(sorted);
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
-console.error(`complete-lock: ${added} entries added, ${hashed} hashes.`);
+console.error(`complete-lock: added ${added} entries and ${hashed} hashes; took out ${silenced} engines.`);
