@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the full test run uses besides Node: a C compiler, clang (for BPF), tshark (as a second opinion on
-# captures), ip, ethtool and tcpdump (for networks of virtual cables), Redis (which a sink writes to), Prometheus (which
-# scrapes an endpoint) and Chromium (to run the bundles in a browser). `npm ci && npm test` works without any of them: the
-# tests that need one say so in a line that starts with "skipped:". Kafka and OpenSearch, which sinks write to, are Java and
-# their published jars, which Maven brings into int/kafka and int/opensearch in the user's cache.
+# captures), ip, ethtool and tcpdump (for networks of virtual cables), systemd-analyze (which checks the collector's unit),
+# Redis (which a sink writes to), Prometheus (which scrapes an endpoint) and Chromium (to run the bundles in a browser).
+# `npm ci && npm test` works without any of them: the tests that need one say so in a line that starts with "skipped:".
+# Kafka and OpenSearch, which sinks write to, are Java and their published jars, which Maven brings into int/kafka and
+# int/opensearch in the user's cache.
 # Safe to run again; does nothing when everything is there.
 set -euo pipefail
 
@@ -22,6 +23,7 @@ have openssl || missing+=(openssl)
 have ip || missing+=(iproute2)
 have ethtool || missing+=(ethtool)
 have tcpdump || missing+=(tcpdump)
+have systemd-analyze || missing+=(systemd)
 have_any "${browsers[@]}" || missing+=(chromium)
 have java || missing+=(default-jre-headless)
 have mvn || missing+=(maven)
@@ -60,7 +62,7 @@ if ! have apt-get; then
     echo "setup:system: this script knows Debian and Ubuntu (apt-get) only. Please install by hand: ${missing[*]}"
     echo '  build-essential: a C compiler (cc) and make;  clang: LLVM 11 or newer with the bpf target;'
     echo '  iproute2: the ip command;  tshark: the command line of Wireshark;  redis-server: Redis 7.0 or newer;'
-    echo '  prometheus: its server and promtool;  chromium: Chromium or Google Chrome;'
+    echo '  prometheus: its server and promtool;  chromium: Chromium or Google Chrome;  systemd: systemd-analyze;'
     echo '  default-jre-headless: Java 11 or newer;  maven: Maven 3.'
   } >&2
   exit 1

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { minVersion, satisfies } from 'semver';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -187,6 +188,32 @@ describe('package-lock.json', () => {
     expect(fetched.length).toBeGreaterThan(500);
     const bare = fetched.filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity));
     expect(bare.map(([key]) => key)).toEqual([]);
+  });
+
+  describe('on the oldest Node', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+    const floor = minVersion(engines.node)!;
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { version?: string; engines?: { node?: string } }>;
+    };
+
+    it('asks for no newer one, of which npm would warn', () => {
+      const newer = Object.entries(packages).filter(([, entry]) => !satisfies(floor, entry.engines?.node ?? '*'));
+      expect(newer.map(([key, { version, engines: wish }]) => `${key} ${version} ${wish?.node}`)).toEqual([]);
+    });
+
+    it('has no engines for the packages in .ci/scripts/engines.json, which are there and ask for a newer one', () => {
+      const { packages: quiet } = JSON.parse(read('.ci/scripts/engines.json')) as { packages: Record<string, string> };
+      for (const name of Object.keys(quiet)) {
+        const at = name.lastIndexOf('@');
+        const entry = packages[`node_modules/${name.slice(0, at)}`];
+        expect(entry, name).toMatchObject({ version: name.slice(at + 1) });
+        expect(entry, `${name}: run .ci/scripts/complete-lock.mjs`).not.toHaveProperty('engines');
+        // What is installed still says it: without that, the line in engines.json is for nothing.
+        const manifest = JSON.parse(read(`node_modules/${name.slice(0, at)}/package.json`)) as Partial<Manifest>;
+        expect(satisfies(floor, manifest.engines?.node ?? '*'), name).toBe(false);
+      }
+    });
   });
 });
 

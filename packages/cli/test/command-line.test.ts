@@ -40,7 +40,7 @@ describe('help and version', () => {
   test('the real command does the same', async () => {
     const [help, version, wrong] = await Promise.all([runBin(['help']), runBin(['--version']), runBin(['decode'])]);
     expect(help).toMatchObject({ code: 0, stdout: (await run(['help'])).stdout, stderr: '' });
-    expect(version).toMatchObject({ code: 0, stderr: '' });
+    expect(version).toMatchObject({ code: 0, stdout: (await run(['--version'])).stdout, stderr: '' });
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
   });
 });
