@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { inTime, type Patience, until } from './until.js';
 
 /** What a receiver asks for; it gets what the system gives. */
-export const RECEIVE_BUFFER = 8 << 20;
+const RECEIVE_BUFFER = 8 << 20;
 /** Datagrams and bytes to send at a time: any kernel holds as much for a socket that is not being read. */
 const AT_ONCE = 64;
 const BYTES_AT_ONCE = 64 << 10;
