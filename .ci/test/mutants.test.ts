@@ -12,8 +12,8 @@ const PACKAGES = ['codec', 'collector', 'dart', 'detect', 'flowcache', 'gpint', 
 
 describe('the list of mutants', () => {
   it('has sixty, with names of their own, over eight packages, and a third of them rare', () => {
-    expect(mutants).toHaveLength(60);
-    expect(new Set(mutants.map(({ id }) => id)).size).toBe(60);
+    expect(mutants.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length);
     expect([...new Set(mutants.map(packageOf))].sort()).toEqual(PACKAGES);
     for (const name of PACKAGES) {
       expect(mutants.filter((mutant) => packageOf(mutant) === name).length, name).toBeGreaterThanOrEqual(7);

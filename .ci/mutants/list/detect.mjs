@@ -65,10 +65,11 @@ export const detect = [
     rare: true,
   },
   {
-    id: 'detect-sum-of-missing',
+    id: 'detect-sum-saturates',
     file: 'packages/detect/src/engine/loops/sum.ts',
-    find: 'mask & (0xf8000000 | ~(mask >>> 1)) : 0;',
-    put: 'mask & 0xf8000000 : 0;',
-    defect: 'a missing value of fewer than 28 bits is added as all ones',
+    find: 'return carried === 0 ? -1 : Math.min(sum, 0xffffffff);',
+    put: 'return carried === 0 ? -1 : sum;',
+    defect: 'a sum over the hops goes beyond 32 bits',
+    rare: true,
   },
 ];
