@@ -11,7 +11,7 @@ const sources = workspaces().flatMap((workspace) =>
   })),
 );
 
-/** A core is left to the programs that tests start, but two files run side by side where there are two cores at all. */
+/** One more than there are cores: tests of programs, brokers and networks wait for most of their time. */
 const cores = availableParallelism();
 const maxWorkers = cores + 1;
 
