@@ -54,11 +54,15 @@ function git(...args: string[]): string {
 }
 
 function measure(folder: string, command: string, env: Record<string, string> = {}): Cost {
-  const { stderr, status } = spawnSync('bash', ['-c', `TIMEFORMAT='%R %U %S'; time ( ${command} ) >/dev/null 2>&1`], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...environment, ...env },
-  });
+  const { stderr, status } = spawnSync(
+    'bash',
+    ['-c', `TIMEFORMAT='%R %U %S'; time { ( ${command} ) >/dev/null 2>&1; }`],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...environment, ...env },
+    },
+  );
   const [wall = 0, user = 0, system = 0] = (stderr.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
   return { wallS: wall, cpuS: user + system, exitCode: status ?? 1 };
 }
