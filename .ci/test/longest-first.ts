@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { repository } from '../scripts/workspaces.mjs';
 
-/** Seconds that each test file takes, from the repository's root; `npm run test:durations` writes them. */
+/** Seconds that each test file takes, from the repository's root; `node .ci/scripts/durations.mjs REPORT --write` writes them. */
 const durations = JSON.parse(readFileSync(new URL('durations.json', import.meta.url), 'utf8')) as Record<
   string,
   number
