@@ -64,11 +64,12 @@ export class Peer {
   readonly received: Buffer[] = [];
   readonly #socket: Socket = createSocket('udp4');
 
-  static async open(): Promise<Peer> {
+  /** @param receiveBuffer bytes to ask the system for */
+  static async open(receiveBuffer = RECEIVE_BUFFER): Promise<Peer> {
     const peer = new Peer();
     peer.#socket.on('message', (message) => peer.received.push(message));
     await bound(peer.#socket);
-    peer.#socket.setRecvBufferSize(RECEIVE_BUFFER);
+    peer.#socket.setRecvBufferSize(receiveBuffer);
     return peer;
   }
 
