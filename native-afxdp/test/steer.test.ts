@@ -1,3 +1,4 @@
+import { runs } from '../../.ci/test/length.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limit } from '../../.ci/test/requires.js';
@@ -158,7 +159,7 @@ describe('the program that steers frames to sockets', () => {
         const port = portOf(frame);
         expect(wants(program, frame)).toBe(port !== null && ports.includes(port));
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
     program.close();
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { EVENTS, type EventName, eventsOf, gpintProgram } from './gpint-network.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
-const RUNS = process.env.INT_LONG === '1' ? 1200 : 50;
+const RUNS = process.env.INT_LONG === '1' ? 1200 : 20;
 const MS = 1_000_000;
 const PORTS = 4;
 const MONITOR_PORT = 2;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { eventsOf, type P4Network, p4Network } from './gpint-network.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
-const RUNS = process.env.INT_LONG === '1' ? 300 : 15;
+const RUNS = process.env.INT_LONG === '1' ? 300 : 8;
 const SECOND = 1_000_000_000;
 const TIMEOUT = 100_000_000;
 /** Of a pass: a clone goes round 50 times in its t_f. */

@@ -26,7 +26,7 @@ import {
 import { frameOf, hex, packetShape } from './packets.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
-const RUNS = process.env.INT_LONG === '1' ? 20_000 : 600;
+const RUNS = process.env.INT_LONG === '1' ? 20_000 : 250;
 
 /** IntMon has its UDP port; nothing else means INT here. */
 const LOCATE = { profile: 'intmon', intPorts: [], intDscp: null } as const;

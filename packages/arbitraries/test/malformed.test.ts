@@ -1,6 +1,7 @@
 import { CODE_NAMES, FrameDecoder } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { chunks, DRESSINGS, dress, dressed, dressing, frame, malformed, plainPacket } from '../src/index.js';
 import { SEED } from './seed.js';
 
@@ -11,7 +12,7 @@ describe('malformed', () => {
     const decoder = new FrameDecoder({ reportPorts: [32766] });
     const codes = new Map<string, number>();
     for (const bytes of fc.sample(malformed(frame({ options: { reportPorts: [32766] } })), {
-      numRuns: 3000,
+      numRuns: runs(3000),
       seed: SEED,
     })) {
       for (const { error, status } of decoder.decode(bytes)) {
@@ -30,7 +31,7 @@ describe('malformed', () => {
       fc.property(malformed(fc.uint8Array({ maxLength: 3 })), (bytes) => {
         expect(bytes).toBeInstanceOf(Uint8Array);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
 } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import {
   dressed,
   encodeOptionsFor,
@@ -69,7 +70,7 @@ describe('records', () => {
       fc.property(telemetryRecord(), (record) => {
         same(decodeFrame(encodeFrame(record)), [record]);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -79,7 +80,7 @@ describe('records', () => {
       fc.property(telemetryRecord({ options }), (record) => {
         same(decodeFrame(encodeFrame(record, encodeOptionsFor(options)), options), [record]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -88,7 +89,7 @@ describe('records', () => {
       fc.property(reportRecords(), (records) => {
         same(decodeFrame(encodeFrame(records)), records);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -98,26 +99,26 @@ describe('records', () => {
         const back = recordFromJson(JSON.parse(JSON.stringify(recordToJson(record))));
         expect(isDeepStrictEqual(back, record)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
 
 describe('frames', () => {
   test('what a frame shrinks to decodes to its records too', () => {
-    fc.assert(fc.property(new Shrunk(dressed(frame())), decodesBack), { numRuns: 150 });
+    fc.assert(fc.property(new Shrunk(dressed(frame())), decodesBack), { numRuns: runs(150) });
   });
 
   test('a generated frame decodes to its records', () => {
-    fc.assert(fc.property(frame(), decodesBack), { numRuns: 1500 });
+    fc.assert(fc.property(frame(), decodesBack), { numRuns: runs(1500) });
   });
 
   test('a dressed frame decodes to the same records', () => {
-    fc.assert(fc.property(dressed(frame()), decodesBack), { numRuns: 1500 });
+    fc.assert(fc.property(dressed(frame()), decodesBack), { numRuns: runs(1500) });
   });
 
   test('a report payload decodes to its records', () => {
-    fc.assert(fc.property(reportPayload(), decodesBack), { numRuns: 800 });
+    fc.assert(fc.property(reportPayload(), decodesBack), { numRuns: runs(800) });
   });
 
   test('a plain packet decodes to one record that is not INT, dressed or not', () => {
@@ -126,7 +127,7 @@ describe('frames', () => {
         expect(generated.records.map(({ status }) => status)).toEqual(['not-int']);
         decodesBack(generated);
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { encodeOptionsFor, frame, malformed } from '@int/arbitraries';
 import { encodeFrame, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { inTime } from '../../../.ci/test/until.js';
 import { spanText } from '../src/output/flow-table.js';
 import { reportFrame as framed } from '../src/output/report-frame.js';
@@ -304,10 +305,10 @@ describe('int flows', () => {
           changes += found.total.pathChanges as number;
         },
       ),
-      { seed: SEED, numRuns: 40 },
+      { seed: SEED, numRuns: runs(40) },
     );
-    expect(packets).toBeGreaterThan(200);
-    expect(changes).toBeGreaterThan(10);
+    expect(packets).toBeGreaterThan(800 * LENGTH);
+    expect(changes).toBeGreaterThan(20 * LENGTH);
   });
 
   test('takes reports and INT packets alike, and says where all the others are', async () => {

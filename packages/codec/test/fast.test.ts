@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { KernelReport2 } from '../src/fast/kernel.js';
@@ -121,11 +122,11 @@ describe('the fast path', () => {
           for (const result of results) expect(result).toEqual(results[0]);
         },
       ),
-      { seed: SEED, numRuns: 400 },
+      { seed: SEED, numRuns: runs(400) },
     );
     // The generator must not drift into refusing, or accepting, nearly everything.
-    expect(accepted).toBeGreaterThan(500);
-    expect(refusals).toBeGreaterThan(500);
+    expect(accepted).toBeGreaterThan(400 * LENGTH);
+    expect(refusals).toBeGreaterThan(400 * LENGTH);
   });
 
   it('keeps columns all ones that a later bitmap does not carry', () => {
@@ -154,7 +155,7 @@ describe('the fast path', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 150 },
+      { seed: SEED, numRuns: runs(150) },
     );
   });
 

@@ -1,8 +1,10 @@
 /** Whatever the bytes are: no throw, no read outside the frame, one code for each frame. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { frame, malformed } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { BatchDecoder } from '../src/batch-decoder.js';
 import { CODE_STATUS, CODES } from '../src/codes.js';
@@ -16,7 +18,7 @@ import { corpus, mutate, Random } from './fuzz-inputs.js';
 const SEED = Number(process.env.INT_SEED ?? 20_250_220);
 fc.configureGlobal({ seed: SEED });
 /** Mutated inputs. The long form sets a million or more. */
-const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 24_000);
+const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 40_000 * LENGTH);
 const STATUSES: readonly string[] = ['ok', 'not-int', 'truncated', 'malformed', 'unsupported'];
 
 interface Decoders {
@@ -177,7 +179,7 @@ describe('any bytes', () => {
       fc.property(malformed(frame({ maxStackWords: 40 })), fc.nat(ALL.length - 1), (input, which) => {
         attack(ALL[which]!, input, true);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -223,7 +225,7 @@ describe('any bytes', () => {
 describe('accounting', () => {
   const random = new Random(SEED + 2);
   const frames = corpus(SEED + 2, 500);
-  const inputs = Array.from({ length: 3000 }, () =>
+  const inputs = Array.from({ length: 1500 }, () =>
     random.nat(3) === 0 ? random.pick(frames).bytes : mutate(random, frames),
   );
   const bytes = Uint8Array.from(inputs.flatMap((one) => [...one]));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import {
   geneve,
@@ -75,7 +76,7 @@ function contract<T extends object>({ name, codec, arbitrary }: Sample<T>): void
             if (!['geneve', 'gpintProbe', 'gpintProbeExtended'].includes(name)) expect(error.offset).toBe(offset);
           }
         }),
-        { numRuns: 30 },
+        { numRuns: runs(30) },
       );
     });
 

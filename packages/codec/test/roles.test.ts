@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import type { Hop } from '../src/model.js';
 import type { Domains } from '../src/options.js';
@@ -157,7 +158,7 @@ describe.each(SOURCE_ENCAPSULATIONS)('source, transit and sink with encapsulatio
           if (bitmap !== 0) expect(found).toEqual(expected);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -177,7 +178,7 @@ describe('transport checksums that were wrong before INT', () => {
             expect(hex(sink(inside, config).restored)).toBe(hex(built.bytes));
           },
         ),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     },
   );
@@ -258,7 +259,7 @@ describe('domain-specific metadata', () => {
         expect(end.record?.int).toMatchObject({ mode: 'mx', sourceMetadata: inserted });
         expect(end.hops).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -287,7 +288,7 @@ describe('VXLAN that the source makes VXLAN-GPE', () => {
         expect(hex(started.packet.subarray(at + 18, at + 20))).toBe('8003');
         expect(hex(sink(started.packet, config).restored)).toBe(hex(built.bytes));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });
@@ -308,7 +309,7 @@ describe('a GRE tunnel of the source’s own', () => {
           expect(hex(sink(packet, config).restored)).toBe(hex(built.bytes));
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -378,7 +379,7 @@ describe('packets a role leaves alone', () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -1,8 +1,10 @@
 /** decode -> JSON text -> record -> encode -> decode must give the same JSON: that is what `int decode` and `int encode` do. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { dressed, encodeOptionsFor, frame, malformed, plainPacket } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { encodeFrame } from '../src/encode/frame.js';
 import { FrameDecoder } from '../src/frame-decoder.js';
 import { type RecordJson, recordFromJson, recordToJson } from '../src/json.js';
@@ -76,7 +78,7 @@ describe('records in JSON', () => {
         const back = Buffer.from((JSON.parse(line) as { frameHex: string }).frameHex, 'hex');
         expect(Buffer.compare(back, bytes)).toBe(0);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

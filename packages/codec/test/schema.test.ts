@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import { decodeFrame, decodeReport } from '../src/frame-decoder.js';
 import {
@@ -36,7 +37,7 @@ import { build, carrier, concat, tcpPacket, udpPacket } from './role-packets.js'
 fc.configureGlobal({ seed: SEED });
 
 /** Headers compared on random bytes, each. `INT_HEADERS` asks for more. */
-const RANDOM_HEADERS = Number(process.env.INT_HEADERS ?? 2_200);
+const RANDOM_HEADERS = Number(process.env.INT_HEADERS ?? 4_000 * LENGTH);
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
@@ -164,7 +165,7 @@ describe('every header has a schema', () => {
           expect(outcome(() => description.parse(bytes.subarray(0, offset + cut), offset))).toBe('TRUNCATED');
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });
@@ -412,7 +413,7 @@ describe('whole packets', () => {
           if (part.encapsulation !== 'dscp') expect(plain!.status).toBe('not-int');
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -604,7 +605,7 @@ describe('telemetry reports', () => {
           compareReports(concat(reportV20Group.encode(group), ...list.map(({ bytes }) => bytes)), list[0]!.config);
         },
       ),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -637,7 +638,7 @@ describe('telemetry reports', () => {
           compareReports(concat(header, values, packet.bytes), packet.config);
         },
       ),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -662,7 +663,7 @@ describe('telemetry reports', () => {
               : new Uint8Array(0);
         compareReports(concat(header, local, packet.bytes), packet.config);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

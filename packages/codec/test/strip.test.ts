@@ -1,7 +1,9 @@
 /** Stripping in a buffer does what the sink role does with a packet, and touches nothing else. */
+
 import { dressed, frame, malformed, plainPacket } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import type { Hop } from '../src/model.js';
 import type { DecodeOptions } from '../src/options.js';
@@ -29,7 +31,7 @@ import {
 
 fc.configureGlobal({ seed: SEED });
 /** Mutated inputs. The long form sets a million or more. */
-const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 40_000);
+const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 48_000 * LENGTH);
 
 /** Bytes in front of and behind what a frame is written to, which must stay. */
 const AROUND = 9;
@@ -133,7 +135,7 @@ describe('a stripper and the sink role', () => {
           seen.add(agree(stripper, bytes, config, shift));
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     expect([...seen].sort()).toEqual(expect.arrayContaining([STRIP.PLAIN, STRIP.STRIPPED, STRIP.DISCARD]));
   });
@@ -145,7 +147,7 @@ describe('a stripper and the sink role', () => {
         const { stripper, config } = stripperFor({});
         seen.add(agree(stripper, bytes, config, shift));
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     expect(seen).toContain(STRIP.UNSOUND);
   });
@@ -201,9 +203,9 @@ describe('a stripper and the sink role', () => {
         const { stripper, config: sinkConfig } = stripperFor(options);
         if (agree(stripper, packet, sinkConfig) === STRIP.STRIPPED) stripped++;
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
-    expect(stripped).toBeGreaterThan(100);
+    expect(stripped).toBeGreaterThan(100 * LENGTH);
   });
 
   test('agree on checksums at either form of zero', () => {
@@ -216,7 +218,7 @@ describe('a stripper and the sink role', () => {
         packet[built.l4Offset + 7] = checksum & 0xff;
         agree(stripper, packet, {});
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });

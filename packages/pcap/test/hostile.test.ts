@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { CaptureError, type CaptureErrorCode, readCapture } from '../src/index.js';
 import { captures, Fields, hex, join } from './build-capture.js';
 import { byBatch, byNext, cut, every } from './collect.js';
@@ -217,7 +218,7 @@ describe('hostile bytes', () => {
         ).toEqual(outcome);
         expect(byBatch(every(mutated, 7), 2)).toEqual(outcome);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
     for (const code of ['none', 'BAD_MAGIC', 'BAD_LENGTH', 'TOO_LARGE', 'TRUNCATED', 'BAD_BLOCK', 'BAD_INTERFACE']) {
       expect(codes).toContain(code);
@@ -231,7 +232,7 @@ describe('hostile bytes', () => {
         const bytes = join(magic, rest);
         expect(byNext(every(bytes, 11))).toEqual(byNext([bytes]));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -1,10 +1,11 @@
 import { RING_HEADER_BYTES, SpscRing } from '@int/rings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { presetCount } from './preset.js';
 import { seed, wordSequence } from './seed.js';
 
-const OPERATIONS = 100_000;
+const OPERATIONS = 100_000 * LENGTH;
 
 /** Bytes in front of and behind the ring that must stay as they are. */
 const GUARD = 0x5a;
@@ -287,7 +288,7 @@ describe('a ring', () => {
         bench.finish();
         operations += each.operations.length;
       }),
-      { seed, numRuns: 400 },
+      { seed, numRuns: runs(400) },
     );
     expect(operations).toBeGreaterThan(OPERATIONS);
   });

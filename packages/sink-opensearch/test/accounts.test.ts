@@ -2,6 +2,7 @@ import { Collector, DetectionStage, FlowStage, type FrameBatch, type Push, type 
 import { readRules } from '@int/detect/yaml';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { OpenSearchSink } from '../src/index.js';
 import { type Behaviour, BulkDouble } from './bulk-double.js';
 import { framesOf, NOON_NS, writeFlows, writeReports } from './load.js';
@@ -65,7 +66,7 @@ describe('the accounts of a sink', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 60 },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 

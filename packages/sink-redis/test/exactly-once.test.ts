@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisSink } from '@int/sink-redis';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { until } from '../../../.ci/test/until.js';
 import { type Cut, CuttingProxy } from './cutting-proxy.js';
 import { geometry, Load } from './load.js';
@@ -69,7 +70,7 @@ describe('connections that break', () => {
         seen.reconnects += totals.reconnects;
         seen.cuts += proxy.used;
       }),
-      { seed: SEED, numRuns: 25 },
+      { seed: SEED, numRuns: runs(25) },
     );
     await proxy.stop();
     // The test is about something: batches were sent twice, and batches were applied whose acknowledgement was lost.

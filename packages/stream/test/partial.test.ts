@@ -1,7 +1,8 @@
 import { decodePartial, encodePartial, type NetworkPartial, STREAM_ERROR_CODES, StreamError } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH, SEED } from './seed.js';
+import { LENGTH } from '../../../.ci/test/length.js';
+import { SEED } from './seed.js';
 
 const SLICE_US = 250_000;
 const SLICE = 6_800_000_000;
@@ -71,7 +72,7 @@ describe('a partial', () => {
         expect(encodePartial(decodePartial(inside))).toEqual(bytes);
         expect(JSON.parse(JSON.stringify(partial))).toEqual(partial);
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: 800 * LENGTH },
     );
   });
 
@@ -99,7 +100,7 @@ describe('a partial', () => {
           expect(error.offset).toBeLessThanOrEqual(bytes.length);
         }
       }),
-      { seed: SEED, numRuns: 500 * LENGTH },
+      { seed: SEED, numRuns: 2000 * LENGTH },
     );
   });
 
@@ -112,7 +113,7 @@ describe('a partial', () => {
           if (!StreamError.is(error)) throw error;
         }
       }),
-      { seed: SEED, numRuns: 500 * LENGTH },
+      { seed: SEED, numRuns: 2000 * LENGTH },
     );
     const many = Uint8Array.of(1, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f);
     expect(() => decodePartial(many)).toThrow(/entries in 9 bytes/);

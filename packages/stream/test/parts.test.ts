@@ -3,6 +3,7 @@ import { encodeFlowKey } from '@int/hash';
 import { FlowSide, NetworkSide, StreamProcessor } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../.ci/test/length.js';
 import { FlowTable } from '../src/flow/table.js';
 import { SequenceGaps } from '../src/network/sequence-gaps.js';
 import { BUCKETS, bucketMiddle, bucketOf, quantile } from '../src/slice/buckets.js';
@@ -10,9 +11,9 @@ import { PairTable } from '../src/slice/pair-table.js';
 import { RecentFlows } from '../src/slice/recent-flows.js';
 import { microseconds, nanosecondText } from '../src/time.js';
 import { batchOf, pathReport, START_US } from './reports.js';
-import { LENGTH, SEED } from './seed.js';
+import { SEED } from './seed.js';
 
-const RUNS = { seed: SEED, numRuns: 200 * LENGTH };
+const RUNS = { seed: SEED, numRuns: 800 * LENGTH };
 const word = fc.integer({ min: 0, max: 0xffffffff });
 
 describe('time', () => {
@@ -261,7 +262,7 @@ describe('whatever columns hold', () => {
         for (const { key, value } of network.changes()) if (value !== null) copy.restore(key, value);
         expect(side.totals()).toMatchObject({ reports: 4 });
       }),
-      { seed: SEED, numRuns: 50 * LENGTH },
+      { seed: SEED, numRuns: 200 * LENGTH },
     );
   });
 });

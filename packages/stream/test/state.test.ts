@@ -1,12 +1,13 @@
 import { FlowSide, type FlowSideOptions, NetworkSide, type StateChange, StreamError } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../.ci/test/length.js';
 import { batchOf, pathReport, START_US, type TestReport } from './reports.js';
 import { Findings, SMALL } from './run.js';
-import { LENGTH, SEED } from './seed.js';
+import { SEED } from './seed.js';
 import { unorderedTraffic } from './traffic.js';
 
-const RUNS = { seed: SEED, numRuns: 10 * LENGTH };
+const RUNS = { seed: SEED, numRuns: 40 * LENGTH };
 
 /** What a compacted log keeps: the latest value of each key. */
 class Log {
@@ -170,7 +171,7 @@ describe('state', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 300 * LENGTH },
+      { seed: SEED, numRuns: 1200 * LENGTH },
     );
   });
 });

@@ -2,6 +2,7 @@ import { decodeFrame, FrameDecoder, type Hop } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import {
   encodePacket,
   FlowTable,
@@ -250,7 +251,7 @@ describe('TrafficGenerator', () => {
         expect(generate({ seed, mode }, 30).all).toEqual(all);
         expect(generate({ seed: `${seed}!`, mode }, 30).all).not.toEqual(all);
       }),
-      { seed: SEED, numRuns: 20 },
+      { seed: SEED, numRuns: runs(20) },
     );
   });
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CodecError, decodeFrame, decodeReport, FrameDecoder, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { MAX_REPORT_BYTES, ReportStream, TrafficGenerator, type TrafficOptions } from '../src/index.js';
 import { SEED } from './seed.js';
 
@@ -74,7 +75,7 @@ describe('ReportStream', () => {
           expect(generator.settings.startNs + BigInt(filled.times[i]!)).toBe(expected.timeNs);
         }
       }),
-      { seed: SEED, numRuns: 150 },
+      { seed: SEED, numRuns: runs(150) },
     );
   });
 
@@ -161,7 +162,7 @@ describe('ReportStream', () => {
           expect(parts.slice(0, COUNT)).toEqual(whole.slice(0, parts.length));
         },
       ),
-      { seed: SEED, numRuns: 30 },
+      { seed: SEED, numRuns: runs(30) },
     );
   });
 

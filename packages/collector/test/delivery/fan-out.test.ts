@@ -1,6 +1,7 @@
 import { readRules } from '@int/detect/yaml';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { DetectionStage } from '../../src/detection/stage.js';
 import { FlowStage } from '../../src/flows/stage.js';
 import { Collector, type CollectorProblem } from '../../src/pipeline.js';
@@ -230,7 +231,7 @@ describe('Collector with sinks', () => {
           expect(sinks[name]!.flows!.offered).toBe(script.length > 0 ? 1 : 0);
         }
       }),
-      { seed: SEED, numRuns: 40 },
+      { seed: SEED, numRuns: runs(40) },
     );
   });
 });

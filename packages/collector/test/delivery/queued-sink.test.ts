@@ -4,6 +4,7 @@ import { readRules } from '@int/detect/yaml';
 import { EntryReader } from '@int/flowcache';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { QueuedSink } from '../../src/delivery/queued-sink.js';
 import { DetectionStage } from '../../src/detection/stage.js';
 import { FlowStage } from '../../src/flows/stage.js';
@@ -129,7 +130,7 @@ describe('QueuedSink', () => {
           expect(later.reports).toEqual(direct.reports);
         },
       ),
-      { seed: SEED, numRuns: 60 },
+      { seed: SEED, numRuns: runs(60) },
     );
   });
 
@@ -207,7 +208,7 @@ describe('QueuedSink', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 50 },
+      { seed: SEED, numRuns: runs(50) },
     );
   });
 

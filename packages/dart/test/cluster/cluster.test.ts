@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { type Collector, CollectorTable, DartCluster, DartStore, fixedKeyRows } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 function collectors(count: number, slots = 4096): Collector[] {
   return Array.from({ length: count }, (_, id) => ({
@@ -51,7 +52,7 @@ describe('a cluster', () => {
           expect(places[0]).toBe(one.store(0)!.collectorOf(key));
         }
       }),
-      { seed: SEED, numRuns: 20 * LENGTH },
+      { seed: SEED, numRuns: runs(20) },
     );
   });
 

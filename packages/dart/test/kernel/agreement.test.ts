@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { FAMILIES, geometryOf } from '../../src/layout.js';
 import { AnswerRows, fixedKeyRows, type KeyRows, STATUS } from '../../src/store/rows.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { EnginePair, HOST_KINDS } from './engines.js';
 
 const SEGMENT_BYTES = 1 << 20;
@@ -89,7 +90,7 @@ describe('the kernel', () => {
           pair.ask(outside, given.answers, policy, middle, rows, given.keys);
         },
       ),
-      { seed: SEED, numRuns: 150 * LENGTH },
+      { seed: SEED, numRuns: runs(150) },
     );
   }, 60_000);
 

@@ -1,11 +1,12 @@
 import { ROCE_OPCODE } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { KernelRnic } from '../../src/kernel/kernel-rnic.js';
 import { SoftRnic, type SoftRnicOptions } from '../../src/rdma/soft-rnic.js';
 import { DartStore } from '../../src/store/dart-store.js';
 import { BASE, REMOTE_KEY, UC, writeFrame } from '../rdma/fixtures.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const OTHER_KEY = 0x55;
 const READ_ONLY_KEY = 0x56;
@@ -145,7 +146,7 @@ describe('an RNIC with a kernel', () => {
           pair.receive(bytes, offsets, lengths, inside);
         },
       ),
-      { seed: SEED, numRuns: 60 * LENGTH },
+      { seed: SEED, numRuns: runs(60) },
     );
   }, 60_000);
 

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { requires } from '../../../../.ci/test/requires.js';
 import { AnswerRows, DartStore, type DartStoreOptions, type Policy, STATUS } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { accept, randomFrame, rnicState } from './frames.js';
 import { dumpFile, framesOperation, type Operation, randomOperation, rowsOf, WHAT } from './operations.js';
 
@@ -107,7 +108,7 @@ describe('the C twin of the store', () => {
     build();
     const random = new Random(SEED).derive(setup.name);
     const seen = new Set<number>();
-    for (let run = 0; run < 4 * LENGTH; run++) {
+    for (let run = 0; run < runs(8); run++) {
       const store = new DartStore({ ...setup, engine: run % 2 === 0 ? 'auto' : 'plain' });
       const { valueBytes, copies } = store.geometry;
       const header = store.segments[0]!.header.slice();
@@ -132,7 +133,7 @@ describe('the C twin of the receiver', () => {
     const random = new Random(SEED).derive(name);
     let taken = 0;
     let refused = 0;
-    for (let run = 0; run < 4 * LENGTH; run++) {
+    for (let run = 0; run < runs(8); run++) {
       const store = new DartStore({ ...options, engine: 'plain' });
       const header = store.segments[0]!.header.slice();
       const state = rnicState(random, store.byteLength, checksIcrc);

@@ -86,7 +86,7 @@ describe('checkpoints of the live epoch', () => {
         expect(Buffer.compare(Buffer.concat(again.live.pieces), back)).toBe(0);
         await again.close();
       }),
-      { seed: SEED, numRuns: 15 },
+      { seed: SEED, numRuns: runs(30) },
     );
   });
 

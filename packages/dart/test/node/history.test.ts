@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
 import { DartStoreError, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
 import { bundle } from '../bundle.js';
@@ -101,7 +102,7 @@ describe('the history of a store', () => {
         }
         await store.close();
       }),
-      { seed: SEED, numRuns: 20 },
+      { seed: SEED, numRuns: runs(20) },
     );
   });
 

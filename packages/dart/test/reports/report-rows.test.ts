@@ -1,10 +1,12 @@
 /** Rows made of columns, beside the same made of objects. */
+
 import { frame, malformed } from '@int/arbitraries';
 import { BatchDecoder, FrameDecoder, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { flowKey, pathOf, pathValue, ReportRows } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const OPTIONS = { reportPorts: [32766] };
 const BATCH = new TelemetryBatch({ frames: 16, reports: 1024, hops: 8192 });
@@ -70,7 +72,7 @@ describe('rows of reports', () => {
           expect(notOk + noFlow + noNode + rows.rows).toBe(batch.reports);
         }
       }),
-      { seed: SEED, numRuns: 150 * LENGTH },
+      { seed: SEED, numRuns: runs(150) },
     );
     expect(made).toBeGreaterThan(100);
   });
@@ -96,7 +98,7 @@ describe('rows of reports', () => {
           expect(rowsOf(rows)).toEqual(expected);
         }
       }),
-      { seed: SEED, numRuns: 150 * LENGTH },
+      { seed: SEED, numRuns: runs(150) },
     );
     expect(made).toBeGreaterThan(100);
   });
@@ -110,7 +112,7 @@ describe('rows of reports', () => {
         const { notOk, noFlow, noNode } = rows.counters;
         expect(notOk + noFlow + noNode + rows.rows).toBe(batch.reports);
       }),
-      { seed: SEED, numRuns: 300 * LENGTH },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 
@@ -133,7 +135,7 @@ describe('rows of reports', () => {
         }
         expect(small.counters).toEqual(whole.counters);
       }),
-      { seed: SEED, numRuns: 50 * LENGTH },
+      { seed: SEED, numRuns: runs(50) },
     );
   });
 

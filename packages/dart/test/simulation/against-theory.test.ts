@@ -15,7 +15,7 @@ const Z = 4.5;
 const COPIES = [1, 2, 3, 4] as const;
 const LOADS = [0.05, 0.2, 0.5, 1, 2] as const;
 const SLOTS = IS_LONG ? [2 ** 16, 70_001] : [2 ** 12, 3571];
-const REPETITIONS = IS_LONG ? 6 : 2;
+const REPETITIONS = IS_LONG ? 6 : 1;
 const POLICIES: readonly Policy[] = ['single', 'plurality', { consensus: 2 }];
 const BITS = [8, 16, 32] as const;
 

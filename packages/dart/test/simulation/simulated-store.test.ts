@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { Draws, simulatedKey } from '../../src/simulation/keys.js';
 import { type SimulateOptions, simulate } from '../../src/simulation/simulate.js';
 import { OUTCOME, SimulatedStore } from '../../src/simulation/simulated-store.js';
@@ -47,7 +48,7 @@ describe('a simulated store', () => {
         simulate({ ...options, keys, policy, outcomes });
         expect([...outcomes]).toEqual(outcomesOf(store, keys, options.seed, policy));
       }),
-      { seed: SEED, numRuns: 30 },
+      { seed: SEED, numRuns: runs(30) },
     );
   });
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { DartStore, geometryOf, HEADER, HEADER_BYTES, MAGIC, slotBytesOf, slotsFor } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 describe('the geometry of a store', () => {
   it('gives every slot one place, every page its marks, and every segment no more bytes than allowed', () => {
@@ -37,7 +38,7 @@ describe('the geometry of a store', () => {
         }
         expect(next).toBe(slots);
       }),
-      { seed: SEED, numRuns: 500 * LENGTH },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   AnswerRows,
   DartReader,
@@ -9,7 +10,7 @@ import {
   type Policy,
   STATUS_NAMES,
 } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { ModelStore } from './model.js';
 
 const POLICIES: readonly Policy[] = ['single', 'plurality', { consensus: 2 }, { consensus: 3 }];
@@ -90,7 +91,7 @@ describe('a store', () => {
           }
         }
       }),
-      { seed: SEED, numRuns: 150 * LENGTH },
+      { seed: SEED, numRuns: runs(150) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('a store', () => {
           });
         }
       }),
-      { seed: SEED, numRuns: 40 * LENGTH },
+      { seed: SEED, numRuns: runs(40) },
     );
   });
 
@@ -166,7 +167,7 @@ describe('insertion by COMPARE&SWAP', () => {
         const expected = Array.from({ length: slots }, (_, at) => model.get(at) ?? '0'.repeat(16));
         expect(store.pieces.map(hex).join('')).toBe(expected.join(''));
       }),
-      { seed: SEED, numRuns: 100 * LENGTH },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 

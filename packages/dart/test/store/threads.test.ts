@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import { inTime } from '../../../../.ci/test/until.js';
 import { DartReader, DartStore, fixedKeyRows, STATUS_NAMES } from '../../src/index.js';
 import { bundle } from '../bundle.js';
 import { removeDirectories } from '../node/support.js';
-import { LENGTH } from '../seed.js';
 import type { WatcherData, WatcherReport } from './watcher.program.js';
 
 const KEYS = 48;

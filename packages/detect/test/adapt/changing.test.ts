@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import { ThresholdController } from '../../src/adapt/controller.js';
-import { LENGTH } from '../seed.js';
 import {
   DETECTORS,
   DISTRIBUTIONS,

@@ -1,12 +1,13 @@
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { RateFilter } from '../../src/adapt/rate-filter.js';
 import { RecentStatistics } from '../../src/adapt/recent.js';
 import { TailModel } from '../../src/adapt/tail-model.js';
 import { MAXIMUM_THRESHOLD, ThresholdVector } from '../../src/adapt/threshold-vector.js';
 import { VisitedPositions } from '../../src/adapt/visited.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { arrivals, randomOf } from './loads.js';
 
 const RUNS = { seed: SEED, numRuns: runs(200) };

@@ -1,8 +1,9 @@
 import type { Random } from '@int/random';
 import { burstQueue, FluidQueue, workloadOf } from '@int/traffic';
 import { describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import { ThresholdController } from '../../src/adapt/controller.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { DETECTORS, DISTRIBUTIONS, type Draw, exponential, heldFraction, meanRate, randomOf, run } from './loads.js';
 
 /** The bar: this part of 1 s windows within 10 %, over 60 s. */

@@ -1,6 +1,7 @@
 import { FLAG } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { Classifier } from '../../src/classify/classifier.js';
 import type { Match } from '../../src/rules/model.js';
 import { corner, empty, match, priority } from './corners.js';
@@ -341,7 +342,7 @@ describe('a classifier', () => {
           expect(lookUp(classifier, asked)).toEqual(asked.map((each) => firstMatch(rules, each)));
         }
       }),
-      { seed: SEED, numRuns: 100 },
+      { seed: SEED, numRuns: runs(100) },
     );
   });
 

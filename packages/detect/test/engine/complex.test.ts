@@ -2,10 +2,11 @@ import type { Hop } from '@int/codec';
 import { type MetricName, metricOf } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import { concerns, evaluateCnf } from '../../src/expression/evaluate.js';
 import { cnfs, observations, SOME_METRICS } from '../expression/arbitraries.js';
-import { LENGTH, runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { record, single } from './reports.js';
 
 /** Values that the item of a metric can hold, all ones excepted. */

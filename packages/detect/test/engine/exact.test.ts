@@ -1,5 +1,6 @@
 import { TelemetryBatch } from '@int/codec';
 import { describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import { EventBatch } from '../../src/engine/event-batch.js';
 import type { RuleSet } from '../../src/rules/model.js';
@@ -7,7 +8,7 @@ import { fillBatch } from '../reference/fill-batch.js';
 import { Random } from '../reference/random.js';
 import { crc32, flowKey, ReferenceDetector, type ReferenceReport } from '../reference/reference.js';
 import { ReportSource, randomRules } from '../reference/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { eventAt, isSameEvent } from './compare.js';
 import { latencies, record, single } from './reports.js';
 

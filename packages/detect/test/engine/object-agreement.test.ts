@@ -2,13 +2,14 @@ import { frame, malformed } from '@int/arbitraries';
 import { BatchDecoder, type DecodeOptions, decodeFrame, TelemetryBatch } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import type { Event } from '../../src/engine/event.js';
 import { EventBatch } from '../../src/engine/event-batch.js';
 import type { RuleSet } from '../../src/rules/model.js';
 import { Random } from '../reference/random.js';
 import { randomRules } from '../reference/reports.js';
-import { LENGTH, runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const SIZES = { flowCells: 64, switchCells: 64, stateBytes: 1 << 20 } as const;
 

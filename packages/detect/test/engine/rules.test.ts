@@ -1,5 +1,6 @@
 import { TelemetryBatch } from '@int/codec';
 import { describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import { EventBatch } from '../../src/engine/event-batch.js';
 import { RulesError } from '../../src/errors.js';
@@ -8,7 +9,7 @@ import { fillBatch } from '../reference/fill-batch.js';
 import { Random } from '../reference/random.js';
 import { crc32, flowKey, type ReferenceReport } from '../reference/reference.js';
 import { ReportSource, randomDetector } from '../reference/reports.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { ANY, address, latencies, record, rule, ruleSet } from './reports.js';
 
 const PER_FLOW: DetectorConfig = { kind: 'perFlow', metric: 'hopLatency', threshold: 10 };

@@ -1,6 +1,7 @@
 import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { RulesError } from '../../src/errors.js';
 import { negate, toCnf } from '../../src/expression/cnf.js';
 import { ExpressionError } from '../../src/expression/errors.js';
@@ -121,9 +122,9 @@ describe('toCnf', () => {
           compared++;
         }
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
-    expect(compared).toBeGreaterThan(5000);
+    expect(compared).toBeGreaterThan(8000 * LENGTH);
     expect(outcomes).toEqual(new Set([true, false, null]));
   });
 
@@ -145,9 +146,9 @@ describe('toCnf', () => {
           compared++;
         }
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
-    expect(compared).toBeGreaterThan(1500);
+    expect(compared).toBeGreaterThan(2400 * LENGTH);
   });
 
   test('gives what multiplying out gives, and refuses exactly where that does not fit', () => {
@@ -166,10 +167,10 @@ describe('toCnf', () => {
         if (cnf === null) return;
         expect(sortedClauses(cnf.map((clause) => clause.map(conditionText)))).toEqual(sortedClauses(expected));
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
-    expect(seen.fits).toBeGreaterThan(1000);
-    expect(seen.tooLarge).toBeGreaterThan(50);
+    expect(seen.fits).toBeGreaterThan(2000 * LENGTH);
+    expect(seen.tooLarge).toBeGreaterThan(100 * LENGTH);
     expect(seen.unknown).toBeLessThan(500);
   });
 
@@ -179,7 +180,7 @@ describe('toCnf', () => {
         const other = rewritten(tree, () => choices.next().value);
         if (countConditions(other) <= MAX_WRITTEN_CONDITIONS) expect(tryCnf(other)).toEqual(tryCnf(tree));
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 
@@ -209,7 +210,7 @@ describe('toCnf', () => {
           }),
         );
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });
@@ -268,7 +269,7 @@ describe('rounding and negation', () => {
         const constant = exactConvert('queueId', operator, quantity, 'max');
         expect(compare(value, operator, constant)).toBe(TRUTH[operator](BigInt(value) * denominator, numerator));
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
   });
 
@@ -288,7 +289,7 @@ describe('rounding and negation', () => {
         if (constant === 'refused') return;
         expect(compare(value, contrary, constant)).toBe(!compare(value, operator, constant));
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
   });
 });
@@ -399,10 +400,10 @@ describe('limits of toCnf', () => {
         }
         if (part !== text) inner++;
       }),
-      { seed: SEED, numRuns: 1500 },
+      { seed: SEED, numRuns: runs(1500) },
     );
-    expect(refused).toBeGreaterThan(50);
-    expect(inner).toBeGreaterThan(10);
+    expect(refused).toBeGreaterThan(100 * LENGTH);
+    expect(inner).toBeGreaterThan(0);
   });
 
   test('what is absorbed in the end does not count, however large it is on the way', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { type RuleProblem, RulesError } from '../../src/errors.js';
 import { compileRule, compileRules } from '../../src/rules/compile.js';
 import { MATCH_ANY } from '../../src/rules/match.js';
@@ -9,7 +10,7 @@ import type { RuleSpec, RulesSpec } from '../../src/rules/spec.js';
 import { SEED } from '../seed.js';
 import { mutatedSpecs, validSpecs } from './arbitraries.js';
 
-const options = { seed: SEED, numRuns: 500 };
+const options = { seed: SEED, numRuns: runs(500) };
 
 /** The problems that a value is refused for; none if it is accepted. */
 function problemsOf(spec: unknown): readonly RuleProblem[] {
@@ -183,7 +184,7 @@ describe('compileRules', () => {
           }
         }
       }),
-      { ...options, numRuns: 1000 },
+      { ...options, numRuns: runs(1000) },
     );
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { RulesError } from '../../src/errors.js';
 import { PROTOCOLS } from '../../src/rules/address.js';
 import { compileRules } from '../../src/rules/compile.js';
@@ -35,7 +36,7 @@ describe('the JSON Schema of rules', () => {
         compileRules(plain as RulesSpec);
         expect(isValid(plain)).toBe(true);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 
@@ -50,11 +51,11 @@ describe('the JSON Schema of rules', () => {
         if (isSchemaValid) accepted++;
         else rejected++;
       }),
-      { seed: SEED, numRuns: 1500 },
+      { seed: SEED, numRuns: runs(1500) },
     );
     // The mutations are such that the property says something.
-    expect(rejected).toBeGreaterThan(300);
-    expect(accepted).toBeGreaterThan(50);
+    expect(rejected).toBeGreaterThan(300 * LENGTH);
+    expect(accepted).toBeGreaterThan(50 * LENGTH);
   });
 
   it('rejects what an editor is to underline', () => {

@@ -1,6 +1,7 @@
 import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { RulesError } from '../../src/errors.js';
 import { AGGREGATES, type Cnf, OPERATORS } from '../../src/expression/model.js';
 import type { DetectorConfig, Match, Rule, RuleSet } from '../../src/rules/model.js';
@@ -239,7 +240,7 @@ describe('table export', () => {
           ]);
         }
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: runs(300) },
     );
     expect(decided).toBeGreaterThan(1000);
   });
@@ -260,7 +261,7 @@ describe('table export', () => {
         for (const command of exportTables(rules, { bank }).commands) tables.run(command);
         expect(expressions.map((_, n) => expressionOf(64 * bank + n, tables))).toEqual(expressions);
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 

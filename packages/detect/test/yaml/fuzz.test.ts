@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { RulesError } from '../../src/errors.js';
 import { readRules } from '../../src/yaml/index.js';
 import { SEED } from '../seed.js';
@@ -78,7 +79,7 @@ describe('text that may be no rules', () => {
         for (const [at, length, insert] of list) text = text.slice(0, at) + insert + text.slice(at + length);
         if (read(text)) accepted++;
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
     expect(accepted).toBeGreaterThan(10);
   }, 180_000);
@@ -97,7 +98,7 @@ describe('text that may be no rules', () => {
           read(copy.join('\n'));
         },
       ),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 
@@ -111,7 +112,7 @@ describe('text that may be no rules', () => {
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), soups), (text) => {
         read(text);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Document, parseDocument, Scalar, stringify, visit } from 'yaml';
+import { runs } from '../../../../.ci/test/length.js';
 import { type RuleProblem, RulesError } from '../../src/errors.js';
 import { compileRules } from '../../src/rules/compile.js';
 import { readRules } from '../../src/yaml/index.js';
@@ -8,7 +9,7 @@ import { validSpecs } from '../rules/arbitraries.js';
 import { SEED } from '../seed.js';
 import { EXAMPLE } from './example.js';
 
-const options = { seed: SEED, numRuns: 300 };
+const options = { seed: SEED, numRuns: runs(300) };
 
 function problemsOf(text: string): readonly RuleProblem[] {
   try {

@@ -1,9 +1,10 @@
 import type { Flow } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { EntryReader, FlowCache, type FlowCacheOptions } from '../../src/index.js';
 import { type Report, recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { checkAccounts } from './accounts.js';
 import { RoomOutlet } from './outlets.js';
 

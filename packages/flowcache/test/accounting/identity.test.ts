@@ -2,6 +2,7 @@ import type { MetricName } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   EVENT_WORDS,
@@ -14,7 +15,7 @@ import {
   writeSnapshot,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { checkAccounts, checkSameFlows, HandedOn } from './accounts.js';
 import { reusedMemory } from './memory.js';
 import { type Outlet, RingOutlet, RoomOutlet } from './outlets.js';

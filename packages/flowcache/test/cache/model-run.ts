@@ -1,6 +1,7 @@
 import { type Flow, METRIC_NAMES, type MetricName } from '@int/codec';
 import { Random } from '@int/random';
 import { expect, test } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import {
   EntryReader,
   EVENT_WORDS,
@@ -14,7 +15,7 @@ import {
   writeSnapshot,
 } from '../../src/index.js';
 import { same } from '../same.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { ModelCache, type ModelLimits } from './model.js';
 import { type Report, ReportBatch, randomFlows, randomReport, recordOf } from './reports.js';
 

@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { inTime } from '../../../../.ci/test/until.js';
 import { Distributions } from '../../src/distribution/distributions.js';
 import { DISTRIBUTION_ERROR_CODES, DistributionError } from '../../src/distribution/errors.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { anyBins, batchOf, contentsOf, metricNames, reports, reportsOf } from './model.js';
 
 const GUARD = 0xaa;
@@ -82,7 +83,7 @@ describe('attaching', () => {
         if (hasMagic) copy.set([0x49, 0x4e, 0x44, 0x49, 1, 0, 0, 0]);
         expect(DISTRIBUTION_ERROR_CODES).toContain(failure(copy.buffer, 0).code);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { type Bins, edgesOf, logarithmicEdge, logarithmicIndex, resolveBins } from '../../src/distribution/bins.js';
 import { type DistributionOptions, Distributions } from '../../src/distribution/distributions.js';
 import { DISTRIBUTION_ERROR_CODES, DistributionError } from '../../src/distribution/errors.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { anyBins, batchOf, countsOf, reportsOf, word } from './model.js';
 
 /** Counts of values in bins: below, in each, above. */
@@ -38,7 +39,7 @@ describe('bins', () => {
         expect(found.edges).toEqual(edges);
         expect(found.counts).toEqual(countsOf(values, edges));
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 
@@ -86,7 +87,7 @@ describe('bins', () => {
         expect(logarithmicEdge(index, bits)).toBeLessThanOrEqual(x);
         expect(logarithmicEdge(index + 1, bits)).toBeGreaterThan(x);
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 
@@ -99,7 +100,7 @@ describe('bins', () => {
         const values = [...close.map((value) => value + 1), ...far].filter((value) => value < 2 ** 32);
         expect(counted({ kind: 'explicit', edges }, values).counts).toEqual(countsOf(values, edges));
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 

@@ -11,13 +11,14 @@ import {
 import { ReportStream } from '@int/traffic';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import type { Bins } from '../../src/distribution/bins.js';
 import {
   type DistributionNode,
   type DistributionOptions,
   Distributions,
 } from '../../src/distribution/distributions.js';
-import { LENGTH, runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import {
   anyBins,
   batchOf,

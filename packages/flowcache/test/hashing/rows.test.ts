@@ -3,9 +3,10 @@ import { type Flow, formatIpv6, parseAddress } from '@int/codec';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import xxhash from 'xxhash-wasm';
+import { runs } from '../../../../.ci/test/length.js';
 import { FlowCache, FlowCacheView, type HashName } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 let h32Raw: (bytes: Uint8Array, seed?: number) => number;
 beforeAll(async () => {

@@ -1,11 +1,13 @@
 /** What the compact layout gives up: the precision of means, a count per metric, sums, IPv6. */
+
 import type { Flow, MetricName } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { COMPACT, FlowCache } from '../../src/index.js';
 import { type Report, ReportBatch, recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const FLOW: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 1, destinationPort: 2 };
 const UNIT_ROUNDOFF = 2 ** -24;

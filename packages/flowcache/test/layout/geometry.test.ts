@@ -2,6 +2,7 @@ import { METRIC_NAMES, type MetricName } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   type Dimensions,
@@ -16,7 +17,7 @@ import {
   type LayoutName,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const dimensions: fc.Arbitrary<Required<Dimensions>> = fc.record({
   rows: fc.integer({ min: 1, max: 1 << 20 }),

@@ -1,10 +1,12 @@
 /** What of a path an entry keeps: the ids of its hops, and a hash of the others. */
+
 import type { Flow } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { EXACT, FlowCache, type LayoutName } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const FLOW: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 1, destinationPort: 2 };
 const HOPS = 3;

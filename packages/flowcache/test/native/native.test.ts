@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type BatchInput, type HopColumn, METRIC_NAMES, metricOf, TelemetryBatch } from '@int/codec';
 import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
+import { LENGTH } from '../../../../.ci/test/length.js';
 import { requires } from '../../../../.ci/test/requires.js';
 import {
   COMPACT,
@@ -22,7 +23,7 @@ import {
   type RecordSink,
   THRESHOLDS,
 } from '../../src/index.js';
-import { LENGTH, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { CAPACITY, randomBatch } from './random-batches.js';
 
 const NATIVE = fileURLToPath(new URL('../../../../native-afxdp/', import.meta.url));

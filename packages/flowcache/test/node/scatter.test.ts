@@ -2,10 +2,11 @@ import { type BatchInput, FLAG, HOP_COLUMNS, METRIC_NAMES, type MetricName, type
 import { flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { BatchColumns } from '../../src/cache/batch-columns.js';
 import { hopColumnsOf, MAX_SHARDS, SCATTER_BLOCK, Scatter, shardOf } from '../../src/node/scatter.js';
 import { makeSlots, type Slot, slotBytes } from '../../src/node/slot.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { Random, randomReports } from './reports.js';
 
 /** What a cache reads of a report. */

@@ -2,7 +2,8 @@ import { COUNTERS, EVENT_WORDS, FlowCache, type FlowEntry, readFlowEvent, Thresh
 import type { ShardError, ShardedFlowCacheOptions } from '@int/flowcache/node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs, SEED } from '../seed.js';
+import { runs } from '../../../../.ci/test/length.js';
+import { SEED } from '../seed.js';
 import {
   byFlow,
   code,

@@ -1,10 +1,11 @@
 import { AddressError, type Flow, parseIpv6 } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { FlowCache } from '../../src/index.js';
 import { checkAccounts } from '../accounting/accounts.js';
 import { type Report, ReportBatch, recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const IPV4: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 80, destinationPort: 65535 };
 const IPV6: Flow = { ...IPV4, source: '2001:db8::1', destination: 'fe80::a:b' };

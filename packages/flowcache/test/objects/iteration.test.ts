@@ -2,9 +2,10 @@ import type { Flow } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { FlowCache } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 const flowOf = (port: number): Flow => ({
   source: '10.0.0.1',

@@ -1,4 +1,5 @@
 /** The object API beside the columns: the same records leave the same cache, to the last bit. */
+
 import { frame, malformed } from '@int/arbitraries';
 import {
   BatchDecoder,
@@ -11,6 +12,7 @@ import {
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import {
   COUNTERS,
   EVENT_WORDS,
@@ -23,7 +25,7 @@ import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { reusedMemory } from '../accounting/memory.js';
 import { RoomOutlet } from '../accounting/outlets.js';
 import { ReportBatch, randomFlows, randomReport, recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 interface Observed {
   readonly cache: FlowCache;
@@ -167,7 +169,7 @@ describe('frames, decoded into objects or into columns,', () => {
       ),
       { seed: SEED, numRuns: runs(80) },
     );
-    expect(Math.min(hits, handedOn)).toBeGreaterThan(50);
+    expect(Math.min(hits, handedOn)).toBeGreaterThan(100 * LENGTH);
   });
 
   test('leave the same cache where they are broken', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import {
   COMPACT,
   EXACT,
@@ -11,7 +12,7 @@ import {
   SnapshotReader,
 } from '../../src/index.js';
 import { checkAccounts } from '../accounting/accounts.js';
-import { LENGTH, runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { busyCache, restore, Traffic } from './caches.js';
 import {
   HEADER_BYTES,

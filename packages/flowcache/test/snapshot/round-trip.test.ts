@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   EVENT_WORDS,
   FlowCache,
@@ -12,7 +13,7 @@ import {
 } from '../../src/index.js';
 import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { RoomOutlet } from '../accounting/outlets.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { busyCache, restore, Traffic } from './caches.js';
 import { HEADER_BYTES, joined, snapshotOf, takeApart, wordOf } from './pieces.js';
 

@@ -2,6 +2,7 @@ import { AddressError } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   FlowCache,
@@ -14,7 +15,7 @@ import {
   METRIC_WORDS,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport, recordOf } from '../cache/reports.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 import { PATTERN_METRICS, patternFlows, patternReport } from './pattern.js';
 
 const SMALL = { rows: 3, buckets: 4, hops: 3 } as const;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { GpintError, Graph, parseEdgeList, parseGraphml, parseTopology, parseTopologyFile } from '../../src/index.js';
-import { runs, SEED } from '../seed.js';
+import { SEED } from '../seed.js';
 
 /** Either a graph that keeps its promises, or an error of the one kind. */
 function expectGraphOrError(load: () => Graph): void {
@@ -76,7 +77,7 @@ describe('loaders', () => {
         expectGraphOrError(() => parseTopologyFile(content, 'file', { weights: choice }));
         expectGraphOrError(() => parseGraphml(content, { weights: choice }));
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('loaders', () => {
       fc.property(mutated(SAMPLE), weights, (content, choice) => {
         expectGraphOrError(() => parseGraphml(content, { weights: choice }));
       }),
-      { seed: SEED, numRuns: runs(1000) },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 
@@ -101,7 +102,7 @@ describe('loaders', () => {
       fc.property(fc.array(line, { maxLength: 20 }), fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
         expectGraphOrError(() => parseEdgeList(lines.join(end)));
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 
@@ -127,7 +128,7 @@ describe('loaders', () => {
       fc.property(name, numbers, fc.string(), (family, rest, seed) => {
         expectGraphOrError(() => parseTopology(`${family}:${rest}`, seed));
       }),
-      { seed: SEED, numRuns: runs(1000) },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 

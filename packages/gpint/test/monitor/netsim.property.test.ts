@@ -1,7 +1,8 @@
 import { AdaptiveTimeouts, Monitor, type SessionReport, wattsStrogatz } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs, SEED } from '../seed.js';
+import { runs } from '../../../../.ci/test/length.js';
+import { SEED } from '../seed.js';
 import { accountedFor, connectedWithout, type Scenario, SECOND, scenarios, someEntries } from './scenario.js';
 import { type Simulated, simulate } from './simulated.js';
 import { randomWalks } from './walks.js';
@@ -73,7 +74,7 @@ describe('a monitor on simulated switches', () => {
         const run = build(scenario);
         for (const report of collectRounds(run, 2)) expectAccounts(report, run, run.dead);
       }),
-      { seed: SEED, numRuns: runs(150) },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 
@@ -83,7 +84,7 @@ describe('a monitor on simulated switches', () => {
         const run = build(scenario, [...new Set(someEntries(scenario))], monitorLoss);
         for (const report of collectRounds(run, 2)) expectAccounts(report, run, run.dead);
       }),
-      { seed: SEED, numRuns: runs(120) },
+      { seed: SEED, numRuns: runs(240) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('a monitor on simulated switches', () => {
         const [report] = collectRounds({ built: run.built, monitor: successor }, 1);
         expectAccounts(report!, { built: run.built, monitor: successor }, run.dead);
       }),
-      { seed: SEED, numRuns: runs(80) },
+      { seed: SEED, numRuns: runs(160) },
     );
   });
 });

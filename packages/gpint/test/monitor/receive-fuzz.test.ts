@@ -3,7 +3,8 @@ import { GPINT_DSCP } from '@int/codec';
 import { type Graph, GraphBuilder, Monitor, Paths, type SessionReport } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs, SEED } from '../seed.js';
+import { runs } from '../../../../.ci/test/length.js';
+import { SEED } from '../seed.js';
 import { ModelNetwork } from './model-network.js';
 import { SECOND } from './scenario.js';
 
@@ -89,7 +90,7 @@ describe('a monitor among damaged packets', () => {
         expect(counters.received).toBe(received);
         expect(taken + duplicate + stale + unknown + foreign + malformed).toBe(received);
       }),
-      { seed: SEED, numRuns: runs(400) },
+      { seed: SEED, numRuns: runs(800) },
     );
   });
 });

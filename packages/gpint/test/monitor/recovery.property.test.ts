@@ -1,7 +1,8 @@
 import type { Graph, SessionReport } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs, SEED } from '../seed.js';
+import { runs } from '../../../../.ci/test/length.js';
+import { SEED } from '../seed.js';
 import { accountedFor, build, type Run, SECOND, scenarios, someEntries } from './scenario.js';
 
 function collectRounds(run: Run, rounds: number): void {
@@ -39,7 +40,7 @@ describe('a monitor with a loss-free link to every switch', () => {
           expect(report.collected + report.uncollected.length).toBe(run.graph.nodeCount);
         }
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 
@@ -52,7 +53,7 @@ describe('a monitor with a loss-free link to every switch', () => {
         expect(run.reports).toHaveLength(2);
         for (const report of run.reports) expect(report.endedNs - report.startedNs).toBeLessThanOrEqual(boundNs);
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('a monitor with a loss-free link to every switch', () => {
           );
         }
       }),
-      { seed: SEED, numRuns: runs(100) },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -89,7 +90,7 @@ describe('a monitor with a loss-free link to every switch', () => {
         expect(counters.sent).toBe(run.events.filter(({ kind }) => kind === 'sent').length);
         expect(counters.unknown + counters.foreign + counters.malformed).toBe(0);
       }),
-      { seed: SEED, numRuns: runs(200) },
+      { seed: SEED, numRuns: runs(400) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('a monitor with a loss-free link to every switch', () => {
         }
         expect(inFlight).toBe(0);
       }),
-      { seed: SEED, numRuns: runs(100) },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -131,7 +132,7 @@ describe('a monitor with a loss-free link to every switch', () => {
         expect(named.sort()).toEqual(failed.sort());
         for (const { status } of report!.links) expect(status).toBe('unavailable');
       }),
-      { seed: SEED, numRuns: runs(150) },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });
@@ -152,7 +153,7 @@ describe('a monitor that is attached to a few switches', () => {
           expect(accountedFor(report)).toBe(true);
         }
       }),
-      { seed: SEED, numRuns: runs(200) },
+      { seed: SEED, numRuns: runs(400) },
     );
   });
 
@@ -171,7 +172,7 @@ describe('a monitor that is attached to a few switches', () => {
         collectRounds(run, 1);
         expect(run.reports[0]!.uncollected).toEqual([]);
       }),
-      { seed: SEED, numRuns: runs(150) },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });
@@ -192,7 +193,7 @@ describe('a monitor without recovery', () => {
           expect(report.complete).toBe(report.uncollected.length === 0);
         }
       }),
-      { seed: SEED, numRuns: runs(150) },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });
@@ -217,7 +218,7 @@ describe('a monitor that is restarted in the middle of a session', () => {
         expect(accountedFor(report!)).toBe(true);
         for (const { node } of report!.uncollected) expect(dead(run).has(node)).toBe(true);
       }),
-      { seed: SEED, numRuns: runs(150) },
+      { seed: SEED, numRuns: runs(300) },
     );
   });
 });

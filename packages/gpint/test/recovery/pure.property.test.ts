@@ -10,7 +10,8 @@ import {
 } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs, SEED } from '../seed.js';
+import { runs } from '../../../../.ci/test/length.js';
+import { SEED } from '../seed.js';
 
 const probes: fc.Arbitrary<SessionProbe[]> = fc.array(
   fc.record({
@@ -121,7 +122,7 @@ describe('the recovery state machine', () => {
           return step.state;
         });
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 
@@ -153,7 +154,7 @@ describe('the recovery state machine', () => {
           return state;
         });
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 
@@ -173,7 +174,7 @@ describe('the recovery state machine', () => {
           expect(last.nowNs - startedNs).toBeLessThanOrEqual(bound);
         }
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(600) },
     );
   });
 });

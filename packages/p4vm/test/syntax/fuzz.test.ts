@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { formatDiagnostic } from '../../src/source/diagnostics.js';
 import { parse, SEED } from './parsing.js';
 import { PROGRAMS } from './programs.js';
@@ -40,7 +41,7 @@ describe('any input is parsed or diagnosed', () => {
       fc.property(soup, (parts) => {
         check(parts.flat().join(''));
       }),
-      { seed: SEED, numRuns: 800 },
+      { seed: SEED, numRuns: runs(800) },
     );
   });
 
@@ -51,7 +52,7 @@ describe('any input is parsed or diagnosed', () => {
       fc.property(fc.array(unit, { maxLength: 80 }), (units) => {
         check(String.fromCharCode(...units));
       }),
-      { seed: SEED, numRuns: 250 },
+      { seed: SEED, numRuns: runs(250) },
     );
   });
 
@@ -60,7 +61,7 @@ describe('any input is parsed or diagnosed', () => {
       text.split(/(\s+|[A-Za-z0-9_]+|[^\sA-Za-z0-9_])/).filter((piece) => piece !== ''),
     );
     let errors = 0;
-    let runs = 0;
+    let texts = 0;
     const mutation = fc.tuple(
       fc.nat(),
       fc.nat(),
@@ -74,11 +75,11 @@ describe('any input is parsed or diagnosed', () => {
         const before = program.slice(0, at).join('');
         const behind = program.slice(how === 'insert' ? at : at + 1).join('');
         errors += Math.min(10, check(`${before}${how === 'delete' ? '' : ` ${word} `}${behind}`));
-        runs++;
+        texts++;
       }),
-      { seed: SEED, numRuns: 150 },
+      { seed: SEED, numRuns: runs(150) },
     );
-    expect(errors / runs).toBeLessThan(2);
+    expect(errors / texts).toBeLessThan(2);
   });
 
   const deep = 10_000;

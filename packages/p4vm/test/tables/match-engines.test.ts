@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import type { KeyMatch, MatchKind } from '../../src/ir/program.js';
 import { ControlError } from '../../src/tables/control-error.js';
 import { canonicalMatch, matchesPattern, shapeOf } from '../../src/tables/key-match.js';
@@ -179,7 +180,7 @@ function holds(kinds: readonly MatchKind[]): void {
         expect(tested.count).toBe(model.length);
       }
     }),
-    { seed, numRuns: 60 },
+    { seed, numRuns: runs(60) },
   );
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { limit } from '../../../../.ci/test/requires.js';
 import { KafkaSinkError } from '../../src/errors.js';
 import { MESSAGE_STATE } from '../../src/parcel.js';
@@ -104,7 +105,7 @@ test('a spool gives back what was appended, in order, also after it was opened a
         await spool.close();
       },
     ),
-    { seed: SEED, numRuns: 60 },
+    { seed: SEED, numRuns: runs(60) },
   );
 });
 
@@ -165,7 +166,7 @@ test('a byte that is not what was written costs its chunk, and what was lost is 
       expect([...second.spool.counts]).toEqual([0, 0, 0]);
       await second.spool.close();
     }),
-    { seed: SEED, numRuns: 60 },
+    { seed: SEED, numRuns: runs(60) },
   );
 });
 
