@@ -5,19 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addBridge } from './commands/bridge.js';
-import { addCollect } from './commands/collect.js';
-import { addDart } from './commands/dart.js';
-import { addDecode } from './commands/decode.js';
-import { addDetect } from './commands/detect.js';
-import { addEncode } from './commands/encode.js';
-import { addFlows } from './commands/flows.js';
-import { addGenerate } from './commands/generate.js';
-import { addP4 } from './commands/p4.js';
-import { addPlan } from './commands/plan.js';
-import { addProcess } from './commands/process.js';
-import { addQuery } from './commands/query.js';
-import { addReplay } from './commands/replay.js';
+import { addCommands, COMMANDS } from './commands/table.js';
 import { CliError, EXIT, type Io, sayFailure } from './io.js';
 
 export { EXIT, type Io, type Terminal } from './io.js';
@@ -85,19 +73,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
       getErrHasColors: () => false,
     });
   // Subcommands take over exitOverride and configureOutput at the time they are made.
-  addDecode(program, io, done);
-  addEncode(program, io, done);
-  addGenerate(program, io, done);
-  addReplay(program, io, done);
-  addCollect(program, io, done);
-  addBridge(program, io, done);
-  addDetect(program, io, done);
-  addFlows(program, io, done);
-  addDart(program, io, done);
-  addProcess(program, io, done);
-  addPlan(program, io, done);
-  addQuery(program, io, done);
-  addP4(program, io, done);
+  await addCommands(program, COMMANDS, wordsOf(argv), io, done);
   hintAtHelp(program, 'int');
   try {
     await program.parseAsync(argv as string[]);
@@ -110,6 +86,11 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     }
     throw error;
   }
+}
+
+/** The words that may name a command. No option before a command takes a value, and `help` stands before any of them. */
+function wordsOf(argv: readonly string[]): string[] {
+  return argv.slice(2).filter((word) => !word.startsWith('-') && word !== 'help');
 }
 
 /** Tells, after what is wrong with a command line, where to read how it is done. */

@@ -1,5 +1,4 @@
 import { type DecodeOptions, PROFILES, type Profile } from '@int/codec';
-import { parseUdpAddress, type UdpAddress } from '@int/collector';
 import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
@@ -35,15 +34,6 @@ export function positiveNumber(what: string): (text: string) => number {
     if (!(value > 0 && Number.isFinite(value))) throw new InvalidArgumentError(`Give ${what} above 0.`);
     return value;
   };
-}
-
-/** An option parser for `udp://HOST:PORT`. */
-export function udpAddress(text: string): UdpAddress {
-  try {
-    return parseUdpAddress(text);
-  } catch {
-    throw new InvalidArgumentError('Give udp://HOST:PORT, an IPv6 host in brackets.');
-  }
 }
 
 /** An option parser for a UDP port that may be repeated. */

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { inTime, until } from '../../../.ci/test/until.js';
 import type { OpenPorts, OpenPortsOptions } from '../src/bridge/frame-port.js';
-import { addBridge } from '../src/commands/bridge.js';
+import { define } from '../src/commands/bridge.js';
 import { CliError, type Io } from '../src/io.js';
 import { hostFrame, unsoundFrame, withInt } from './bridge-frames.js';
 import { MemoryPort, MemoryRows } from './bridge-ports.js';
@@ -76,7 +76,7 @@ class Bridge {
     };
     this.#ended = new Promise((resolve, reject) => {
       const program = new Command('int').exitOverride();
-      addBridge(program, io, resolve, open);
+      define(program.command('bridge'), io, resolve, open);
       program.parseAsync(['node', 'int', 'bridge', 'in0', 'out0', '--rows', '1024', ...args]).catch(reject);
     });
     this.#ended.catch(() => {});

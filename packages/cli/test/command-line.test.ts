@@ -1,6 +1,27 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { run, runBin } from './run.js';
+import { COMMANDS } from '../src/commands/table.js';
+import { BIN, run, runBin } from './run.js';
+
+/** Writes the address of each module that is loaded to standard error. */
+const HOOKS = `import { writeSync } from 'node:fs';
+export function load(url, context, next) {
+  writeSync(2, url + '\\n');
+  return next(url, context);
+}`;
+const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+const REGISTER = dataUrl(`import { register } from 'node:module'; register(${JSON.stringify(dataUrl(HOOKS))});`);
+
+/** The packages, other than the command's own, that a run of the real command loads something of. */
+async function packagesLoadedBy(args: readonly string[]): Promise<string[]> {
+  const { stderr } = await promisify(execFile)(process.execPath, ['--import', REGISTER, BIN, ...args]);
+  const urls = stderr.split('\n').filter((line) => line.startsWith('file:'));
+  expect(urls).toContain(new URL('../dist/index.js', import.meta.url).href);
+  const names = urls.map((url) => /.*\/(?:node_modules|packages)\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? url);
+  return [...new Set(names)].filter((name) => name !== 'cli').sort();
+}
 
 describe('help and version', () => {
   test.each([[['help']], [['--help']], [['-h']]])('int %s lists the commands', async (args) => {
@@ -42,6 +63,31 @@ describe('help and version', () => {
     expect(help).toMatchObject({ code: 0, stdout: (await run(['help'])).stdout, stderr: '' });
     expect(version).toMatchObject({ code: 0, stdout: (await run(['--version'])).stdout, stderr: '' });
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('the table of commands', () => {
+  const single = COMMANDS.flatMap((entry) =>
+    'commands' in entry ? entry.commands.map((each) => ({ ...each, name: `${entry.name} ${each.name}` })) : [entry],
+  );
+
+  test.each(single)('says of int $name what its own help says', async ({ name, takes, summary }) => {
+    const { code, stdout } = await run([...name.split(' '), '--help']);
+    expect(code).toBe(0);
+    const [usage, , ...rest] = stdout.split('\n');
+    expect(usage).toBe(`Usage: int ${name} ${takes}`);
+    const [description] = rest.join('\n').split('\n\n');
+    expect(description!.replaceAll(/\s+/g, ' ')).toBe(summary);
+  });
+
+  test.each([
+    ['--version', ['commander']],
+    ['--help', ['commander']],
+    ['dart --help', ['commander']],
+    ['decode --help', ['codec', 'commander', 'hash']],
+    ['help query', ['commander']],
+  ])('int %s loads nothing that it does not need', async (line, packages) => {
+    expect(await packagesLoadedBy(line.split(' '))).toEqual(packages);
   });
 });
 

@@ -1,6 +1,5 @@
 import { DetectionStage, type EventListener } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import { readRules } from '@int/detect/yaml';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
@@ -84,7 +83,8 @@ export class LiveDetection {
   ): Promise<LiveDetection> {
     // Looked at before it is read, so that no change goes unnoticed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
-    const rules = path === null ? readRules(DEMO_RULES) : await readRulesFile(path, io);
+    const rules =
+      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io);
     const prefilter = await attach(rules);
     try {
       return new LiveDetection(path, rules, watch, options, prefilter, io);

@@ -51,20 +51,16 @@ const DETECT_FLAGS = ['state', 'flowCells', 'switchCells'] as const;
 const idleTime = duration('a time', 2 ** 31 - 1);
 
 /**
- * Adds `int bridge`.
+ * Gives `int bridge` its arguments, options and work.
  * @param open opens the interfaces; default: AF_XDP sockets
  */
-export function addBridge(
-  program: Command,
+export function define(
+  command: Command,
   io: Io,
   done: (exitCode: number) => void,
   open: OpenPorts = openXdpPorts,
 ): void {
-  const command = program.command('bridge');
   command
-    .description(
-      'A bump in the wire (AF_XDP, Linux): forward frames from IN to OUT without the INT in them, and follow what it told',
-    )
     .argument('<IN>', 'interface that packets with INT arrive at')
     .argument('<OUT>', 'interface that they leave by; what arrives there is forwarded to IN as it is')
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')

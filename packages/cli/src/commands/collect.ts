@@ -9,6 +9,7 @@ import { type CollectSetup, configSetup } from '../config/setup.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { readRulesFile } from '../input/rules-file.js';
 import { anyAddress, CaptureInput, UdpInput } from '../input/telemetry-input.js';
+import { udpAddress } from '../input/udp-address.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { EXIT, type Io, say } from '../io.js';
@@ -21,7 +22,6 @@ import {
   detectOptions,
   duration,
   positiveNumber,
-  udpAddress,
 } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 
@@ -53,13 +53,11 @@ const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
 /** The longest time that stopping may take. */
 const MAX_DRAIN_MS = 3_600_000;
 
-/** Adds `int collect`. */
-export function addCollect(program: Command, io: Io, done: (exitCode: number) => void): void {
+/** Gives `int collect` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const sources = ['listen', 'afxdp', 'pcap', 'demo'];
   const others = (own: string): string[] => sources.filter((name) => name !== own);
-  const command = program.command('collect');
   command
-    .description('Collect telemetry: a live view of switches, queues, congested paths and events; totals on exit')
     .addOption(
       new Option('--listen <udp://HOST:PORT>', 'receive telemetry reports; without a port: 32766')
         .argParser(udpAddress)

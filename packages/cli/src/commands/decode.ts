@@ -1,12 +1,10 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
-import { readFrames } from '../input/capture-frames.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
-import { FrameCounter } from '../output/frame-counter.js';
-import { type FramePrinter, framePrinter } from '../output/frame-printer.js';
+import type { FramePrinter } from '../output/frame-printer.js';
 import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 import { Tally } from '../output/tally.js';
@@ -17,14 +15,9 @@ interface DecodeCommandFlags extends DecodeFlags {
   readonly raw?: true;
 }
 
-/** Adds `int decode`. */
-export function addDecode(program: Command, io: Io, done: (exitCode: number) => void): void {
-  addDecodeOptions(
-    program
-      .command('decode')
-      .description('Decode telemetry reports and INT packets of captures (pcap, pcapng, also gzip)')
-      .argument('<FILE...>', 'captures to read; - is standard input'),
-  )
+/** Gives `int decode` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')
     .option('--count', 'only totals by status, report version and INT mode')
     .option('--raw', 'add frameHex and linkType to the JSON: what int encode needs to give the frames back exactly')
@@ -34,6 +27,12 @@ export function addDecode(program: Command, io: Io, done: (exitCode: number) => 
 }
 
 async function decode(files: readonly string[], flags: DecodeCommandFlags, io: Io): Promise<number> {
+  // Loaded here and not with the options: help does without.
+  const [{ readFrames }, { FrameCounter }, { framePrinter }] = await Promise.all([
+    import('../input/capture-frames.js'),
+    import('../output/frame-counter.js'),
+    import('../output/frame-printer.js'),
+  ]);
   const options = decodeOptions(flags);
   const output = new DataOutput(io.stdout);
   const colour = colours(hasColour(io));

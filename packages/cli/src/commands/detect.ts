@@ -31,11 +31,9 @@ interface DetectCommandFlags extends DecodeFlags, DetectFlags {
   readonly json?: true;
 }
 
-/** Adds `int detect`. */
-export function addDetect(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = program
-    .command('detect')
-    .description('Find events in the telemetry of a capture (pcap, pcapng, also gzip), by rules')
+/** Gives `int detect` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command
     .argument('<FILE>', 'capture to read; - is standard input')
     .addOption(new Option('--rules <FILE>', 'rules (YAML or JSON); - is standard input').makeOptionMandatory())
     .option('--json', 'one JSON object per line: events, then a summary');

@@ -35,11 +35,9 @@ interface Group {
 /** Messages about single lines before the rest is only counted. */
 const MESSAGES = 10;
 
-/** Adds `int encode`. */
-export function addEncode(program: Command, io: Io, done: (exitCode: number) => void): void {
-  program
-    .command('encode')
-    .description('Build a capture from the JSON lines of int decode')
+/** Gives `int encode` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command
     .argument('[FILE]', 'NDJSON to read; - is standard input', '-')
     .option('-o, --output <FILE>', 'capture to write (pcap, or pcapng by its name); - is standard output')
     .action(async (file: string, flags: { readonly output?: string }) => {

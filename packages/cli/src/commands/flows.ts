@@ -46,11 +46,9 @@ function metricList(text: string): MetricName[] {
 
 const idleTime = duration('a time', 2 ** 31 - 1);
 
-/** Adds `int flows`. */
-export function addFlows(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = program
-    .command('flows')
-    .description('What a flow cache holds after a capture (pcap, pcapng, also gzip): flows, with statistics per hop')
+/** Gives `int flows` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command
     .argument('<FILE>', 'capture to read; - is standard input')
     .addOption(
       new Option('--rows <R>', 'rows of the cache (524288)').argParser(wholeNumber('a number of rows', 1, 1 << 28)),

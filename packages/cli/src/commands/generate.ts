@@ -2,8 +2,9 @@ import { formatUdpAddress, type UdpAddress } from '@int/collector';
 import { LinkType } from '@int/pcap';
 import { ReportStream, type TrafficMode, type TrafficOptions, WORKLOADS, type WorkloadName } from '@int/traffic';
 import { type Command, Option } from 'commander';
+import { udpAddress } from '../input/udp-address.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
-import { positiveNumber, udpAddress, wholeNumber } from '../options.js';
+import { positiveNumber, wholeNumber } from '../options.js';
 import { CaptureOutput } from '../output/capture-output.js';
 import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
@@ -26,11 +27,9 @@ interface GenerateFlags {
 const BATCH_REPORTS = 256;
 const BATCH_BYTES = 1 << 17;
 
-/** Adds `int generate`. */
-export function addGenerate(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = program.command('generate');
+/** Gives `int generate` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .description('Generate telemetry reports of a fabric with queues, bursts and congestion')
     .option('--topology <NAME:SIZE>', 'fabric: leaf-spine:LEAVESxSPINES or fat-tree:K', 'leaf-spine:4x2')
     .addOption(new Option('--flows <N>', 'monitored flows').default(256).argParser(wholeNumber('a number', 1, 1 << 22)))
     .addOption(

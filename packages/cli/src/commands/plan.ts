@@ -40,13 +40,9 @@ function names(text: string, previous?: string[]): string[] {
   return [...(previous ?? []), ...all];
 }
 
-/** Adds `int plan`. */
-export function addPlan(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = program
-    .command('plan')
-    .description(
-      'Paths for telemetry probes: together they visit every switch, of nearly equal length, hardly overlapping',
-    )
+/** Gives `int plan` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command
     .argument('<TOPOLOGY>', 'an edge list or GraphML file, - for standard input, or a generator such as fat-tree:8')
     .addOption(new Option('--paths <K>', 'number of paths').argParser(wholeNumber('a number of paths', 1, 10_000_000)))
     .addOption(

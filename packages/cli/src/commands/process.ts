@@ -75,11 +75,9 @@ function windowLength(text: string): number {
   return ns;
 }
 
-/** Adds `int process`. */
-export function addProcess(program: Command, io: Io, done: (exitCode: number) => void): void {
-  program
-    .command('process')
-    .description('Process reports from Kafka: statistics by flow, switch and link, and immediate events')
+/** Gives `int process` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command
     .addOption(
       new Option('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas').argParser(brokers).makeOptionMandatory(),
     )

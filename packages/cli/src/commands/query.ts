@@ -12,11 +12,9 @@ interface QueryFlags {
   readonly csv?: true;
 }
 
-/** Adds `int query`. */
-export function addQuery(program: Command, io: Io, done: (exitCode: number) => void): void {
-  program
-    .command('query')
-    .description('Query the history that a collector keeps in Parquet files: views hops, reports, flows, events, paths')
+/** Gives `int query` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command
     .argument('<SQL>', 'one statement that reads, such as "select nodeId, max(hopLatency) from hops group by nodeId"')
     .addOption(new Option('--store <DIR>', 'folder of the history').makeOptionMandatory())
     .addOption(new Option('--json', 'one JSON object per row').conflicts('csv'))

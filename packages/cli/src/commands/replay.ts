@@ -1,8 +1,9 @@
 import { parseMac } from '@int/codec';
 import type { UdpAddress } from '@int/collector';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { udpAddress } from '../input/udp-address.js';
 import { CliError, EXIT, type Io, say } from '../io.js';
-import { portNumber, positiveNumber, udpAddress, wholeNumber } from '../options.js';
+import { portNumber, positiveNumber, wholeNumber } from '../options.js';
 import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
@@ -56,11 +57,9 @@ function macAddress(text: string): Uint8Array {
   }
 }
 
-/** Adds `int replay`. */
-export function addReplay(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = program.command('replay');
+/** Gives `int replay` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .description('Send what a capture holds, at a steady rate or at its own pace, and count what has left')
     .argument('<FILE>', 'capture (pcap, pcapng, also gzip); - is standard input')
     .addOption(
       new Option('--to <udp://HOST:PORT>', 'send the UDP payloads of its frames to this address')

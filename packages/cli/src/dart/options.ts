@@ -1,11 +1,7 @@
 /** Option parsers of `int dart`. */
-import { parseUdpAddress, type UdpAddress } from '@int/collector';
 import { type DartStoreOptions, FAMILIES, type FamilyName, MAX_COPIES, MAX_VALUE_BYTES, type Policy } from '@int/dart';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { udpAddress, wholeNumber } from '../options.js';
-
-/** UDP port of RoCEv2 (IANA). */
-const ROCE_PORT = 4791;
+import { wholeNumber } from '../options.js';
 
 /** An option parser for `single`, `plurality` or `consensus:M`. */
 function policy(text: string): Policy {
@@ -76,13 +72,6 @@ export function moment(text: string): bigint {
     throw new InvalidArgumentError('Give a time such as 2026-11-21T12:00:00Z, or nanoseconds since 1970.');
   }
   return BigInt(ms) * 1_000_000n;
-}
-
-/** An option parser for `udp://HOST:PORT`; without a port: that of RoCEv2. */
-export function roceAddress(text: string): UdpAddress {
-  const { host } = udpAddress(text);
-  const hasPort = /:\d+\/?$/.test(text.replace(/\[.*\]/, ''));
-  return hasPort ? parseUdpAddress(text) : { host, port: ROCE_PORT };
 }
 
 /** Values of the options that shape a store, as commander leaves them. */

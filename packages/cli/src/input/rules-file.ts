@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { type RuleSet, RulesError } from '@int/detect';
-import { readRules } from '@int/detect/yaml';
 import { CliError, EXIT, FileProblems, type Io, openFailure } from '../io.js';
 import { openInput } from './capture-frames.js';
 
@@ -51,6 +50,7 @@ export async function readRulesFile(path: string, io: Io): Promise<RuleSet> {
     if (!io.signal.aborted) throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
   }
   if (io.signal.aborted) throw new CliError('interrupted before the rules were read', EXIT.OK);
+  const { readRules } = await import('@int/detect/yaml');
   return usingRules(path, () => readRules(Buffer.concat(chunks).toString()));
 }
 

@@ -7,7 +7,7 @@ import {
   type Stage,
   SwitchTotals,
 } from '@int/collector';
-import { MetricsServer, MetricsServerError, PipelineMetrics, type PipelineMetricsOptions } from '@int/sink-prometheus';
+import type { MetricsServer, PipelineMetricsOptions } from '@int/sink-prometheus';
 import { InvalidArgumentError } from 'commander';
 import { CliError, EXIT } from '../io.js';
 
@@ -53,6 +53,7 @@ export class MetricsEndpoint {
    * @throws CliError if that cannot be
    */
   async open(collector: Collector, detection: DetectionStage | null, others: readonly Stage[] = []): Promise<string> {
+    const { MetricsServer, MetricsServerError, PipelineMetrics } = await import('@int/sink-prometheus');
     const flows = others.find((stage) => stage instanceof FlowStage);
     const metrics = new PipelineMetrics({
       ...this.#options,

@@ -1,8 +1,9 @@
-import { formatUdpAddress, type UdpAddress } from '@int/collector';
+import { formatUdpAddress, parseUdpAddress, type UdpAddress } from '@int/collector';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, storeFailure } from '../../dart/open-store.js';
-import { address64, addStoreOptions, roceAddress, type StoreFlags } from '../../dart/options.js';
+import { address64, addStoreOptions, type StoreFlags } from '../../dart/options.js';
+import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
 import { duration, wholeNumber } from '../../options.js';
 
@@ -18,6 +19,8 @@ interface ListenFlags extends StoreFlags {
   readonly json?: true;
 }
 
+/** UDP port of RoCEv2 (IANA). */
+const ROCE_PORT = 4791;
 /** Timers count no further. */
 const MOST_MS = 2 ** 31 - 1;
 const span = duration('a time', MOST_MS);
@@ -39,12 +42,16 @@ function rotation(text: string): Rotate {
   throw new InvalidArgumentError('Give a time above 0 with a unit, such as 60s, or a load above 0, such as 0.8.');
 }
 
-/** Adds `int dart listen`. */
-export function addListen(dart: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = dart
-    .command('listen')
-    .description('A software RDMA NIC: takes RoCEv2 writes by UDP into a store; counters each second, totals on exit')
-    .argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
+/** An option parser for `udp://HOST:PORT`; without a port: that of RoCEv2. */
+function roceAddress(text: string): UdpAddress {
+  const { host } = udpAddress(text);
+  const hasPort = /:\d+\/?$/.test(text.replace(/\[.*\]/, ''));
+  return hasPort ? parseUdpAddress(text) : { host, port: ROCE_PORT };
+}
+
+/** Gives `int dart listen` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
   addStoreOptions(command)
     .addOption(new Option('--queue-pair <N>', 'queue pair of a switch; repeat for more (1)').argParser(queuePairs))
     .addOption(

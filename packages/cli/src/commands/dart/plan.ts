@@ -25,11 +25,9 @@ interface PlanFlags {
   readonly json?: true;
 }
 
-/** Adds `int dart plan`. */
-export function addPlan(dart: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = dart.command('plan');
+/** Gives `int dart plan` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .description('How much memory, and how many copies, a number of flows needs')
     .addOption(
       new Option('--flows <K>', 'flows written in an epoch')
         .argParser(wholeNumber('a number of flows', 1, 1e15))

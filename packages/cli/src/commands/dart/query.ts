@@ -39,13 +39,11 @@ function inWords<T>(read: () => T): T {
   }
 }
 
-/** Adds `int dart query`. */
-export function addQuery(dart: Command, io: Io, done: (exitCode: number) => void): void {
+/** Gives `int dart query` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const port = wholeNumber('a port', 0, 0xffff);
   const parts = ['source', 'destination', 'protocol', 'sourcePort', 'destinationPort'];
-  const command = dart.command('query');
   command
-    .description('What a store knows of a flow, a flow at a switch, or any key')
     .requiredOption('--store <DIR>', 'folder of the store; int dart listen may have it open')
     .addOption(
       new Option('--flow <FLOW>', "flow, as '10.0.1.1:5000 > 10.0.2.2:80/udp'")

@@ -35,11 +35,9 @@ interface SimulateFlags extends ShapeFlags {
 /** Fewer keys take less than a second, and need no thread of their own. */
 const QUICK_KEYS = 500_000;
 
-/** Adds `int dart simulate`. */
-export function addSimulate(dart: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = dart.command('simulate');
+/** Gives `int dart simulate` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .description('Write flows into a simulated store, ask for all of them, and hold what is found against theory')
     .addOption(
       new Option('--flows <K>', 'flows; each is written once')
         .argParser(wholeNumber('a number of flows', 1, 0xffff_ffff))

@@ -24,12 +24,9 @@ function metricList(text: string): MetricName[] {
   return names as MetricName[];
 }
 
-/** Adds `int dart write`. */
-export function addWrite(dart: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = dart
-    .command('write')
-    .description('Write the reports of captures, or keys and values as JSON lines, into a store')
-    .argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
+/** Gives `int dart write` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  command.argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
   addStoreOptions(command)
     .option('--postcards', 'a row for each hop: the key is the flow and the switch, the value its metrics')
     .addOption(

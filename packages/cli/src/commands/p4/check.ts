@@ -8,14 +8,9 @@ interface CheckFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Adds `int p4 check`. */
-export function addCheck(p4: Command, io: Io, done: (exitCode: number) => void): void {
-  addProgramOptions(
-    p4
-      .command('check')
-      .description('Parse and type-check a program: what is wrong, with file, line and column')
-      .argument('<FILE.p4>', 'the program'),
-  )
+/** Gives `int p4 check` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  addProgramOptions(command.argument('<FILE.p4>', 'the program'))
     .option('--json', 'one JSON object for each diagnostic')
     .action(async (path: string, flags: CheckFlags) => {
       const { program, diagnostics } = checkFile(path, flags);

@@ -8,14 +8,9 @@ interface InfoFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Adds `int p4 info`. */
-export function addInfo(p4: Command, io: Io, done: (exitCode: number) => void): void {
-  addProgramOptions(
-    p4
-      .command('info')
-      .description('What a program consists of: tables with keys and actions, counters, registers, headers')
-      .argument('<FILE.p4>', 'the program'),
-  )
+/** Gives `int p4 info` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  addProgramOptions(command.argument('<FILE.p4>', 'the program'))
     .option('--json', 'one JSON object')
     .action(async (path: string, flags: InfoFlags) => {
       const program = readProgram(path, flags, io);

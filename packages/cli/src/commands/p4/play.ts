@@ -19,14 +19,10 @@ Example:
   printf '0 ffffffffffff 000000000001 0800\\n! counter_read c 0\\n' | int p4 play switch.p4 --commands setup.txt -
 `;
 
-/** Adds `int p4 play`. */
-export function addPlay(p4: Command, io: Io, done: (exitCode: number) => void): void {
+/** Gives `int p4 play` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(
-    p4
-      .command('play')
-      .description('Send packets one at a time, with control commands between, and see what comes out of ports 0 to 9')
-      .argument('<FILE.p4>', 'the program')
-      .argument('<SCRIPT>', 'packets and commands, - for standard input'),
+    command.argument('<FILE.p4>', 'the program').argument('<SCRIPT>', 'packets and commands, - for standard input'),
   )
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
     .addHelpText('after', HELP)

@@ -53,14 +53,9 @@ class CaptureClock implements SwitchClock {
   }
 }
 
-/** Adds `int p4 run`. */
-export function addRun(p4: Command, io: Io, done: (exitCode: number) => void): void {
-  addProgramOptions(
-    p4
-      .command('run')
-      .description('Run the packets of captures through a program, into captures')
-      .argument('<FILE.p4>', 'the program'),
-  )
+/** Gives `int p4 run` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
+  addProgramOptions(command.argument('<FILE.p4>', 'the program'))
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
     .addOption(
       new Option('--port <N=FILE>', 'the capture (pcap, pcapng, also gzip) that comes in by port N; repeat for more')

@@ -9,14 +9,10 @@ interface StfFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Adds `int p4 stf`. */
-export function addStf(p4: Command, io: Io, done: (exitCode: number) => void): void {
+/** Gives `int p4 stf` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(
-    p4
-      .command('stf')
-      .description("Run a packet test in p4c's format: packets in, packets expected, table entries")
-      .argument('<FILE.p4>', 'the program')
-      .argument('<FILE.stf>', 'the test, - for standard input'),
+    command.argument('<FILE.p4>', 'the program').argument('<FILE.stf>', 'the test, - for standard input'),
   )
     .option('--json', 'one JSON object')
     .action(async (path: string, test: string, flags: StfFlags) => {

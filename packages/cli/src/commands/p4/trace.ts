@@ -11,12 +11,10 @@ interface TraceFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Adds `int p4 trace`. */
-export function addTrace(p4: Command, io: Io, done: (exitCode: number) => void): void {
-  const command = p4.command('trace');
+/** Gives `int p4 trace` its arguments, options and work. */
+export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(
     command
-      .description('Send one packet and follow it: states, headers, tables, actions, what became of it')
       .argument('<FILE.p4>', 'the program')
       .argument('<PORT>', 'the port it comes in by', wholeNumber('a port', 0, 511))
       .argument('<HEX...>', 'the packet in hexadecimal digits'),
