@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { repository } from '../scripts/workspaces.mjs';
+import { mutants } from './list.mjs';
 
 /**
  * `killed`: a test failed. `timed out`: a test did not end, which counts as killed. `survived`: all tests were green.
@@ -43,7 +44,7 @@ export function readResults() {
 }
 
 /**
- * Adds a result to those of its label; results over another tree, or with other tests, are dropped.
+ * Adds a result to those of its label; results over another tree, with other tests, or of mutants that are no more, are dropped.
  *
  * @param {string} label
  * @param {Pick<Labelled, 'tree' | 'commit' | 'tests'>} about
@@ -53,7 +54,10 @@ export function readResults() {
 export function keepResult(label, about, id, result) {
   const all = readResults();
   const old = all[label];
-  const kept = old?.tree === about.tree && old.tests === about.tests ? old.mutants : {};
+  const isSame = old !== undefined && old.tree === about.tree && old.tests === about.tests;
+  const kept = isSame
+    ? Object.entries(old.mutants).filter(([each]) => mutants.some((mutant) => mutant.id === each))
+    : [];
   all[label] = {
     ...about,
     date: new Date().toISOString(),
@@ -63,7 +67,7 @@ export function keepResult(label, about, id, result) {
       cpus: availableParallelism(),
       memoryGiB: Math.round(totalmem() / 2 ** 30),
     },
-    mutants: { ...kept, [id]: result },
+    mutants: { ...Object.fromEntries(kept), [id]: result },
   };
   writeFileSync(FILE, `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -107,7 +107,9 @@ async function tryAll({ chosen, tests, jobs, ref, label }, folder, signal) {
   /** @type {Map<string, Map<string, number>>} */
   const usual = new Map();
   for (const name of new Set(chosen.map(packageOf))) {
-    usual.set(name, await measureTests(first, about.tree, testsFor(first.files, name, tests), signal));
+    const files = testsFor(first.files, name, tests);
+    usual.set(name, await measureTests(first, about.tree, files, signal));
+    console.log(`${name}: ${files.length} test files are green without a mutant`);
   }
 
   const finders = earlierFinders();

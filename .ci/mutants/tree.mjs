@@ -32,11 +32,12 @@ const git = (...args) => execFileSync('git', args, { cwd: repository, encoding: 
 /**
  * The commit that a tree comes from.
  * @param {string} [ref] by default HEAD
- * @returns {string} its full name, with `+` behind it if the working tree has changes that are not in it
+ * @returns {string} its full name, with `+` behind it if the working tree has changes that are not in it, results aside
  */
 export function commitOf(ref) {
   const commit = git('rev-parse', '--verify', `${ref ?? 'HEAD'}^{commit}`).trim();
-  return ref === undefined && git('status', '--porcelain') !== '' ? `${commit}+` : commit;
+  const isChanged = ref === undefined && git('status', '--porcelain', '--', '.', ':!benchmarks/results') !== '';
+  return isChanged ? `${commit}+` : commit;
 }
 
 /**

@@ -54,13 +54,6 @@ export const collector = [
     rare: true,
   },
   {
-    id: 'collector-bucket-bound',
-    file: 'packages/collector/src/statistics/switch-totals.ts',
-    find: 'if (bounds[middle]! < value) low = middle + 1;',
-    put: 'if (bounds[middle]! <= value) low = middle + 1;',
-    defect: "a value that is a bucket's bound counts in the next bucket",
-  },
-  {
     id: 'collector-ipv6-longest-run',
     file: 'packages/collector/src/records/ascii.ts',
     find: 'if (length > bestLength) {',

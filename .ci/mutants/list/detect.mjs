@@ -64,12 +64,4 @@ export const detect = [
     defect: 'a flow is forgotten when it has been idle for just as long as it may be',
     rare: true,
   },
-  {
-    id: 'detect-sum-saturates',
-    file: 'packages/detect/src/engine/loops/sum.ts',
-    find: 'return carried === 0 ? -1 : Math.min(sum, 0xffffffff);',
-    put: 'return carried === 0 ? -1 : sum;',
-    defect: 'a sum over the hops goes beyond 32 bits',
-    rare: true,
-  },
 ];

@@ -25,14 +25,6 @@ export const gpint = [
     defect: 'a switch is given up one attempt early',
   },
   {
-    id: 'gpint-missing-count',
-    file: 'packages/gpint/src/recovery/draft.ts',
-    find: 'if (!known.collected && known.unavailable !== null) this.state.missing--;',
-    put: 'if (known.unavailable !== null) this.state.missing--;',
-    defect: 'a switch that was collected before it was given up counts down what is missing',
-    rare: true,
-  },
-  {
     id: 'gpint-late-measurement',
     file: 'packages/gpint/src/monitor/telemetry.ts',
     find: 'if (this.sequences[node]! <= sequence) {',

@@ -54,12 +54,4 @@ export const p4vm = [
     put: '',
     defect: 'slots that were released are not used again',
   },
-  {
-    id: 'p4vm-deleted-place',
-    file: 'packages/p4vm/src/tables/word-index.ts',
-    find: 'this.#slots[place] = DELETED;',
-    put: 'this.#slots[place] = EMPTY;',
-    defect: 'a key behind a removed one of the same hash is not found',
-    rare: true,
-  },
 ];
