@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, trunca
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
 import { emptyStatistics } from '../../src/node/epoch-options.js';
 import { DartStoreError, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
