@@ -10,6 +10,10 @@ const TRAFFIC: URL = new URL('traffic.program.ts', import.meta.url);
 /** Both ways to receive, for `it.each`. */
 export const MODES = ['driver', 'generic'] as const;
 
+/** The first of them, or both with INT_LONG=1: where another test has both, and the mode is the kernel's matter. */
+export const MOSTLY_DRIVER: readonly (typeof MODES)[number][] =
+  process.env.INT_LONG === '1' ? MODES : MODES.slice(0, 1);
+
 /** Both builds of the addon, for `describe.each`; what they are called there. */
 export const BUILDS = [
   ['the addon', 'plain'],

@@ -1,6 +1,6 @@
 import { Detector, type RuleSet } from '@int/detect';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Prefilter,
   type PrefilterCounts,
@@ -26,7 +26,7 @@ const NOTHING = new Uint8Array(0);
 const METRICS = 17;
 /** Room for all detectors on all metrics. */
 const STATE_BYTES = 8 << 20;
-const RUNS = process.env.INT_LONG === '1' ? 100 : 4;
+const RUNS = process.env.INT_LONG === '1' ? 100 : 2;
 
 /** Hops of reports that are dropped, by switch. */
 class Hops {
@@ -47,10 +47,16 @@ class Hops {
   }
 }
 
-/** A filter for many streams: loading takes longer than all that follows. */
+const filters = new Map<string, Prefilter>();
+afterAll(() => {
+  for (const filter of filters.values()) filter.close();
+});
+
+/** A filter for all streams of the file: loading takes longer than all that follows. */
 function filterFor(options: Omit<PrefilterOptions, 'rules'>): Prefilter {
-  const filter = loadFilter({ ...options, rules: ruleSet([]), metricsPerDetector: METRICS });
-  onTestFinished(() => filter.close());
+  const key = JSON.stringify(options);
+  const filter = filters.get(key) ?? loadFilter({ ...options, rules: ruleSet([]), metricsPerDetector: METRICS });
+  filters.set(key, filter);
   return filter;
 }
 

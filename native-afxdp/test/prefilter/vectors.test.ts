@@ -10,6 +10,8 @@ const REGISTER_CELLS: Readonly<Record<string, number>> = { per_hop_previous: 409
 const FLOW_CELLS = 65_536;
 /** Metrics that the data plane takes. */
 const METRICS_OF_VECTORS = 11;
+/** After each case; otherwise after all of a file. */
+const READS_ALL = process.env.INT_LONG === '1';
 const NONE = { rules: [], default: 'drop', adapt: null } as const;
 
 const REGISTERS = ['per_hop_previous', 'per_flow_previous', 'average_accumulator', 'average_reported'] as const;
@@ -20,16 +22,36 @@ const STATE_OF = {
   average_reported: ['movingAverage', 'reported'],
 } as const;
 
-/** Puts the vectors' registers into the kernel's maps. */
-function setState(filter: Prefilter, before: Cells): void {
+/** The registers' cells that the vectors name, and where the kernel keeps them. */
+function* placesOf(named: Cells) {
   for (const name of REGISTERS) {
     const cells = REGISTER_CELLS[name] ?? FLOW_CELLS;
     const [kind, field] = STATE_OF[name];
-    for (const [index, value] of Object.entries(before[`IntSink.${name}`] ?? {})) {
+    for (const [index, value] of Object.entries(named[`IntSink.${name}`] ?? {})) {
       const metric = METRICS[Math.floor(Number(index) / cells)]!.name;
-      filter.state.setCell(kind, metric, Number(index) % cells, { [field]: value });
+      yield { name, index, kind, field, metric, cell: Number(index) % cells, value };
     }
   }
+}
+
+/** Puts the vectors' registers into the kernel's maps. */
+function setState(filter: Prefilter, before: Cells): void {
+  for (const { kind, metric, cell, field, value } of placesOf(before)) {
+    filter.state.setCell(kind, metric, cell, { [field]: value });
+  }
+}
+
+/** As {@link takeState}, but looks at the named cells only. */
+function takeNamed(filter: Prefilter, named: Cells): Cells {
+  const found: Record<string, Record<string, number>> = {};
+  for (const { name, index, kind, field, metric, cell } of placesOf(named)) {
+    const value = filter.state.cell(kind, metric, cell)[field];
+    if (value === 0) continue;
+    found[`IntSink.${name}`] ??= {};
+    found[`IntSink.${name}`]![index] = value;
+    filter.state.setCell(kind, metric, cell, { [field]: 0 });
+  }
+  return found;
 }
 
 /** Cells of these metrics in the kernel's maps that are not 0, as the vectors name them; they are 0 afterwards. */
@@ -92,9 +114,9 @@ function check(vector: VectorCase, filter: Prefilter): void {
     };
   });
   expect(found).toEqual(expected);
-  expect(takeState(filter, metricsOf(vector))).toEqual(
-    Object.fromEntries(Object.entries(vector.after).filter(([name]) => isKernelRegister(name))),
-  );
+  // To read all cells takes longer than all else. What is in others than these is found when the file is through.
+  const state = READS_ALL ? takeState(filter, metricsOf(vector)) : takeNamed(filter, vector.after);
+  expect(state).toEqual(Object.fromEntries(Object.entries(vector.after).filter(([name]) => isKernelRegister(name))));
   expect(countsSince(filter, before)).toEqual({
     reports: vector.reports.length,
     events: reported.length,
@@ -147,7 +169,7 @@ describe('the golden vectors, run by the kernel', () => {
           throw new Error(`case "${vector.name}": ${(error as Error).message}`, { cause: error });
         }
       }
-      // No case has written to cells of other metrics.
+      // No case has written to cells that its vector does not name.
       expect(takeState(filter, METRICS)).toEqual({});
     }, 180_000);
   }

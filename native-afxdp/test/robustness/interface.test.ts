@@ -15,7 +15,7 @@ function expectGone(outcome: Outcome): void {
   });
 }
 
-describe.each(mostly('sanitized'))('an interface that goes away under %s', (_name, build) => {
+describe.each(mostly('plain'))('an interface that goes away under %s', (_name, build) => {
   for (const mode of MODES) {
     it.each(WAYS)(`ends %s in ${mode} mode, and close() is clean`, async (_way, blocks) => {
       const pair = await pairFor();

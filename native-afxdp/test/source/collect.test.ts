@@ -6,7 +6,7 @@ import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
 import { limit, requires } from '../../../.ci/test/requires.js';
 import type { VethPair } from '../namespace.js';
-import { MODES, pairFor, startTraffic } from '../pair.js';
+import { MOSTLY_DRIVER, pairFor, startTraffic } from '../pair.js';
 import { frameOf } from '../prefilter/reports.js';
 import { SEED } from '../seed.js';
 import { Command } from './command.js';
@@ -176,7 +176,7 @@ describe('int collect --afxdp', () => {
     expect(eventsOf(found.lines, true)).toEqual(eventsOf(expected.lines, true));
     expect(found.code).toBe(0);
 
-    for (const mode of MODES) {
+    for (const mode of MOSTLY_DRIVER) {
       const args = [...collect, '--afxdp', 'right0', '--afxdp-mode', mode, '--prefilter'];
       const filtering = new Command(pair.right, args);
       await filtering.saying(/pre-filter: 3 of 4 rules in the kernel\n/);

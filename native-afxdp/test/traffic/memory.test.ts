@@ -7,7 +7,7 @@ const PLACES = [
   ['a WebAssembly memory, decoded in place', 'wasm'],
 ] as const;
 
-describe.each(mostly('sanitized'))('frames through %s', (_name, build) => {
+describe.each(mostly('plain'))('frames through %s', (_name, build) => {
   it.each(PLACES)('arrive in %s', async (_place, place) => {
     const pair = await pairFor({ together: true });
     const program = await startTraffic({ at: pair.right, build });

@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { requires } from '../../../.ci/test/requires.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeNative, nativePrograms } from '../../../.ci/test/native.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { KernelReport2 } from '../src/fast/kernel.js';
@@ -17,22 +16,12 @@ import { layOut, wrapEthernet } from './fast-frames.js';
 import { contents, decodeAll, expected } from './fast-oracle.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20201008);
-const NATIVE = fileURLToPath(new URL('../../../native-afxdp/', import.meta.url));
 
-/** Builds the C programs, once. */
-function build(): void {
-  requires(process.env.CC ?? 'cc', 'npm run setup:system');
-  requires('make', 'npm run setup:system');
-  if (folder !== '') return;
-  folder = mkdtempSync(join(tmpdir(), 'int-native-'));
-  execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, `${folder}/decode_dump`, `${folder}/decode_dump_asan`], {
-    timeout: 300_000,
-  });
-}
 let folder = '';
-afterAll(() => {
-  if (folder !== '') rmSync(folder, { recursive: true, force: true });
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'int-native-'));
 });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The file format of `native-afxdp/twins/frames_file.h`. */
 function framesFile(frames: readonly Uint8Array[], options: FastOptions, batch: TelemetryBatch): Uint8Array {
@@ -72,7 +61,7 @@ describe('the C twin of the fast path', () => {
     ['reports marked by port and DSCP', { ...OPTIONS[1]! }, true],
     ['Ethernet frames', { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766 }, false],
   ] as const)('fills the same columns as TypeScript and WebAssembly: %s', (_, options, drops) => {
-    build();
+    const programs = nativePrograms('decode_dump', 'decode_dump_asan');
     const ethernet = 'mode' in options;
     const payloads = fc.sample(frame, { seed: SEED, numRuns: 2000 });
     const frames = ethernet ? payloads.map((bytes, k) => wrapEthernet(bytes, 32766, k % 5)) : payloads;
@@ -102,7 +91,7 @@ describe('the C twin of the fast path', () => {
       ['decode_dump_asan'],
       ['decode_dump_asan', 'whole'],
     ]) {
-      const output = execFileSync(join(folder, tool!), [path, ...how], { maxBuffer: 1 << 26, timeout: 100_000 });
+      const output = execFileSync(join(programs, tool!), [path, ...how], { maxBuffer: 1 << 26, timeout: 100_000 });
       const size = TelemetryBatch.byteLength(capacity) - 64;
       const refused = new Uint32Array(new Uint8Array(output.subarray(size)).buffer);
       // A batch over a copy of the memory: making it resets the image, so that comes first.
@@ -116,11 +105,8 @@ describe('the C twin of the fast path', () => {
   });
 
   it('survives random frames under the sanitizers', () => {
-    build();
-    const output = execFileSync('make', ['-s', '-C', NATIVE, `BUILD=${folder}`, 'test'], {
-      encoding: 'utf8',
-      timeout: 300_000,
-    });
+    const native = makeNative('build/decode_fuzz', 'build/prefilter_fuzz');
+    const output = execFileSync('make', ['-s', '-C', native, 'test'], { encoding: 'utf8', timeout: 300_000 });
     expect(output).toMatch(/frames, \d+ accepted/);
   });
 });

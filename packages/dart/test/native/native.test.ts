@@ -2,17 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Random } from '@int/random';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { requires } from '../../../../.ci/test/requires.js';
+import { nativePrograms } from '../../../../.ci/test/native.js';
 import { AnswerRows, DartStore, type DartStoreOptions, type Policy, STATUS } from '../../src/index.js';
 import { SEED } from '../seed.js';
 import { accept, randomFrame, rnicState } from './frames.js';
 import { dumpFile, framesOperation, type Operation, randomOperation, rowsOf, WHAT } from './operations.js';
 
-const NATIVE = fileURLToPath(new URL('../../../../native-afxdp/', import.meta.url));
 const PROGRAMS = [
   ['dart_dump'],
   ['dart_dump', 'prefetch'],
@@ -34,18 +32,14 @@ const SETUPS: readonly (DartStoreOptions & { slots: number; name: string })[] = 
 ];
 
 let folder = '';
-afterAll(() => {
-  if (folder !== '') rmSync(folder, { recursive: true, force: true });
-});
-
-/** Builds the C programs, once. */
-function build(): void {
-  requires(process.env.CC ?? 'cc', 'npm run setup:system');
-  requires('make', 'npm run setup:system');
-  if (folder !== '') return;
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'int-native-'));
-  const programs = ['dart_dump', 'dart_dump_asan'].map((name) => `${folder}/${name}`);
-  execFileSync('make', ['-s', '-j2', '-C', NATIVE, `BUILD=${folder}`, ...programs], { timeout: 300_000 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The folder of the C programs. */
+function programs(): string {
+  return nativePrograms('dart_dump', 'dart_dump_asan');
 }
 
 function policyOf(number: number): Policy {
@@ -98,14 +92,13 @@ function expectSame(file: Uint8Array, expected: Uint8Array): void {
   const path = join(folder, 'work.bin');
   writeFileSync(path, file);
   for (const [program, ...how] of PROGRAMS) {
-    const actual = execFileSync(join(folder, program), [path, ...how], { maxBuffer: 1 << 28, timeout: 100_000 });
+    const actual = execFileSync(join(programs(), program), [path, ...how], { maxBuffer: 1 << 28, timeout: 100_000 });
     expect([program, ...how, difference(actual, expected)]).toEqual([program, ...how, null]);
   }
 }
 
 describe('the C twin of the store', () => {
   it.each(SETUPS.map((setup) => [setup.name, setup] as const))('leaves the same bytes: %s', (_name, setup) => {
-    build();
     const random = new Random(SEED).derive(setup.name);
     const seen = new Set<number>();
     for (let run = 0; run < runs(8); run++) {
@@ -129,7 +122,6 @@ describe('the C twin of the receiver', () => {
     ['slots of 24 bytes, iCRC not looked at', { slots: 300 }, false],
     ['small odd slots', { slots: 70, valueBytes: 5, checksumBits: 16 }, true],
   ] as const)('takes the same frames and leaves the same bytes: %s', (name, options, checksIcrc) => {
-    build();
     const random = new Random(SEED).derive(name);
     let taken = 0;
     let refused = 0;

@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type BatchInput, type HopColumn, METRIC_NAMES, metricOf, TelemetryBatch } from '@int/codec';
 import { Random } from '@int/random';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
-import { requires } from '../../../../.ci/test/requires.js';
+import { nativePrograms } from '../../../../.ci/test/native.js';
 import {
   COMPACT,
   COUNTER,
@@ -26,7 +25,6 @@ import {
 import { SEED } from '../seed.js';
 import { CAPACITY, randomBatch } from './random-batches.js';
 
-const NATIVE = fileURLToPath(new URL('../../../../native-afxdp/', import.meta.url));
 /** Bytes at the end of a batch's memory that are only there for alignment. */
 const SLACK = 64;
 const ENTRY_ROOM = 3;
@@ -96,18 +94,14 @@ const SETUPS: readonly (FlowCacheOptions & { name: string; flows: number; ipv6: 
 ];
 
 let folder = '';
-afterAll(() => {
-  if (folder !== '') rmSync(folder, { recursive: true, force: true });
-});
-
-/** Builds the C programs, once. */
-function build(): void {
-  requires(process.env.CC ?? 'cc', 'npm run setup:system');
-  requires('make', 'npm run setup:system');
-  if (folder !== '') return;
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'int-native-'));
-  const programs = ['flowcache_dump', 'flowcache_dump_asan'].map((name) => `${folder}/${name}`);
-  execFileSync('make', ['-s', '-j2', '-C', NATIVE, `BUILD=${folder}`, ...programs], { timeout: 300_000 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The folder of the C programs. */
+function programs(): string {
+  return nativePrograms('flowcache_dump', 'flowcache_dump_asan');
 }
 
 /** Keeps the words of all records. */
@@ -217,7 +211,6 @@ describe('the C twin of the update loop', () => {
   it.each(SETUPS.map((setup) => [setup.name, setup] as const))(
     'does the same to the last bit: %s',
     (_name, setup) => {
-      build();
       const random = new Random(SEED).derive(setup.name);
       const geometry = geometryOf(setup);
       const happened = new Map<CounterName, number>(
@@ -251,7 +244,10 @@ describe('the C twin of the update loop', () => {
           ['flowcache_dump_asan'],
           ['flowcache_dump_asan', 'prefetch'],
         ] as const) {
-          const output = execFileSync(join(folder, program), [path, ...how], { maxBuffer: 1 << 28, timeout: 100_000 });
+          const output = execFileSync(join(programs(), program), [path, ...how], {
+            maxBuffer: 1 << 28,
+            timeout: 100_000,
+          });
           const words = new Int32Array(new Uint8Array(output).buffer);
           const [entryCount, eventCount] = words.subarray(geometry.words, geometry.words + 2);
           const rest = words.subarray(geometry.words + 2);
