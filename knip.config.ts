@@ -55,10 +55,10 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
-      entry: ['.ci/scripts/*.mjs', '.ci/kafka/run.mjs', '.ci/mutants/{run,vitest}.mjs'],
+      entry: ['.ci/scripts/*.mjs', '.ci/java/archive.mjs', '.ci/kafka/run.mjs', '.ci/mutants/{run,vitest}.mjs'],
       project: [
         '.ci/scripts/**/*.mjs',
-        '.ci/{kafka,mutants,opensearch}/**/*.{mjs,ts}',
+        '.ci/{java,kafka,mutants,opensearch}/**/*.{mjs,ts}',
         '.ci/test/**/*.ts',
         '*.ts',
         '*.mjs',

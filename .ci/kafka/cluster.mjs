@@ -15,9 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createConnection } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { archiveOptions, folderOfJars } from '../java/jars.mjs';
 import { freeTcpPort } from '../test/ports.mjs';
 
 /** All of them listen there. */
@@ -37,14 +38,12 @@ const CLUSTER_ID = 'AAAAAAAAAAAAAAAAAAAAAA';
  * @property {string} [remove] a folder to remove if the owner has ended before `close`; default: the new one
  */
 
-/** Where the jars are; INT_KAFKA names another folder. */
-function folderOfJars() {
-  return process.env.INT_KAFKA ?? join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'int', 'kafka');
-}
+/** Options of Java for a small broker that is there soon; who measures it gives others. */
+export const SMALL = ['-Xms64m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 
 /** @returns {string | undefined} of the broker, such as `3.9.1` */
 export function kafkaVersion() {
-  const folder = folderOfJars();
+  const folder = folderOfJars('kafka');
   if (!existsSync(folder)) return undefined;
   return readdirSync(folder).flatMap((file) => /^kafka_2\.13-(.+)\.jar$/.exec(file)?.[1] ?? [])[0];
 }
@@ -52,7 +51,7 @@ export function kafkaVersion() {
 /** @returns {string | null} what has to be installed; null if all is there */
 export function missingForKafka() {
   if (spawnSync('java', ['-version']).status !== 0) return 'java';
-  return kafkaVersion() === undefined ? `the jars of Kafka in ${folderOfJars()}` : null;
+  return kafkaVersion() === undefined ? `the jars of Kafka in ${folderOfJars('kafka')}` : null;
 }
 
 /**
@@ -102,8 +101,7 @@ export class KafkaBroker {
     this.morePorts = morePorts;
     this.#folder = folder;
     this.#properties = properties;
-    // A small broker that is there soon; who measures it gives other options.
-    this.#jvm = jvm ?? ['-Xms64m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
+    this.#jvm = jvm ?? [...SMALL, ...archiveOptions(folderOfJars('kafka'))];
     this.#owner = owner;
     this.#detached = detached;
     this.#remove = remove;
@@ -137,7 +135,7 @@ export class KafkaBroker {
     const lines = Object.entries(this.#properties).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(file, lines.join(''));
     const output = openSync(join(this.#folder, 'output'), 'a');
-    const child = spawn('java', [...this.#jvm, '-cp', join(folderOfJars(), '*'), 'kafka.Kafka', file], {
+    const child = spawn('java', [...this.#jvm, '-cp', join(folderOfJars('kafka'), '*'), 'kafka.Kafka', file], {
       stdio: ['ignore', output, output],
       detached: this.#detached,
     });

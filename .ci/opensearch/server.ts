@@ -1,22 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { archiveOptions, folderOfJars } from '../java/jars.mjs';
 import { requires, skip } from '../test/requires.js';
 import { inTime } from '../test/until.js';
+import { anyPort, commandOf, portIn, STARTED } from './command.mjs';
 
-/** The runner takes ports from one above its base on, and none above 9299. */
-const FIRST_PORT = 9201;
-const PORTS = 98;
 const START_MS = 120_000;
-
-/** Where .ci/scripts/setup-system.sh puts the server; INT_OPENSEARCH names another folder with its jars. */
-function folderOfJars(): string {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return process.env.INT_OPENSEARCH ?? join(cache, 'int', 'opensearch');
-}
 
 /**
  * A real OpenSearch, one node, on loopback, with data of its own that is thrown away; killed and started again at will. It
@@ -44,7 +37,7 @@ export class OpenSearchServer {
   static async start(...settings: readonly string[]): Promise<OpenSearchServer> {
     const howToInstall = 'npm run setup:system';
     const java = requires('java', howToInstall);
-    const jars = folderOfJars();
+    const jars = folderOfJars('opensearch');
     if (!existsSync(join(jars, 'pom.xml'))) skip(`the jars of OpenSearch are not in ${jars} (${howToInstall})`);
     const server = new OpenSearchServer(java, jars, settings);
     try {
@@ -68,17 +61,10 @@ export class OpenSearchServer {
       join(config, 'opensearch.yml'),
       ['network.host: 127.0.0.1', 'discovery.type: single-node', ...this.#settings, ''].join('\n'),
     );
-    const random = FIRST_PORT + Math.floor(Math.random() * (PORTS - 10));
-    const port = this.#port === 0 ? random : this.#port;
-    const args = ['-basePath', this.#folder, '-clusterName', 'int-test', '-numOfNode', '1', '-printOnFailure'];
+    const port = this.#port === 0 ? anyPort() : this.#port;
     const child = spawn(
       this.#java,
-      [
-        // Small and soon there, rather than fast for long.
-        ...['-Xms256m', '-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'],
-        ...['-cp', join(this.#jars, '*'), 'org.codelibs.opensearch.runner.OpenSearchRunner', ...args],
-        ...['-moduleTypes', 'org.opensearch.transport.Netty4Plugin', '-baseHttpPort', String(port - 1)],
-      ],
+      commandOf(this.#jars, this.#folder, port, archiveOptions(this.#jars)),
       // Not the runner's current folder, in which it looks for files.
       { stdio: ['ignore', 'pipe', 'pipe'], cwd: this.#folder },
     );
@@ -98,9 +84,9 @@ export class OpenSearchServer {
     const until = performance.now() + START_MS;
     while (performance.now() < until && child.exitCode === null && child.signalCode === null) {
       await sleep(50);
-      const said = /HTTP Port:\s+(\d+)/.exec(output)?.[1];
-      if (said === undefined || !output.includes('o.o.n.Node               ] started')) continue;
-      this.#port = Number(said);
+      const said = portIn(output);
+      if (said === undefined || !output.includes(STARTED)) continue;
+      this.#port = said;
       if (await this.#isThere()) return;
     }
     throw new Error(`OpenSearch did not start:\n${output.slice(-4000)}`);

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { publicPackages } from '../scripts/workspaces.mjs';
+import { compile } from './compile.js';
 import { type Consumer, installTarballs } from './consumer.js';
 import { type Block, blocksOf, commandsOf, parseBlocks, readmes } from './readmes.js';
 
@@ -23,11 +23,11 @@ const complaints = new Map<string, string[]>();
 
 beforeAll(async () => {
   consumer = await installTarballs();
-  compile();
+  compileAll();
 });
 
 /** One strict compiler run over all blocks writes the JavaScript that the tests run. */
-function compile(): void {
+function compileAll(): void {
   const source = join(consumer.folder, 'readme');
   mkdirSync(source);
   const files = new Map<string, Block>();
@@ -37,29 +37,24 @@ function compile(): void {
     writeFileSync(path, '\n'.repeat(block.line - 1) + block.code);
     files.set(path, block);
   }
-  const program = ts.createProgram([...files.keys()], {
-    target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2023.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    // Without this, two scripts that import nothing would share their names.
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    strict: true,
-    skipLibCheck: true,
-    sourceMap: true,
-    types: ['node'],
-    typeRoots: [join(consumer.folder, 'node_modules', '@types')],
-    rootDir: source,
-    outDir: join(consumer.folder, 'run'),
+  const messages = compile(consumer, join(source, 'tsconfig.json'), {
+    files: [...files.keys()],
+    compilerOptions: {
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      // Without this, two scripts that import nothing would share their names.
+      moduleDetection: 'force',
+      skipLibCheck: true,
+      sourceMap: true,
+      rootDir: source,
+      outDir: join(consumer.folder, 'run'),
+    },
   });
-  const { diagnostics } = program.emit();
-  for (const { file, start, messageText } of [...ts.getPreEmitDiagnostics(program), ...diagnostics]) {
-    const block = file === undefined ? undefined : files.get(file.fileName);
-    const text = ts.flattenDiagnosticMessageText(messageText, '\n');
-    if (file === undefined || block === undefined) throw new Error(`while compiling README examples: ${text}`);
-    const { line } = file.getLineAndCharacterOfPosition(start ?? 0);
+  for (const { file, line, text } of messages) {
+    const block = files.get(file);
+    if (block === undefined) throw new Error(`while compiling README examples: ${file}: ${text}`);
     const key = title(block);
-    complaints.set(key, [...(complaints.get(key) ?? []), `${block.file}:${line + 1}: ${text}`]);
+    complaints.set(key, [...(complaints.get(key) ?? []), `${block.file}:${line}: ${text}`]);
   }
 }
 

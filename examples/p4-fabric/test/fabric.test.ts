@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'int-fabric-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const SHAPE = { leaves: 4, spines: 2, hosts: 4 };
-const PACKETS = 400;
+const PACKETS = process.env.INT_LONG === '1' ? 400 : 200;
 const RATE = 2000;
 
 function optionsOf(...args: string[]): FabricOptions {

@@ -11,3 +11,6 @@ export function wordSequence(start: number = seed): () => number {
     return state >>> 0;
   };
 }
+
+/** So many records or rounds, and four times as many with INT_LONG=1, as in `npm run soak`. */
+export const many = (count: number): number => (process.env.INT_LONG === '1' ? 4 * count : count);

@@ -3,7 +3,7 @@ import { RING_HEADER, SpscRing } from '@int/rings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Duel, STRIDE } from './duel.js';
 import { presetCount } from './preset.js';
-import { seed } from './seed.js';
+import { many, seed } from './seed.js';
 import { type Answer, consume, type Plan, produce } from './stress.js';
 import type { Task } from './stress-worker.js';
 import { answerOf, workerModule } from './thread.js';
@@ -97,43 +97,43 @@ async function run(scenario: Scenario): Promise<void> {
 }
 
 describe('two workers', () => {
-  it('pass two million records through a large ring', () =>
-    run({ capacity: 65536, records: 2_000_000, batch: 256, before: 2 ** 32 - 1_000_000 }));
+  it('pass records through a large ring', () =>
+    run({ capacity: 65536, records: many(500_000), batch: 256, before: 2 ** 32 - 250_000 }));
 
-  it('pass a million records through a ring of 1024', () =>
-    run({ capacity: 1024, records: 1_000_000, batch: 64, byteOffset: 4, before: 2 ** 31 - 500_000 }));
+  it('pass records through a ring of 1024', () =>
+    run({ capacity: 1024, records: many(250_000), batch: 64, byteOffset: 4, before: 2 ** 31 - 125_000 }));
 
   it('pass records through a ring of one, where each has to wake up the other', () =>
-    run({ capacity: 1, records: 60_000, batch: 3, before: 2 ** 32 - 30_000 }));
+    run({ capacity: 1, records: many(15_000), batch: 3, before: 2 ** 32 - 7_500 }));
 
   it('pass records through a ring of eight, in small and large pieces, waiting for more than one', () =>
-    run({ capacity: 8, recordWords: 5, records: 150_000, batch: 20, greedy: true }));
+    run({ capacity: 8, recordWords: 5, records: many(37_500), batch: 20, greedy: true }));
 
   it('pass records through a tiny ring when waits end too early now and then', () =>
-    run({ capacity: 4, recordWords: 3, records: 100_000, batch: 6, impatient: true, greedy: true }));
+    run({ capacity: 4, recordWords: 3, records: many(25_000), batch: 6, impatient: true, greedy: true }));
 
   it('pass records by copies only, and in place only', async () => {
-    await run({ capacity: 256, records: 200_000, batch: 100, style: 'copy' });
-    await run({ capacity: 256, records: 200_000, batch: 100, style: 'inPlace' });
+    await run({ capacity: 256, records: many(50_000), batch: 100, style: 'copy' });
+    await run({ capacity: 256, records: many(50_000), batch: 100, style: 'inPlace' });
   });
 });
 
 describe('the main thread', () => {
-  it('pops a million records that a worker pushes, without blocking', () =>
-    run({ capacity: 1024, records: 1_000_000, batch: 64, consumer: 'main', before: 2 ** 32 - 500_000 }));
+  it('pops records that a worker pushes, without blocking', () =>
+    run({ capacity: 1024, records: many(250_000), batch: 64, consumer: 'main', before: 2 ** 32 - 125_000 }));
 
   it('pops from a tiny ring, without blocking and with waits that end too early', () =>
-    run({ capacity: 2, records: 20_000, batch: 3, consumer: 'main', impatient: true, greedy: true }));
+    run({ capacity: 2, records: many(5_000), batch: 3, consumer: 'main', impatient: true, greedy: true }));
 
   it('pushes what a worker pops, without blocking', () =>
-    run({ capacity: 16, records: 200_000, batch: 24, producer: 'main', greedy: true }));
+    run({ capacity: 16, records: many(50_000), batch: 24, producer: 'main', greedy: true }));
 });
 
 describe('a thread that goes to sleep while the other one wakes it up', () => {
   it.each<[Duel['about'], rounds: number]>([
-    ['records', 200_000],
-    ['room', 200_000],
-    ['closing', 20_000],
+    ['records', many(50_000)],
+    ['room', many(50_000)],
+    ['closing', many(5_000)],
   ])('sees every change, in a duel about %s', async (about, rounds) => {
     const rings = about === 'closing' ? rounds + 1 : 1;
     const buffer = new SharedArrayBuffer(rings * STRIDE);
@@ -153,7 +153,7 @@ describe('a counter that another thread adds to', () => {
     const ring = new SpscRing({ recordWords: 1, capacity: 1 });
     // Passes a multiple of 2^31 with nearly every addition.
     const amount = 2 ** 31 - 12_345;
-    const times = 2_000_000;
+    const times = many(500_000);
     const done = start(ring.buffer, { side: 'lose', amount, times });
     let last = 0;
     let changes = 0;

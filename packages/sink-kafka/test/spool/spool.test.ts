@@ -13,6 +13,9 @@ import { Spool, type SpoolSettings } from '../../src/spool/spool.js';
 import { type Message, message, messagesOf, numbered, numbersOf, parcelOf } from '../parcels.js';
 import { SEED } from '../seed.js';
 
+/** INT_LONG=1: the process ends at every byte; else at those around the ends of chunks, and every fifth. */
+const IS_LONG = process.env.INT_LONG === '1';
+
 const folders: string[] = [];
 afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
@@ -121,6 +124,7 @@ test('whatever byte the process ended at, all chunks before it are found, and th
   const [name] = chunkFiles(folder);
   const whole = readFileSync(join(folder, name!));
   for (let size = 0; size <= whole.length; size++) {
+    if (!IS_LONG && size % 5 !== 0 && !ends.some((end) => Math.abs(end - size) < 3)) continue;
     rmSync(join(folder, 'position'), { force: true });
     writeFileSync(join(folder, name!), whole.subarray(0, size));
     const again = openSpool(folder);
