@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { entryPoints, sourceOf, workspaces } from '../../.ci/scripts/workspaces.mjs';
+import { entryPoints, repository, sourceOf, workspaces } from '../../.ci/scripts/workspaces.mjs';
 import { requires } from '../../.ci/test/requires.js';
+import { shared } from '../../.ci/test/shared.js';
 import { inTime } from '../../.ci/test/until.js';
 import { addon, type Build, sanitizerLibrary } from './addon.js';
 import type { End } from './namespace.js';
@@ -40,7 +41,7 @@ let folder: string | undefined;
 const bundles = new Map<string, Promise<string>>();
 const running = new Set<Program<Handlers>>();
 
-/** A folder for what tests put together; removed when the process ends. */
+/** A folder for what sanitizers find; removed when the process ends. */
 function scratch(): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'int-afxdp-'));
@@ -50,17 +51,21 @@ function scratch(): string {
   return folder;
 }
 
-/** Node cannot read TypeScript: a program is put together from the sources, as the build would. @returns the file to start */
+/**
+ * Node cannot read TypeScript: a program is put together from the sources, as the build would, once for all test files.
+ * @returns the file to start
+ */
 export function bundle(file: URL): Promise<string> {
-  let path = bundles.get(file.href);
+  const source = fileURLToPath(file);
+  let path = bundles.get(source);
   if (path === undefined) {
-    path = makeBundle(file);
-    bundles.set(file.href, path);
+    path = shared(relative(repository, source).replaceAll(/[\\/]/g, '-'), (into) => makeBundle(source, into));
+    bundles.set(source, path);
   }
   return path;
 }
 
-async function makeBundle(file: URL): Promise<string> {
+async function makeBundle(source: string, into: string): Promise<string> {
   const alias = workspaces().flatMap((workspace) =>
     entryPoints(workspace.manifest).map((entry) => [
       `${workspace.manifest.name}${entry.slice(1)}`,
@@ -68,7 +73,7 @@ async function makeBundle(file: URL): Promise<string> {
     ]),
   );
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(file)],
+    entryPoints: [source],
     alias: Object.fromEntries(alias) as Record<string, string>,
     bundle: true,
     write: false,
@@ -78,7 +83,7 @@ async function makeBundle(file: URL): Promise<string> {
     logLevel: 'error',
     sourcemap: 'inline',
   });
-  const path = join(scratch(), `${basename(file.pathname, '.ts')}.mjs`);
+  const path = join(into, 'program.mjs');
   writeFileSync(path, outputFiles[0]!.contents);
   return path;
 }

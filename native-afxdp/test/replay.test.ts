@@ -10,7 +10,7 @@ import { inTime, until } from '../../.ci/test/until.js';
 import { addon } from './addon.js';
 import { FrameMaker } from './frames.js';
 import type { End, VethPair } from './namespace.js';
-import { MODES, pairFor } from './pair.js';
+import { MODES, MOSTLY_DRIVER, pairFor } from './pair.js';
 import { type Program, start } from './program.js';
 import type { Receiver } from './replay.program.js';
 
@@ -126,7 +126,9 @@ describe.each(MODES)('int replay --afxdp, received in %s mode', (mode) => {
     expect(pair.counters(pair.left).tx_packets).toBe(8_000);
     await finish(program);
   });
+});
 
+describe.each(MOSTLY_DRIVER)('int replay --afxdp, received in %s mode', (mode) => {
   it('keeps the pace of the capture and changes nothing but the addresses that are given', async () => {
     const pair = await pairFor();
     const frames = numbered(50);

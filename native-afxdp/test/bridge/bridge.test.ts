@@ -102,7 +102,6 @@ describe.each(MODES)('int bridge in %s mode', (mode) => {
     expect(bridge.lines('summary')[0]).toMatchObject({ reports: rounds * withInt.length, events: events.length });
     for (const name of [IN, OUT]) expect(wire.state(name)).toEqual({ attached: false, promiscuous: false });
   });
-
 });
 
 describe.each(MOSTLY_DRIVER)('int bridge in %s mode', (mode) => {

@@ -63,16 +63,16 @@ function frames(count: number): Uint8Array[] {
 /** Behind Ethernet, IPv4 and UDP. */
 const payloadOf = (frame: Uint8Array): Uint8Array => frame.subarray(42);
 
-/** Sends frames from the left end as they are, a few at a time. */
-async function sendFrames(pair: VethPair, all: readonly Uint8Array[]): Promise<void> {
+/** Starts what sends frames from the left end as they are, a few at a time. */
+async function frameSender(pair: VethPair): Promise<(all: readonly Uint8Array[]) => Promise<void>> {
   const sender = await startTraffic({ at: pair.left });
   await sender.call('open', { interface: pair.left.interface, ports: [], frames: 64, txFrames: 64 });
-  for (let from = 0; from < all.length; from += 32) {
-    await sender.call('frames', all.slice(from, from + 32));
-    await sleep(2);
-  }
-  await sender.call('close');
-  await sender.stop();
+  return async (all) => {
+    for (let from = 0; from < all.length; from += 32) {
+      await sender.call('frames', all.slice(from, from + 32));
+      await sleep(2);
+    }
+  };
 }
 
 interface Total {
@@ -139,7 +139,8 @@ describe('int collect --afxdp', () => {
     new DataView(cut.buffer).setUint16(38, 26);
     const other = good!.slice();
     new DataView(other.buffer).setUint16(36, 7);
-    await sendFrames(pair, [good!, cut, other, good!]);
+    const send = await frameSender(pair);
+    await send([good!, cut, other, good!]);
     await command.until(() => / 4 received {2}3 decoded {2}1 dropped /.test(command.stdout));
     const { code, stdout } = await command.interrupt();
     expect(code).toBe(1);
@@ -167,9 +168,10 @@ describe('int collect --afxdp', () => {
     expect(totalOf(expected.lines)).toMatchObject({ received: 900, decoded: 900 });
     expect(eventsOf(expected.lines, true).length).toBeGreaterThan(50);
 
+    const send = await frameSender(pair);
     const plain = new Command(pair.right, [...collect, '--afxdp', 'right0']);
     await plain.saying(/receiving from afxdp right0:0-1, driver mode/);
-    await sendFrames(pair, all);
+    await send(all);
     await plain.receiving(all.length);
     const found = await plain.interrupt();
     expect(totalOf(found.lines)).toMatchObject({ received: 900, decoded: 900, kernelDropped: 0 });
@@ -184,7 +186,7 @@ describe('int collect --afxdp', () => {
       expect(filtering.stderr).toMatch(
         /pre-filter: rule path is left to this process: the kernel has no pathChange detector\n/,
       );
-      await sendFrames(pair, all);
+      await send(all);
       await filtering.until(() =>
         filtering.lines.some(({ received, filtered }) => (received as number) + (filtered as number) >= 900),
       );
@@ -215,18 +217,19 @@ describe('int collect --afxdp', () => {
       '--prefilter',
     ]);
     await command.saying(/pre-filter: 1 of 1 rule in the kernel/);
+    const send = await frameSender(pair);
     const filtered = (count: number): boolean => command.lines.some((line) => (line.filtered as number) >= count);
-    await sendFrames(pair, all);
+    await send(all);
     await command.until(() => filtered(150));
     expect(command.lines.filter(({ type }) => type === 'event')).toEqual([]);
     writeFileSync(rules, rule('always', 'noop: {}'));
     await command.saying(/1 rule in force; pre-filter: 1 of 1 rule in the kernel/);
-    await sendFrames(pair, all);
+    await send(all);
     await command.receiving(150);
     // What cannot be used changes nothing, neither here nor there.
     writeFileSync(rules, rule('wrong', 'noop: 1'));
     await command.saying(/the rules in force stay as they were/);
-    await sendFrames(pair, all);
+    await send(all);
     await command.receiving(300);
     const { lines } = await command.interrupt();
     expect(totalOf(lines)).toMatchObject({ received: 300, filtered: 150, kernelDropped: 0 });
