@@ -1,6 +1,6 @@
-import { runs } from '../../.ci/test/length.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../.ci/test/length.js';
 import { limit } from '../../.ci/test/requires.js';
 import { XdpError } from '../src/errors.js';
 import { LoadedProgram } from '../src/loaded-program.js';
