@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../.ci/test/length.js';
 import { FlowTable } from '../src/flow/table.js';
+import { QueueEntry } from '../src/network/queues.js';
 import { SequenceGaps } from '../src/network/sequence-gaps.js';
 import { BUCKETS, bucketMiddle, bucketOf, quantile } from '../src/slice/buckets.js';
 import { PairTable } from '../src/slice/pair-table.js';
@@ -203,12 +204,32 @@ describe('sequence gaps', () => {
     );
   });
 
+  it('are seen before a block of 32 numbers that are all there', () => {
+    const gaps = new SequenceGaps([1, 2, 32]);
+    const numbers = (from: number, to: number): number[] =>
+      Array.from({ length: to - from }, (_, index) => from + index);
+    gaps.take(blocksOf(numbers(0, 32)), 5, true);
+    gaps.take(blocksOf(numbers(64, 96)), 6, true);
+    expect(gaps.expire(6)).toMatchObject({ lost: 32, firstSequence: 32, lastSequence: 63 });
+  });
+
   it('wait for no more than so many numbers at a time', () => {
     const gaps = new SequenceGaps([1, 2, 32]);
     gaps.take(blocksOf(Array.from({ length: 12_000 }, (_, index) => 2 * index)), 5, true);
     expect(gaps.expire(0)?.lost).toBe(11_999 - 4096);
     expect(gaps.expire(0)).toBeNull();
     expect(gaps.expire(5)?.lost).toBe(4096);
+  });
+});
+
+describe('a congested queue', () => {
+  it('is no more so after windows in a row below its threshold, not after as many in all', () => {
+    const queue = new QueueEntry([1, 0]);
+    const changes = [9, 9, 1, 9, 1, 1].map((value, window) => {
+      queue.merge({ nodeId: 1, queueId: 0, count: 1, sum: value, min: value, max: value, congested: 0 }, window);
+      return queue.close(window, 5, 'mean', 2, true).change;
+    });
+    expect(changes).toEqual([null, 'began', null, null, null, 'ended']);
   });
 });
 
