@@ -9,6 +9,8 @@ export default defineConfig({
     ...Object.fromEntries(programs.map((file) => [file.slice(0, -3), `src/${file}`])),
     // What a program that is a bundle has to bring along for a sharded cache.
     'flowcache-shard': '../packages/flowcache/src/node/shard-worker.ts',
+    // The same for a page of metrics.
+    'metrics-page-thread': '../packages/sink-prometheus/src/page/page-thread.ts',
   },
   format: ['esm'],
   target: 'es2022',
@@ -16,5 +18,5 @@ export default defineConfig({
   clean: true,
   noExternal: [/^@int\//],
   // CommonJS inside, or native.
-  external: ['@duckdb/node-api', '@duckdb/node-bindings', '@platformatic/kafka', 'graphology'],
+  external: ['@duckdb/node-api', '@duckdb/node-bindings', '@platformatic/kafka', 'graphology', 'prom-client'],
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +42,14 @@ async function redis(): Promise<Redis> {
   return server;
 }
 
+/** A file with a token, and the headers of an order that has it. */
+function tokenIn(place: string): { readonly file: string; readonly headers: { readonly authorization: string } } {
+  const file = join(place, 'token');
+  const text = '0123456789abcdef';
+  writeFileSync(file, `${text}\n`);
+  return { file, headers: { authorization: `Bearer ${text}` } };
+}
+
 const LISTEN = ['--listen', 'udp://127.0.0.1:0', '--shards', '2', '--rows', '256'] as const;
 
 describe('the monitor', () => {
@@ -69,8 +77,10 @@ describe('the monitor', () => {
   });
 
   test('takes other thresholds while it runs', async () => {
-    const control = join(folder(), 'control');
-    const program = start(...LISTEN, '--control', control);
+    const place = folder();
+    const control = join(place, 'control');
+    const token = tokenIn(place);
+    const program = start(...LISTEN, '--control', control, '--control-token-file', token.file);
     const load = later(new Load(await portOf(program), 100, SEED), (each) => each.close());
     await program.said(/orders at/);
     /** What has been counted when so many reports have come to the caches. */
@@ -89,7 +99,7 @@ describe('the monitor', () => {
     expect(before.body.flows.events).toBe(0);
     const none = { level: null, change: null };
     const thresholds = { hopLatency: { level: 0, change: null }, queueOccupancy: none, egressUtilization: none };
-    const changed = await order(control, 'PUT', '/thresholds', { hopLatency: { level: 0 } });
+    const changed = await order(control, 'PUT', '/thresholds', { hopLatency: { level: 0 } }, token.headers);
     expect(changed).toEqual({ status: 200, body: { ...thresholds, endToEnd: none, pathChange: false } });
     await load.send(1000);
     const after = await totals(3000);
@@ -98,13 +108,39 @@ describe('the monitor', () => {
     // Reports of dropped packets carry no hop latency.
     expect(body.endToEnd.values).toBeGreaterThan(2900);
     expect(Object.keys(body.switches).length).toBeGreaterThan(2);
-    expect((await order(control, 'PUT', '/thresholds', { jitter: { level: 1 } })).status).toBe(400);
-    expect((await order(control, 'PUT', '/thresholds', { hopLatency: { level: -1 } })).status).toBe(400);
+    expect((await order(control, 'PUT', '/thresholds', { jitter: { level: 1 } }, token.headers)).status).toBe(400);
+    expect((await order(control, 'PUT', '/thresholds', { hopLatency: { level: -1 } }, token.headers)).status).toBe(400);
     expect((await order(control, 'GET', '/flow?source=x')).status).toBe(400);
     const summary = await program.stop();
     expect(summary.balanced).toBe(true);
     expect(summary.losses).toEqual({});
     expect(existsSync(control)).toBe(false);
+  });
+
+  test('takes changes from nobody without the token, and answers to no name of a page in a browser', async () => {
+    const wish = { hopLatency: { level: 0 } };
+    const place = folder();
+    const token = tokenIn(place);
+    const port = async (program: Program): Promise<number> =>
+      Number((await program.said(/orders at http:\/\/127\.0\.0\.1:(\d+)/))[1]);
+    const closed = await port(start(...LISTEN, '--control', '127.0.0.1:0'));
+    expect((await order(closed, 'PUT', '/thresholds', wish, token.headers)).status).toBe(405);
+    expect((await order(closed, 'GET', '/thresholds')).status).toBe(200);
+    const guarded = start(...LISTEN, '--control', '127.0.0.1:0', '--control-token-file', token.file);
+    const at = await port(guarded);
+    expect((await order(at, 'PUT', '/thresholds', wish)).status).toBe(401);
+    expect((await order(at, 'PUT', '/thresholds', wish, { authorization: 'Bearer 0123456789abcdee' })).status).toBe(
+      401,
+    );
+    const evil = { ...token.headers, host: `evil.example:${at}` };
+    expect((await order(at, 'PUT', '/thresholds', wish, evil)).status).toBe(403);
+    expect((await order(at, 'GET', '/totals', undefined, evil)).status).toBe(403);
+    expect((await order(at, 'GET', '/thresholds')).body as object).toMatchObject({ hopLatency: { level: null } });
+    expect((await order(at, 'PUT', '/thresholds', wish, token.headers)).status).toBe(200);
+    const weak = join(place, 'weak');
+    writeFileSync(weak, 'short');
+    const refused = await start(...LISTEN, '--control', '127.0.0.1:0', '--control-token-file', weak).ended();
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('16 characters') });
   });
 
   test('goes on while Redis is killed and started again, catches up, and its accounts close', async () => {

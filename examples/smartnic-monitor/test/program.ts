@@ -94,17 +94,20 @@ export interface Answer {
   readonly switches: object;
 }
 
-/** An order at the Unix socket of a monitor. */
+/** An order at the Unix socket of a monitor, or at its port. Refusals that are no JSON have an empty answer. */
 export async function order(
-  socketPath: string,
+  at: string | number,
   method: string,
   path: string,
   body?: object,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; body: Answer }> {
-  const asked = request({ socketPath, method, path });
+  const where = typeof at === 'string' ? { socketPath: at } : { host: '127.0.0.1', port: at };
+  const asked = request({ ...where, method, path, headers });
   asked.end(body === undefined ? undefined : JSON.stringify(body));
   const [response] = (await inTime(`an answer to ${path}`, once(asked, 'response'))) as [IncomingMessage];
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
-  return { status: response.statusCode!, body: JSON.parse(text) as Answer };
+  const isJson = response.headers['content-type'] === 'application/json';
+  return { status: response.statusCode!, body: (isJson ? JSON.parse(text) : {}) as Answer };
 }

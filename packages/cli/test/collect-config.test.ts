@@ -163,7 +163,9 @@ sinks: [{ redis: { url: "${NOBODY}" } }, { prometheus: { listen: "127.0.0.1:0", 
     expect(health.status).toBe(503);
     expect(await health.json()).toMatchObject({
       healthy: false,
-      detail: { received: 0, trouble: [{ sink: 'redis', reason: expect.stringContaining('127.0.0.1:1') }] },
+      status: 'failing',
+      degraded: [{ where: 'redis', name: 'outage', text: expect.stringContaining('127.0.0.1:1') }],
+      detail: { received: 0 },
     });
     await send(port, [payload(reportFrame())]);
     await until('one frame in the metrics', async () => {
@@ -193,15 +195,16 @@ sinks:
     const [, url] = await process.saying(/metrics on (http:\/\/\S+)\/metrics/);
     await send(port, Array(50).fill(payload(coalescedFrame())));
     await process.until(() => process.stdout.includes('"received":50,'));
-    const health = await until('trouble at /health', async () => {
-      const { healthy, detail } = (await (await fetch(`${url}/health`)).json()) as {
+    const degraded = await until('outages at /health', async () => {
+      const health = (await (await fetch(`${url}/health`)).json()) as {
         healthy: boolean;
-        detail: unknown;
+        degraded: readonly { readonly where: string; readonly name: string }[];
       };
-      return healthy ? null : { detail };
+      return health.healthy ? null : health.degraded;
     });
-    const trouble = [{ sink: 'workers', reason: expect.stringMatching(/^worker [01]: opensearch: /) }];
-    expect(health).toMatchObject({ detail: { trouble } });
+    const outages = degraded.filter(({ name }) => name === 'outage');
+    expect(outages.length).toBeGreaterThan(0);
+    for (const { where } of outages) expect(where).toMatch(/^worker [01]: opensearch$/);
     process.child.kill('SIGTERM');
     const { code, stdout, stderr } = await process.end();
     const { sinks, stages } = totalOf(stdout);

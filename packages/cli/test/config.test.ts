@@ -39,7 +39,9 @@ sinks:
         spool: { directory: spool, limit: 10GiB, sync: chunk }, tls: {}, sasl: { username: int, password: "\${KAFKA_PASSWORD}" } }
   - kafka: { name: second, brokers: ["broker.example:9092"], records: [events] }
   - parquet: { directory: history, rotate: { rows: 1000000, bytes: 64MiB, age: 1min }, retention: { age: 30d, bytes: 1TB } }
-  - prometheus: { listen: "127.0.0.1:9464", labels: { site: a } }
+  - prometheus:
+      { listen: "127.0.0.1:9464", labels: { site: a }, allowHosts: [metrics.example, "10.0.0.9", "[::2]"], switches: 64,
+        queues: 512, interfaces: 512, reporters: 256 }
   - opensearch: { nodes: ["https://search.example:9200"], username: int, password: secret, rotation: month, batch: 1MB }
   - redis: { url: "redis://127.0.0.1:6379", keep: 7d, retry: { first: 100ms, longest: 5s } }
 `;

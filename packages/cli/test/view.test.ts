@@ -41,6 +41,7 @@ function state(statistics: Partial<StatisticsSnapshot> = {}): LiveState {
     reportsPerSecond: 120,
     statistics: { timeMs: 0, switches: switches(3), other: null, congested: [], ...statistics },
     detection: null,
+    degraded: [],
   };
 }
 
@@ -191,6 +192,30 @@ describe('the live view', () => {
       expect([...liveView(without, 140, 40, colours(false)), logLine(without)].join()).not.toContain('filtered');
     }
     expect(totalJson(totals, null)).not.toHaveProperty('filtered');
+  });
+
+  test('names what the command suffers from, and no more than there is room for', () => {
+    const part = (name: string) => ({ where: 'udp', name, since: 0, text: `${name} text\x1b[2J` });
+    const degraded = ['shedding', 'untracked', 'damaged', 'outage', 'outage'].map(part);
+    const lines = liveView({ ...state(), degraded }, 140, 40, colours(false));
+    expect(lines.slice(3, 7)).toEqual([
+      'degraded: udp: shedding: shedding text\ufffd[2J',
+      'degraded: udp: untracked: untracked text\ufffd[2J',
+      'degraded: udp: damaged: damaged text\ufffd[2J',
+      'degraded: and 2 more',
+    ]);
+    expect(logLine({ ...state(), degraded })).toContain('  degraded: shedding, untracked, damaged, outage');
+    expect(liveView({ ...state({ switches: switches(50) }), degraded }, 100, 24, colours(false))).toHaveLength(24);
+  });
+
+  test('shows the switches that report most, where there is no room for all', () => {
+    const busy = switches(50).map((one, index) => ({
+      ...one,
+      reportsPerSecond: index === 40 ? 1e6 : one.reportsPerSecond / 50,
+    }));
+    const view = liveView(state({ switches: busy }), 100, 24, colours(false)).join('\n');
+    expect(view).toContain(String(40 * 7_654_321));
+    expect(view).not.toContain(`\n ${String(7_654_321).padStart(9)} `);
   });
 
   test('has words for a log', () => {

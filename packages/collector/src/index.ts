@@ -2,7 +2,6 @@ export type { PipelineCapacity } from './capacity.js';
 export { type CollectorTotals, type DropStatus, FrameCounters, type FrameTotals } from './counters.js';
 export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
 export { BackOff } from './delivery/back-off.js';
-export type { SinkTrouble } from './delivery/fan-out.js';
 export { type CodedProblem, type Outage, type OutageListener, OutageLog } from './delivery/outage.js';
 export { QueuedSink, type QueuedSinkOptions } from './delivery/queued-sink.js';
 export { detectionMemory } from './detection/memory.js';
@@ -17,9 +16,17 @@ export {
 export type { SweepOptions } from './flows/ageing.js';
 export { FlowStage, type FlowStageOptions } from './flows/stage.js';
 export { type FrameBatch, FrameSlab, fillFrameTimes, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
+export {
+  DEGRADED,
+  type DegradedPart,
+  type DegradedState,
+  type HealthReport,
+  healthOf,
+} from './health/degraded-state.js';
+export { DegradedStates, type DegradedStatesOptions } from './health/degraded-states.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './loss/sequence-tracker.js';
-export { type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
+export { type LossColumns, type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
 export { EventJson } from './records/event-json.js';
 export { type EventFields, type EventRecord, eventFields, eventRecord } from './records/event-record.js';
@@ -61,7 +68,9 @@ export {
   type SinkTotals,
   type Stage,
 } from './stage.js';
+export type { BucketColumns, Buckets } from './statistics/bucket-counts.js';
 export type { CongestedPath } from './statistics/congestion-log.js';
+export type { GaugeColumns } from './statistics/gauges.js';
 export {
   LiveStatistics,
   type LiveStatisticsOptions,
@@ -69,9 +78,10 @@ export {
   type SwitchStatistics,
 } from './statistics/live.js';
 export {
-  type Buckets,
   type InterfaceGauge,
   type QueueGauge,
+  type RefusedGauges,
+  type SwitchColumns,
   type SwitchCounters,
   SwitchTotals,
   type SwitchTotalsOptions,

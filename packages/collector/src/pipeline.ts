@@ -1,8 +1,10 @@
 import { BatchDecoder, CODES, type DecodeOptions, type KernelMemory, type LinkLayer, TelemetryBatch } from '@int/codec';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
-import { FanOut, goodReports, type SinkTrouble } from './delivery/fan-out.js';
+import { FanOut, goodReports } from './delivery/fan-out.js';
 import type { FrameBatch } from './frames.js';
+import type { DegradedPart } from './health/degraded-state.js';
+import { PipelineHealth } from './health/pipeline-health.js';
 import type { Source } from './source/source.js';
 import type { Sink, Stage } from './stage.js';
 
@@ -48,6 +50,7 @@ export class Collector {
   readonly #sources: readonly Source[];
   readonly #stages: readonly Stage[];
   readonly #fanOut: FanOut;
+  readonly #health: PipelineHealth;
   readonly #decode: Omit<DecodeOptions, 'linkType'>;
   readonly #decoders = new Map<LinkLayer, BatchDecoder>();
   readonly #batch: TelemetryBatch;
@@ -75,6 +78,7 @@ export class Collector {
     this.#decoderFor('report');
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
+    this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), options.memory?.arena);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -100,7 +104,10 @@ export class Collector {
       throw error;
     }
     const ended = this.#sources.map((source) =>
-      source.finished.catch((error: unknown) => this.#onProblem({ where: source.name, error: asError(error) })),
+      source.finished.catch((error: unknown) => {
+        this.#health.failed(source, asError(error));
+        this.#onProblem({ where: source.name, error: asError(error) });
+      }),
     );
     void Promise.all(ended).then(() => this.#finish());
   }
@@ -121,9 +128,12 @@ export class Collector {
     return this.#stopping;
   }
 
-  /** Sinks that are not well now, and why. */
-  trouble(): readonly SinkTrouble[] {
-    return this.#fanOut.trouble();
+  /**
+   * What sources, stages, sinks and the pipeline itself suffer from now. Each state is over by itself. Those that come from
+   * a counter that grows are found by this call: ask each second or so, see `DegradedStates.watch`.
+   */
+  degraded(): readonly DegradedPart[] {
+    return [...this.#health.degraded(), ...this.#fanOut.degraded()];
   }
 
   /** The counters now. */
@@ -265,7 +275,7 @@ export class Collector {
       try {
         stage.process(batch, frames, first);
       } catch (error) {
-        this.#onProblem({ where: stage.name, error: asError(error) });
+        if (this.#health.threw(stage, asError(error))) this.#onProblem({ where: stage.name, error: asError(error) });
       }
     }
     this.#fanOut.reports(batch, frames, first);

@@ -2,6 +2,7 @@ import type { TelemetryBatch } from '@int/codec';
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import type { FrameBatch } from './frames.js';
+import type { DegradedPart, DegradedState } from './health/degraded-state.js';
 
 /** What stages find, on its way to the sinks that take it. What is given is used again when these return. */
 export interface Outlets {
@@ -37,6 +38,8 @@ export interface Stage {
   finish?(): Promise<void> | undefined;
   /** Counters by name, for `CollectorTotals.stages`. */
   counters?(): Readonly<Record<string, number>>;
+  /** What it suffers from now, for `Collector.degraded`: see `DegradedStates`. */
+  degraded?(): readonly DegradedState[];
 }
 
 /**
@@ -60,10 +63,12 @@ export interface RecordCounts {
 /** The counters of a sink, by kind; kinds that it does not take are not there. */
 export type SinkTotals = Readonly<Partial<Record<RecordKind, RecordCounts>>>;
 
-/** Counters of stages and sinks, by name. */
+/** Counters of stages and sinks, by name, and their degraded states. */
 export interface Onward {
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly sinks: Readonly<Record<string, SinkTotals>>;
+  /** What they suffer from now. */
+  readonly degraded?: readonly DegradedPart[];
 }
 
 /**
@@ -106,8 +111,13 @@ export interface Sink {
   totals?(): SinkTotals;
   /** The counters of stages and sinks behind this one: of those that threads have of their own. */
   onward?(): Onward;
-  /** Why it is not well, in a few words for people: an outage, a full disk. `null` if it is. */
+  /** Why it takes nothing now, in a few words for people: an outage, a full disk. `null` if it is well. */
   health?(): string | null;
+  /**
+   * What it suffers from now besides, for `Collector.degraded`: see `DegradedStates`. An outage (`health`) and records that are
+   * dropped (`totals`) are found without it.
+   */
+  degraded?(): readonly DegradedState[];
   /**
    * Writes out what is held back and closes. Called once, when the collector stops.
    * @param timeoutMs time that there is; what is not written by then is given up and counted

@@ -69,16 +69,19 @@ describe('SlidingHistograms', () => {
     );
   });
 
-  test('forget a row when told to', () => {
+  test('move the values of a row to another one, slice by slice', () => {
     const histograms = new SlidingHistograms(2, 4);
     histograms.record(0, 10);
     histograms.rotate();
     histograms.record(0, 20);
     histograms.record(1, 30);
-    histograms.clear(0);
+    histograms.move(0, 1);
     expect(histograms.count(0)).toBe(0);
     expect(histograms.quantile(0, 0.5)).toBeNull();
-    expect(histograms.quantile(1, 0.5)).toBe(30);
+    expect([histograms.count(1), histograms.quantile(1, 0.3), histograms.quantile(1, 1)]).toEqual([3, 10, 30]);
+    expect([histograms.sliceQuantile(0, 1), histograms.sliceQuantile(1, 0)]).toEqual([null, 20]);
+    for (let slice = 0; slice < 3; slice++) histograms.rotate();
+    expect([histograms.count(0), histograms.count(1), histograms.quantile(1, 0)]).toEqual([0, 2, 20]);
   });
 
   test('refuse sizes that make no sense', () => {

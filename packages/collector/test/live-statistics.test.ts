@@ -7,7 +7,7 @@ const START = 1_700_000_000_000;
 
 /** Feeds reports that arrive at the given time. */
 function feed(statistics: LiveStatistics, timeMs: number, reports: readonly TestReport[]): void {
-  const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: 4096 });
+  const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: 16_384 });
   fillBatch(batch, reports);
   statistics.process(batch, framesAt(reports.map(() => timeMs)), 0);
 }
@@ -103,6 +103,41 @@ describe('LiveStatistics', () => {
     expect(other!.nodeId).toBeNull();
     expect(other!.hopLatency.count).toBe(10_001 - 4);
     expect(statistics.byteLength).toBe(bytes);
+  });
+
+  test('shows the busiest honest switches again after 5,000 forged ids took all rows', () => {
+    const statistics = new LiveStatistics({ switches: 16 });
+    const forged = Array.from({ length: 5000 }, (_, index) => ({ hops: [{ nodeId: 1_000_000 + index, latency: 9 }] }));
+    const honest = Array.from({ length: 4 }, (_, index) => ({ hops: [{ nodeId: index + 1, latency: 50 }] }));
+    feed(statistics, START, forged);
+    const honestOnes = (): number => statistics.snapshot().switches.filter(({ nodeId }) => nodeId! <= 4).length;
+    // The forged ones do not even pause: each comes once a second.
+    let second = 0;
+    for (; second < 60 && honestOnes() < 4; second++) {
+      feed(statistics, START + second * 1000, [...forged, ...Array(20).fill(honest).flat()]);
+    }
+    expect(honestOnes()).toBe(4);
+    expect(statistics.degraded()).toMatchObject([{ name: 'untracked' }]);
+    expect(statistics.counters()).toMatchObject({ switches: 16, replaced: 4 });
+  });
+
+  test('counts on as others what a switch has in the window that gives its row away', () => {
+    const statistics = new LiveStatistics({ switches: 1 });
+    feed(statistics, START, [{ nodeId: 1, flags: FLAG.DROPPED, hops: [{ nodeId: 1, latency: 10, queue: 5 }] }]);
+    for (let second = 1; second <= 5; second++) {
+      feed(statistics, START + second * 1000, Array(9).fill({ hops: [{ nodeId: 2, latency: 20 }] }));
+    }
+    feed(statistics, START + 6000, [{ hops: [{ nodeId: 2, latency: 30 }] }]);
+    const { switches, other } = statistics.snapshot();
+    expect(switches.map(({ nodeId, dropReports, hopLatency }) => [nodeId, dropReports, hopLatency.count])).toEqual([
+      [2, 0, 1],
+    ]);
+    expect(other).toMatchObject({
+      nodeId: null,
+      dropReports: 1,
+      queueOccupancy: { peak: 5 },
+      hopLatency: { count: 46 },
+    });
   });
 
   test('leaves reports alone that were not decoded', () => {

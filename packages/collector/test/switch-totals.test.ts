@@ -2,7 +2,7 @@ import { CODES, FLAG, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SwitchTotals, type SwitchTotalsOptions } from '../src/index.js';
-import { fillBatch, type TestReport } from './fill-batch.js';
+import { fillBatch, framesAt, type TestReport } from './fill-batch.js';
 import { SEED } from './seed.js';
 
 interface Hop {
@@ -17,14 +17,18 @@ interface Report extends TestReport {
   readonly hops: readonly Hop[];
 }
 
-function feed(totals: SwitchTotals, reports: readonly Report[]): void {
-  const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: 4096 });
+const START = 1_700_000_000_000;
+
+/** Feeds reports that arrive at the given time. */
+function feed(totals: SwitchTotals, reports: readonly Report[], timeMs = START): void {
+  if (reports.length === 0) return;
+  const batch = new TelemetryBatch({ frames: reports.length, reports: Math.max(8192, reports.length), hops: 16_384 });
   fillBatch(batch, reports);
   let at = 0;
   for (const { hops } of reports) {
     for (const { port } of hops) batch.hop.l1Interfaces[at++] = port === undefined ? NOT_AVAILABLE : port;
   }
-  totals.process(batch);
+  totals.process(batch, framesAt(reports.map(() => timeMs)), 0);
 }
 
 /** Some value, or none. */
@@ -129,6 +133,105 @@ describe('SwitchTotals', () => {
     expect(queues.map(({ queueId }) => queueId)).toEqual([1, 2]);
     expect(interfaces).toHaveLength(1);
     expect(refused).toEqual({ queues: 1, interfaces: 1 });
+  });
+
+  it('gives rows back to the busiest honest switches after 5,000 forged ids took them all', () => {
+    const totals = new SwitchTotals({ switches: 64, queues: 64, interfaces: 64 });
+    const hopOf = (nodeId: number): Hop => ({ nodeId, latency: 700, queue: (1 << 24) | 9, utilization: 3, port: 2 });
+    const forged = Array.from({ length: 5000 }, (_, index) => ({ hops: [hopOf(1_000_000 + index)] }));
+    const honest = Array.from({ length: 8 }, (_, index) => ({ hops: [hopOf(index + 1)] }));
+    feed(totals, forged);
+    feed(totals, honest);
+    expect(totals.snapshot().switches.every(({ nodeId }) => nodeId! >= 1_000_000)).toBe(true);
+    expect(totals.degraded()).toMatchObject([{ name: 'untracked', text: expect.stringContaining('4944 hops') }]);
+    let second = 0;
+    const isBack = (): boolean => totals.snapshot().switches.filter(({ nodeId }) => nodeId! <= 8).length === 8;
+    for (; second < 60 && !isBack(); second++) {
+      for (let times = 0; times < 20; times++) feed(totals, honest, START + second * 1000);
+    }
+    expect(isBack()).toBe(true);
+    feed(totals, honest, START + second * 1000);
+    const { queues, interfaces } = totals.snapshot();
+    expect(queues.filter(({ nodeId }) => nodeId <= 8)).toHaveLength(8);
+    expect(interfaces.filter(({ nodeId }) => nodeId <= 8)).toHaveLength(8);
+    const rows = totals.snapshot().switches.map(({ nodeId }) => nodeId);
+    expect(queues.every(({ nodeId }) => rows.includes(nodeId))).toBe(true);
+    expect(totals.counters()).toMatchObject({ switches: 64, replaced: 8 });
+  });
+
+  it('never lets a sum over all switches and `other`, nor `other` itself, go back, and loses no hop', () => {
+    const node = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1000, max: 1100 }));
+    const reports = fc.array(
+      fc.record({
+        nodeId: node,
+        flags: fc.constantFrom(0, FLAG.DROPPED),
+        hops: fc.array(
+          hop.chain((each) => node.map((nodeId) => ({ ...each, nodeId }))),
+          { maxLength: 3 },
+        ),
+      }),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(reports, fc.integer({ min: -2000, max: 9000 })), { maxLength: 25 }), (batches) => {
+        const totals = new SwitchTotals({
+          switches: 3,
+          queues: 2,
+          interfaces: 2,
+          latencyBounds: [10, 100],
+          occupancyBounds: [0],
+        });
+        const sumsOf = (
+          of: (counters: ReturnType<SwitchTotals['snapshot']>['other']) => number,
+        ): readonly [number, number] => {
+          const { switches, other } = totals.snapshot();
+          return [switches.reduce((sum, counters) => sum + of(counters), of(other)), of(other)];
+        };
+        const figures = [
+          ({ hops }) => hops,
+          ({ dropReports }) => dropReports,
+          ({ hopLatency }) => hopLatency.count,
+          ({ hopLatency }) => hopLatency.sum,
+          ({ hopLatency }) => hopLatency.buckets[1]!,
+          ({ queueOccupancy }) => queueOccupancy.count,
+        ] satisfies ((counters: ReturnType<SwitchTotals['snapshot']>['other']) => number)[];
+        let before = figures.map(() => [0, 0] as readonly [number, number]);
+        let timeMs = START;
+        let fed = 0;
+        for (const [batch, step] of batches) {
+          timeMs += step;
+          feed(totals, batch, timeMs);
+          fed += batch.reduce((sum, { hops }) => sum + hops.length, 0);
+          const now = figures.map((of) => sumsOf(of));
+          now.forEach(([all, other], index) => {
+            expect(all).toBeGreaterThanOrEqual(before[index]![0]);
+            expect(other).toBeGreaterThanOrEqual(before[index]![1]);
+          });
+          expect(now[0]![0]).toBe(fed);
+          before = now;
+        }
+        const { nodeId, hops, hopLatency } = totals.columns();
+        const { switches, other } = totals.snapshot();
+        expect(new Map([...nodeId].map((id, row) => [id, hops[row]]))).toEqual(
+          new Map(switches.map((each) => [each.nodeId!, each.hops])),
+        );
+        expect([hops.at(-1), ...hopLatency.counts.slice(-3)]).toEqual([other.hops, ...other.hopLatency.buckets]);
+      }),
+      { seed: SEED, numRuns: 300 },
+    );
+  });
+
+  it('counts a switch that comes back from 0, as after a restart', () => {
+    const totals = new SwitchTotals({ switches: 1 });
+    const times = (count: number, nodeId: number): Report[] =>
+      Array.from({ length: count }, () => ({ hops: [{ nodeId }] }));
+    feed(totals, times(3, 1), START);
+    feed(totals, times(10, 2), START + 1);
+    feed(totals, times(1, 2), START + 5000);
+    expect(totals.snapshot()).toMatchObject({ switches: [{ nodeId: 2, hops: 1 }], other: { hops: 13 } });
+    feed(totals, times(40, 1), START + 5001);
+    feed(totals, times(1, 1), START + 10_000);
+    expect(totals.snapshot()).toMatchObject({ switches: [{ nodeId: 1, hops: 1 }], other: { hops: 54 } });
   });
 
   it('refuses options out of range', () => {

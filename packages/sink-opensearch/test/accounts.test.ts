@@ -99,7 +99,7 @@ rules: [{ name: slow, priority: 1, match: any, detect: { threshold: { metric: ho
     const frames: FrameBatch = framesOf(100, 100, NOON_NS);
     await push(frames);
     const { sinks, reports } = await collector.stop();
-    expect([reports, collector.trouble()]).toEqual([100, []]);
+    expect([reports, collector.degraded()]).toEqual([100, []]);
     expect(sinks.opensearch).toMatchObject({
       reports: { offered: 100, delivered: 100, pending: 0 },
       // Of latencies from 100 to 199, those above 150; the node's own 100 is below.

@@ -3,6 +3,10 @@
  *
  * @packageDocumentation
  */
+
+export { MetricsServerError } from './errors.js';
 export type { PipelineMetricsOptions, PipelineParts } from './options.js';
+export type { Health } from './page/health.js';
+export type { PageTotals } from './page/protocol.js';
 export { PipelineMetrics } from './pipeline-metrics.js';
-export { type Health, MetricsServer, MetricsServerError, type MetricsServerOptions } from './server.js';
+export { MetricsServer, type MetricsServerOptions, type MetricsSource } from './server.js';

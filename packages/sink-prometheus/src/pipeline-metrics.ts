@@ -1,6 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import { type MetricDefinition, readFamilies } from './definitions/definition.js';
 import { pipelineMetrics } from './definitions/pipeline.js';
 import type { PipelineMetricsOptions } from './options.js';
+import { familyText } from './page/exposition.js';
+import type { PageContent } from './page/page.js';
 import { registerSnapshot } from './snapshot-metric.js';
 
 /** A name as Prometheus takes it for metrics. */
@@ -9,8 +13,8 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 /**
  * The metrics of a pipeline, in the exposition format of Prometheus.
  *
- * Cardinality is bounded by the stages: per switch, queue and egress interface, as many as `SwitchTotals` has room for; what
- * has none is the switch `other`. Nothing is exported per flow.
+ * Cardinality is bounded by the stages: per switch, queue and egress interface, as many as `SwitchTotals` has rows, which the
+ * busiest have; everything else is the switch `other`. Nothing is exported per flow.
  *
  * @example
  * const metrics = new PipelineMetrics({ collector, switches, detection: stage });
@@ -18,26 +22,73 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
  */
 export class PipelineMetrics {
   readonly registry: Registry<RegistryContentType>;
+  readonly #options: PipelineMetricsOptions;
+  readonly #definitions: readonly MetricDefinition[];
+  /** The pipeline's own metrics in the registry. */
+  readonly #own: ReadonlySet<object>;
 
   /** @throws RangeError for a prefix or unit that makes no sense; Error if the registry has such a metric already */
   constructor(options: PipelineMetricsOptions) {
     const { prefix = 'int', labels } = options;
     if (!NAME.test(prefix)) throw new RangeError(`prefix must be a metric's name, not "${prefix}"`);
-    const definitions = pipelineMetrics(options);
+    this.#options = options;
+    this.#definitions = pipelineMetrics(options);
     const registry: Registry<RegistryContentType> = options.registry ?? new Registry();
     this.registry = registry;
     if (labels !== undefined) registry.setDefaultLabels({ ...labels });
-    for (const definition of definitions) registerSnapshot(registry, prefix, definition);
+    const own = this.#definitions.map((definition) => registerSnapshot(registry, prefix, definition, options));
+    this.#own = new Set(own);
     if (options.process !== false) collectDefaultMetrics({ register: registry });
   }
 
-  /** What a scrape gets. */
-  text(): Promise<string> {
-    return this.registry.metrics();
+  /** What a scrape gets, for a program that serves it itself. Between metrics, other work has its turn. */
+  async text(): Promise<string> {
+    const content = await this.content();
+    const texts: string[] = [];
+    for (const family of content.families) {
+      texts.push(familyText(family, content));
+      await nextTurn();
+    }
+    texts.push(...content.texts);
+    return content.isOpenMetrics ? `${[...texts, '# EOF'].join('\n')}\n` : `${texts.join('\n\n')}\n`;
   }
 
   /** Of {@link text}. */
   get contentType(): string {
     return this.registry.contentType;
+  }
+
+  /**
+   * What a page is made of, all of one moment: plain data, for {@link MetricsServer}, which makes the page in another thread.
+   * Copies counters, and formats only what other parts of the program have registered.
+   */
+  async content(): Promise<PageContent> {
+    const { prefix = 'int', labels = {} } = this.#options;
+    const { contentType } = this;
+    const families = readFamilies(this.#definitions, this.#options);
+    const texts = await this.#others();
+    return {
+      contentType,
+      isOpenMetrics: contentType === Registry.OPENMETRICS_CONTENT_TYPE,
+      prefix,
+      labels,
+      families,
+      texts,
+    };
+  }
+
+  /** The metrics of the process, and what else is in the registry. */
+  #others(): Promise<string[]> {
+    const { registry } = this;
+    const isOpenMetrics = this.contentType === Registry.OPENMETRICS_CONTENT_TYPE;
+    const others = registry.getMetricsAsArray().filter((metric) => !this.#own.has(metric));
+    return Promise.all(
+      others.map((metric) => {
+        // Under the name that it was registered with; the registry itself shortens that of a counter as well.
+        const key = registry.getSingleMetric(metric.name) === undefined ? `${metric.name}_total` : metric.name;
+        if (isOpenMetrics && String(metric.type) === 'counter') metric.name = metric.name.replace(/_total$/, '');
+        return registry.getSingleMetricAsString(key);
+      }),
+    );
   }
 }

@@ -1,44 +1,41 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { DEGRADED, type DegradedPart, DegradedStates } from '@int/collector';
+import { type GuardedServerOptions, HostList } from '@int/collector/http';
+import { MetricsServerError } from './errors.js';
+import type { Health } from './page/health.js';
+import type { PageContent } from './page/page.js';
+import type { PageTotals } from './page/protocol.js';
+import { threadFile } from './page/thread-file.js';
+import { PageThread } from './page/thread-handle.js';
 
-const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/sink-prometheus.MetricsServerError') as never;
-
-/** The server cannot listen. The system's own error is `cause`. */
-export class MetricsServerError extends Error {
-  override readonly name = 'MetricsServerError';
-  readonly code = 'ERR_METRICS_LISTEN';
-  /** `HOST:PORT` as asked for. */
-  readonly address: string;
-
-  constructor(address: string, message: string, cause: unknown) {
-    super(`${address}: ${message}`, { cause });
-    this.address = address;
-    Object.defineProperty(this, BRAND, { value: true });
-  }
-
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
-  static is(value: unknown): value is MetricsServerError {
-    return typeof value === 'object' && value !== null && BRAND in value;
-  }
-}
-
-/** How the process is. */
-export interface Health {
-  /** False: whoever restarts processes may restart this one. */
-  readonly healthy: boolean;
-  /** Whatever helps to see why, as JSON. */
-  readonly detail?: unknown;
-}
+/** Where a page comes from: {@link PipelineMetrics}, or a text of the program's own. */
+export type MetricsSource =
+  | { content(): Promise<PageContent> }
+  | { text(): Promise<string>; readonly contentType: string };
 
 export interface MetricsServerOptions {
   /** Address to listen on. Default `127.0.0.1`: what is measured is not for everyone. */
   readonly host?: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Where a scrape's text comes from. */
-  readonly metrics: { text(): Promise<string>; readonly contentType: string };
-  /** Asked at every look at `/health`. Default: healthy, as long as it answers. */
+  readonly metrics: MetricsSource;
+  /** Asked when somebody looks at `/health`, ten times a second at most. Default: healthy, as long as it answers. */
   readonly health?: () => Health;
+  /**
+   * Names and addresses by which the server may be asked, besides the address it listens on, the one that a connection came
+   * to, localhost, 127.0.0.1, [::1] and the machine's host name: such as the name of a service in front of it.
+   */
+  readonly allowHosts?: readonly string[];
+  /** What strangers can have of it. Default: see `GuardLimits` of @int/collector/http. */
+  readonly limits?: GuardedServerOptions['limits'];
+  /** A page is made at most once in this time, for all readers together, in milliseconds. Default 1000. */
+  readonly intervalMs?: number;
+  /** Bytes of a page. Metrics for which there is no room are left out, the longest first. Default 8 MiB. */
+  readonly maxPageBytes?: number;
+  /**
+   * The code of the thread that serves, `page-thread.js` of this package. Needed only where a bundler has put the program
+   * together.
+   */
+  readonly thread?: URL | string;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -48,74 +45,85 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 };
 
-/** Time for a request to arrive as a whole, in milliseconds: nobody holds a connection open by sending nothing. */
-const REQUEST_MS = 10_000;
-
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-  response.end(body);
-}
-
 /**
  * An HTTP server with the two pages that monitoring asks for: `/metrics` and `/health` (200 or 503, JSON). Any other path is
- * 404, any method but GET and HEAD 405.
+ * 404, any method but GET and HEAD 405, a name that is not the server's 403.
+ *
+ * It runs in a thread of its own. The thread of the program copies its counters once an interval at most, whoever asks and
+ * however often; the page is made and sent beside it. A thread that dies is started again.
  */
 export class MetricsServer {
-  readonly #server: Server;
+  readonly #mostBytes: number;
+  readonly #thread: PageThread;
+  readonly #states = new DegradedStates();
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor(options: MetricsServerOptions) {
+    const { host = '127.0.0.1', port, allowHosts, limits, intervalMs = 1000, maxPageBytes = 8 << 20, thread } = options;
+    // What is wrong with them is told here and not by a thread.
+    new HostList(host, allowHosts);
+    if (!(intervalMs >= 0)) throw new RangeError(`intervalMs must be 0 or more, not ${intervalMs}`);
+    if (!(maxPageBytes >= 1)) throw new RangeError(`maxPageBytes must be 1 or more, not ${maxPageBytes}`);
+    this.#mostBytes = maxPageBytes;
+    const guard = { ...(allowHosts !== undefined && { allowHosts }), ...(limits !== undefined && { limits }) };
+    const setup = { host, port, guard, intervalMs, mostBytes: maxPageBytes };
+    this.#thread = new PageThread(thread ?? threadFile(), setup, {
+      page: () => contentOf(options.metrics),
+      health: () => options.health?.() ?? { healthy: true },
+    });
+    this.#states.watch(
+      DEGRADED.REFUSING,
+      () => Object.values(this.totals().refused).reduce((sum, count) => sum + count, 0),
+      (times) => `${times} connections and requests turned away`,
+    );
   }
 
-  /** @throws MetricsServerError if the address cannot be had */
-  static async listen({ host = '127.0.0.1', port, metrics, health }: MetricsServerOptions): Promise<MetricsServer> {
-    const answer = async (path: string, response: ServerResponse): Promise<void> => {
-      if (path === '/metrics') send(response, 200, metrics.contentType, await metrics.text());
-      else if (path === '/health') {
-        const state = health?.() ?? { healthy: true };
-        send(response, state.healthy ? 200 : 503, 'application/json', `${JSON.stringify(state)}\n`);
-      } else send(response, 404, 'text/plain', 'There are /metrics and /health.\n');
-    };
-    const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
-      request.resume();
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        response.setHeader('allow', 'GET, HEAD');
-        send(response, 405, 'text/plain', 'GET and HEAD only.\n');
-        return;
-      }
-      const path = (request.url ?? '/').replace(/\?.*$/s, '');
-      answer(path, response).catch((error: unknown) => {
-        // A scrape that fails is seen by Prometheus as such; the pipeline goes on.
-        if (!response.headersSent) send(response, 500, 'text/plain', `${String(error)}\n`);
-        else response.destroy();
-      });
-    });
+  /**
+   * Starts the thread, and listens.
+   * @throws MetricsServerError (rejects) if the address cannot be had; RangeError for an option that makes no sense
+   */
+  static async listen(options: MetricsServerOptions): Promise<MetricsServer> {
+    const server = new MetricsServer(options);
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
+      await server.#thread.start();
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
-      throw new MetricsServerError(`${host}:${port}`, `cannot listen: ${reason}`, error);
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      const { host = '127.0.0.1', port } = options;
+      throw new MetricsServerError(`${host}:${port}`, `cannot listen: ${REASONS[code] ?? message}`, error);
     }
-    return new MetricsServer(server);
+    return server;
   }
 
   /** Where it listens: the port that the system chose for port 0. */
   get address(): { readonly host: string; readonly port: number } {
-    const { address, port } = this.#server.address() as AddressInfo;
-    return { host: address, port };
+    return this.#thread.address;
   }
 
-  /** Lets requests that are being answered end, and closes. */
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
-    await closed;
+  /** What was asked and turned away, as told last: once a second. */
+  totals(): PageTotals {
+    return this.#thread.totals;
   }
+
+  /** `refusing` while strangers are turned away, `shedding` while metrics are left out, `failed` while the thread is gone. */
+  degraded(): readonly DegradedPart[] {
+    const { omitted } = this.totals();
+    const { failure } = this.#thread;
+    const states = this.#states;
+    if (omitted === 0) states.end(DEGRADED.SHEDDING);
+    else states.begin(DEGRADED.SHEDDING, `${omitted} samples left out of a page of more than ${this.#mostBytes} bytes`);
+    if (failure === null) states.end(DEGRADED.FAILED);
+    else states.begin(DEGRADED.FAILED, `it is started again: ${failure.message}`);
+    return states.list().map((state) => ({ where: 'metrics page', ...state }));
+  }
+
+  /** Lets answers under way end, no longer than some seconds, and closes. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+async function contentOf(metrics: MetricsSource): Promise<PageContent> {
+  if ('content' in metrics) return metrics.content();
+  const text = await metrics.text();
+  const { contentType } = metrics;
+  return { contentType, isOpenMetrics: false, prefix: '', labels: {}, families: [], texts: [text.replace(/\n$/, '')] };
 }

@@ -1,8 +1,18 @@
 import type { Metric, MetricType, Registry, RegistryContentType } from 'prom-client';
-import type { HistogramSample, MetricDefinition, Sample } from './definitions/definition.js';
+import {
+  type LabelColumn,
+  labelAt,
+  type MetricDefinition,
+  type MetricFamily,
+  PipelineReading,
+  readFamily,
+} from './definitions/definition.js';
+import type { PipelineParts } from './options.js';
 
 /** A value as the registry writes it. */
-interface WrittenSample extends Sample {
+interface WrittenSample {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
   /** Where it is not the metric's own: `_bucket`, `_sum` and `_count` of histograms. */
   readonly metricName?: string;
 }
@@ -19,18 +29,19 @@ interface ScrapedMetric {
 /** The form of {@link ScrapedMetric} that the registry's types know. */
 type RegisteredMetric = Metric & { readonly type?: MetricType };
 
-/** Registers a metric whose values are read when they are asked for. */
+/**
+ * Registers a metric whose values are read when they are asked for.
+ * @returns what the registry has of it
+ */
 export function registerSnapshot(
   registry: Registry<RegistryContentType>,
   prefix: string,
   definition: MetricDefinition,
-): void {
+  parts: PipelineParts,
+): object {
   const { type, help } = definition;
   const name = `${prefix}_${definition.name}`;
-  const values = (): readonly WrittenSample[] =>
-    definition.type === 'histogram'
-      ? definition.samples().flatMap((sample) => histogramSamples(name, sample))
-      : definition.samples();
+  const values = (): readonly WrittenSample[] => samplesOf(name, readFamily(definition, new PipelineReading(parts)));
   const metric: ScrapedMetric = {
     name,
     help,
@@ -40,19 +51,32 @@ export function registerSnapshot(
     get: async () => ({ name: metric.name, help, type, aggregator: 'sum', values: values() }),
   };
   registry.registerMetric(metric as unknown as RegisteredMetric);
+  return metric;
 }
 
-/** Cumulative buckets, sum, count. */
-function histogramSamples(name: string, { labels, bounds, buckets, sum }: HistogramSample): WrittenSample[] {
-  let count = 0;
-  const samples: WrittenSample[] = buckets.map((inBucket, index) => {
-    count += inBucket;
-    const le = index < bounds.length ? String(bounds[index]) : '+Inf';
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+function samplesOf(name: string, family: MetricFamily): WrittenSample[] {
+  if (family.type !== 'histogram') {
+    return Array.from(family.values, (value, row) => ({ labels: labelsAt(family.labels, row), value }));
+  }
+  const { labels, bounds, counts, sums } = family;
+  const width = bounds.length + 1;
+  return Array.from(sums).flatMap((sum, row) => {
+    const own = labelsAt(labels, row);
+    let count = 0;
+    const samples: WrittenSample[] = Array.from({ length: width }, (_, bucket) => {
+      count += counts[row * width + bucket]!;
+      const le = bucket < bounds.length ? String(bounds[bucket]) : '+Inf';
+      return { metricName: `${name}_bucket`, labels: { ...own, le }, value: count };
+    });
+    samples.push(
+      { metricName: `${name}_sum`, labels: own, value: sum },
+      { metricName: `${name}_count`, labels: own, value: count },
+    );
+    return samples;
   });
-  samples.push(
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: count },
-  );
-  return samples;
+}
+
+/** The labels of a row, by name. */
+export function labelsAt(labels: readonly LabelColumn[], row: number): Record<string, string | number> {
+  return Object.fromEntries(labels.map((column) => [column.name, labelAt(column, row)]));
 }

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
-import { MetricsServer, PipelineMetrics } from '../src/index.js';
+import { PipelineMetrics } from '../src/index.js';
 import { type Parsed, parseExposition } from './exposition.js';
 import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
 import { PrometheusServer } from './prometheus-server.js';
+import { listen } from './thread-code.js';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -126,7 +127,7 @@ describe('the dashboard in examples/grafana', () => {
 
   it('has a value for every expression, from a real Prometheus', async () => {
     const { parts } = await exported();
-    const server = await MetricsServer.listen({ port: 0, metrics: new PipelineMetrics(parts) });
+    const server = await listen({ metrics: new PipelineMetrics(parts) });
     closers.push(() => server.close());
     const prometheus = await PrometheusServer.start(`127.0.0.1:${server.address.port}`);
     closers.push(() => prometheus.stop());

@@ -1,6 +1,7 @@
 /** Orders over HTTP, on a port or a Unix socket, while the monitor runs. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isMetricName } from '@int/codec';
+import { GuardedServer, reply } from '@int/collector/http';
 import type { Monitor } from './monitor.js';
 
 const MOST_BYTES = 64 * 1024;
@@ -137,22 +138,29 @@ async function handle(monitor: Monitor, request: IncomingMessage, response: Serv
     status = error instanceof Refusal ? error.status : 500;
     body = { error: (error as Error).message };
   }
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(`${toJson(body)}\n`);
+  reply(response, status, 'application/json', `${toJson(body)}\n`);
+}
+
+/** Where orders come in, and who may give them. */
+export interface ControlOptions {
+  /** `HOST:PORT`, or the path of a Unix socket. */
+  readonly address: string;
+  /** What orders that change something have to bring along; without it there are none. */
+  readonly token: string | null;
+  /** Further names by which the monitor may be asked. */
+  readonly allowHosts: readonly string[];
 }
 
 /**
  * Listens for orders.
- * @param address `HOST:PORT`, or the path of a Unix socket
- * @throws Error of the system if it cannot
+ * @throws Error of the system (rejects) if it cannot
  */
-export async function listen(monitor: Monitor, address: string): Promise<Server> {
-  const server = createServer((request, response) => void handle(monitor, request, response));
+export async function listen(monitor: Monitor, { address, token, allowHosts }: ControlOptions): Promise<GuardedServer> {
+  const options = { allowHosts, ...(token !== null && { token }) };
+  const server = new GuardedServer(options, (request, response) => handle(monitor, request, response));
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    if (host === undefined) server.listen(address, resolve);
-    else server.listen(Number(port), host, resolve);
-  });
+  await server.listen(
+    host === undefined ? { path: address } : { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) },
+  );
   return server;
 }

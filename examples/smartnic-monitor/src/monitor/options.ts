@@ -1,7 +1,10 @@
 /** The command line of the monitor. */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMetricName, type MetricName } from '@int/codec';
+import { HostList } from '@int/collector/http';
 import type { ThresholdOptions } from '@int/flowcache';
+import type { ControlOptions } from './control.js';
 
 export interface MonitorOptions {
   /** A UDP address to listen on, or a capture. */
@@ -17,8 +20,7 @@ export interface MonitorOptions {
   readonly prefix: string;
   /** One record is one field set that any tool can read, or many in one field. */
   readonly form: 'fields' | 'packed';
-  /** `HOST:PORT` or the path of a Unix socket. */
-  readonly control: string | null;
+  readonly control: ControlOptions | null;
   /** Seconds that Redis is given at the end. */
   readonly patienceMs: number;
 }
@@ -35,6 +37,8 @@ const USAGE = `Usage: node dist/monitor.js (--listen udp://HOST:PORT | --capture
   --prefix TEXT            of all keys in Redis (default int)
   --packed                 many records in one field: what Redis needs for hundreds of thousands a second
   --control ADDRESS        HOST:PORT or the path of a Unix socket to take orders at
+  --control-token-file F   take orders that change something, from those who send the text in this file as a bearer token
+  --control-allow-host H   a further name by which the monitor may be asked; repeat for more
   --patience SECONDS       time that Redis has at the end (default 30)`;
 
 /** A command line that cannot be followed. */
@@ -75,6 +79,34 @@ function thresholds(level: readonly string[], change: readonly string[], pathCha
   return { metrics, endToEnd, pathChange };
 }
 
+function control(
+  address: string | undefined,
+  tokenFile: string | undefined,
+  allowHosts: readonly string[],
+): ControlOptions | null {
+  if (address === undefined) {
+    if (tokenFile !== undefined || allowHosts.length > 0)
+      fail('--control-token-file and --control-allow-host go with --control');
+    return null;
+  }
+  try {
+    new HostList('localhost', allowHosts);
+  } catch (error) {
+    fail(`--control-allow-host: ${(error as Error).message}`);
+  }
+  if (tokenFile === undefined) return { address, token: null, allowHosts };
+  let token: string;
+  try {
+    token = readFileSync(tokenFile, 'utf8').trim();
+  } catch (error) {
+    return fail(`--control-token-file: ${(error as Error).message}`);
+  }
+  // A short one can be guessed, a blank or a line break in it cannot be sent.
+  if (!/^[!-~]{16,}$/.test(token))
+    fail(`--control-token-file: ${tokenFile} must hold 16 characters or more, without blanks`);
+  return { address, token, allowHosts };
+}
+
 /** @throws UsageError with what is wrong and how it is done */
 export function readOptions(args: readonly string[]): MonitorOptions {
   const flags = ((): ReturnType<typeof parse> => {
@@ -97,7 +129,7 @@ export function readOptions(args: readonly string[]): MonitorOptions {
     redis: redis ?? null,
     prefix: flags.prefix,
     form: flags.packed ? 'packed' : 'fields',
-    control: flags.control ?? null,
+    control: control(flags.control, flags['control-token-file'], flags['control-allow-host']),
     patienceMs: (seconds('patience', flags.patience) ?? 30) * 1000,
   };
 }
@@ -119,6 +151,8 @@ function parse(args: readonly string[]) {
       prefix: { type: 'string', default: 'int' },
       packed: { type: 'boolean', default: false },
       control: { type: 'string' },
+      'control-token-file': { type: 'string' },
+      'control-allow-host': { type: 'string', multiple: true, default: [] },
       patience: { type: 'string' },
     },
   }).values;

@@ -1,4 +1,13 @@
-import { Collector, type CollectorTotals, LiveStatistics, type Sink, SourceError } from '@int/collector';
+import {
+  Collector,
+  type CollectorTotals,
+  DEGRADED,
+  type DegradedPart,
+  DegradedStates,
+  LiveStatistics,
+  type Sink,
+  SourceError,
+} from '@int/collector';
 import type { CollectSetup } from '../config/setup.js';
 import { closeSinks } from '../config/sinks.js';
 import { DemoFabric } from '../demo/fabric.js';
@@ -10,10 +19,12 @@ import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
+import { HealthWatch } from '../output/health-watch.js';
 import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
+import { printable } from '../output/printable.js';
 import { RateMeter } from '../output/rate-meter.js';
 import { Screen } from '../output/screen.js';
 import { sinkDrops, sinkLines } from '../output/sink-text.js';
@@ -52,6 +63,9 @@ export class CollectRun {
   readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
   readonly #metrics: MetricsEndpoint | null;
+  readonly #health: HealthWatch;
+  /** Of standard output. */
+  readonly #outputStates = new DegradedStates();
   #input!: TelemetryInput;
   #collector!: Collector;
   #rate = new RateMeter(0);
@@ -72,7 +86,25 @@ export class CollectRun {
     // A capture waits for the reader of its events; what comes from a network does not.
     this.#paced = new PacedOutput(this.#output, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && form.json !== true ? new Screen(io.stdout) : null;
+    this.#health = new HealthWatch(
+      () => this.#degraded(),
+      // The view names them itself.
+      (message) => {
+        if (this.#screen === null) this.tell(message);
+      },
+    );
+    this.#outputStates.watch(
+      DEGRADED.SHEDDING,
+      () => detection?.notShown ?? 0,
+      (events) => `${events} events not printed: whoever reads them is behind`,
+    );
     if (detection !== null) this.#show(detection);
+  }
+
+  /** What the command suffers from now. */
+  #degraded(): readonly DegradedPart[] {
+    const output = this.#outputStates.list().map((state) => ({ where: 'standard output', ...state }));
+    return [...this.#collector.degraded(), ...(this.#metrics?.degraded() ?? []), ...output];
   }
 
   async #open(): Promise<void> {
@@ -167,7 +199,7 @@ export class CollectRun {
       await this.#metrics?.close();
       await this.#setup.close();
       this.#screen?.leave();
-      for (const line of this.#untold) this.#io.stderr.write(`${line}\n`);
+      for (const line of this.#untold) this.#io.stderr.write(`${printable(line)}\n`);
     }
     await this.#paced.flush();
     return this.#finish(totals, sent);
@@ -200,7 +232,9 @@ export class CollectRun {
     if (this.#metrics === null) return;
     try {
       const { detection, stages } = this.#setup;
-      const address = await this.#metrics.open(this.#collector, detection?.stage ?? null, stages);
+      const address = await this.#metrics.open(this.#collector, detection?.stage ?? null, stages, () =>
+        this.#degraded(),
+      );
       if (this.#screen === null) say(this.#io, `metrics on ${address}`);
     } catch (error) {
       await this.#collector.stop(this.#setup.drainMs);
@@ -220,11 +254,11 @@ export class CollectRun {
   }
 
   #writeWords(line: string): void {
-    if (this.#screen === null) this.#io.stderr.write(`${line}\n`);
+    if (this.#screen === null) this.#io.stderr.write(`${printable(line)}\n`);
     else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
   }
 
-  #state(): LiveState {
+  #state(degraded: readonly DegradedPart[]): LiveState {
     const now = performance.now();
     // A capture has its own time.
     if (this.#input.isLive) this.#statistics.advance(Date.now());
@@ -239,11 +273,12 @@ export class CollectRun {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics: this.#statistics.snapshot(),
       detection: this.#detection?.state() ?? null,
+      degraded,
     };
   }
 
   #tick(): void {
-    const state = this.#state();
+    const state = this.#state(this.#health.look());
     if (this.#screen !== null) {
       const { columns, rows } = this.#screen;
       this.#screen.draw(liveView(state, columns, rows, colours(hasColour(this.#io))));
@@ -257,7 +292,7 @@ export class CollectRun {
 
   async #finish(totals: CollectorTotals, sent: number | null): Promise<number> {
     const output = this.#output;
-    const state = this.#state();
+    const state = this.#state(this.#degraded());
     if (this.#form.json === true) {
       output.line(JSON.stringify(statsJson(state)));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));

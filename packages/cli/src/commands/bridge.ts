@@ -25,6 +25,7 @@ import { detectionTable } from '../output/detection-summary.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
 import { flowTotals } from '../output/flow-json.js';
 import { flowTotalsLines } from '../output/flow-table.js';
+import { HealthWatch } from '../output/health-watch.js';
 import { type LiveState, liveView, switchTable } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
@@ -133,6 +134,7 @@ class BridgeCommand {
   readonly #flowStage: FlowStage;
   readonly #source: BridgeSource;
   readonly #collector: Collector;
+  readonly #health: HealthWatch;
   #opened: BridgePorts | null = null;
   #rate = new RateMeter(0);
   #started = 0;
@@ -180,6 +182,13 @@ class BridgeCommand {
         this.#writeWords(`int: ${error.message}`);
       },
     });
+    this.#health = new HealthWatch(
+      () => this.#collector.degraded(),
+      // The view names them itself.
+      (message) => {
+        if (this.#screen === null) this.#writeWords(`int: ${message}`);
+      },
+    );
     if (detection !== null) this.#show(detection);
   }
 
@@ -274,6 +283,7 @@ class BridgeCommand {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics: this.#statistics.snapshot(),
       detection: this.#detection?.state() ?? null,
+      degraded: this.#health.look(),
     };
   }
 

@@ -23,7 +23,7 @@ import {
   duration,
   positiveNumber,
 } from '../options.js';
-import { type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
+import { allowedHost, type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 
 interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly listen?: UdpAddress;
@@ -35,6 +35,7 @@ interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly speed?: number;
   readonly rules?: string;
   readonly metrics?: MetricsAddress;
+  readonly metricsAllowHost?: readonly string[];
   readonly config?: string;
   readonly check?: true;
   /** Nanoseconds. */
@@ -49,6 +50,7 @@ const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'drainTimeout',
   'json',
   'metrics',
+  'metricsAllowHost',
 ]);
 /** The longest time that stopping may take. */
 const MAX_DRAIN_MS = 3_600_000;
@@ -96,6 +98,12 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         metricsAddress,
       ),
     )
+    .addOption(
+      new Option(
+        '--metrics-allow-host <NAME>',
+        "with --metrics: a further name by which the pages may be asked for; repeat for more (the address, localhost, the machine's name)",
+      ).argParser(allowedHost),
+    )
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
     .addOption(
@@ -106,6 +114,9 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
+    if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+      command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+    }
     if (flags.config !== undefined) {
       done(await collectByConfig(flags.config, flags, command, io));
       return;
@@ -133,7 +144,7 @@ async function flagsSetup(
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
     detection,
-    metrics: metrics === undefined ? null : new MetricsEndpoint(metrics),
+    metrics: metrics === undefined ? null : metricsOf(metrics, flags),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
@@ -151,6 +162,10 @@ async function flagsSetup(
     drainMs: drainMsOf(flags) ?? DRAIN_MS,
     close: async () => {},
   };
+}
+
+function metricsOf(address: MetricsAddress, { metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint {
+  return new MetricsEndpoint(address, allowHosts === undefined ? {} : { allowHosts });
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
@@ -178,7 +193,7 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
     return EXIT.OK;
   }
   let tell = (message: string): void => say(io, message);
-  const metrics = flags.metrics === undefined ? null : new MetricsEndpoint(flags.metrics);
+  const metrics = flags.metrics === undefined ? null : metricsOf(flags.metrics, flags);
   const setup = await configSetup(read, io, (message) => tell(message), drainMsOf(flags), metrics);
   const collect = new CollectRun(flags, setup, io);
   tell = (message) => collect.tell(message);

@@ -132,8 +132,13 @@ export interface ParquetSinkConfig extends RecordsConfig {
 
 export interface PrometheusConfig {
   readonly listen: string;
+  readonly allowHosts?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly prefix?: string;
+  readonly switches?: number;
+  readonly queues?: number;
+  readonly interfaces?: number;
+  readonly reporters?: number;
 }
 
 export interface OpenSearchSinkConfig extends RecordsConfig {

@@ -50,8 +50,10 @@ function detectorOptions({ state, flowCells, switchCells, idle }: DetectConfig):
 function metricsOf(read: ReadConfig): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
-  const { listen, labels, prefix } = prometheus;
+  const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
   return new MetricsEndpoint(metricsAddress(listen), {
+    rows,
+    ...(allowHosts !== undefined && { allowHosts }),
     ...(labels !== undefined && { labels }),
     ...(prefix !== undefined && { prefix }),
   });

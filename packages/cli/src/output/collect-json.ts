@@ -63,6 +63,7 @@ export function statsJson(state: LiveState): Record<string, unknown> {
     elapsedMs: Math.round(state.elapsedMs),
     ...counters,
     errors: state.totals.errors,
+    degraded: state.degraded,
     receivedPerSecond: Math.round(state.receivedPerSecond),
     reportsPerSecond: Math.round(state.reportsPerSecond),
     ...(found !== null && {

@@ -1,7 +1,8 @@
-import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import type { CollectorTotals, DegradedPart, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
 import type { Colours } from './colour.js';
 import { survivorsText } from './detection-summary.js';
 import { type DetectionState, detectionView } from './detection-view.js';
+import { degradedNames, degradedText } from './health-watch.js';
 import { compact, counted, grouped } from './numbers.js';
 import { flowText, pathText } from './record-text.js';
 import { sinkLines, sinksText } from './sink-text.js';
@@ -20,6 +21,8 @@ export interface LiveState {
   readonly statistics: StatisticsSnapshot;
   /** `null`: no rules. */
   readonly detection: DetectionState | null;
+  /** What the command suffers from now. */
+  readonly degraded: readonly DegradedPart[];
 }
 
 /** Columns that hold figures before the sparkline. */
@@ -28,6 +31,8 @@ const MIN_SPARK = 8;
 const MAX_SPARK = 60;
 /** Share of the lines that detection takes. */
 const DETECTION_SHARE = 0.4;
+/** Degraded states that a view names. */
+const MAX_DEGRADED = 3;
 /** Lines around the switches and paths: title, figures, two blanks, two headings, footer. */
 const FIXED_ROWS = 9;
 
@@ -79,11 +84,27 @@ export function logLine(state: LiveState): string {
   }
   const sinks = sinksText(totals.sinks);
   if (sinks !== '') parts.push(sinks);
+  const names = degradedNames(state.degraded);
+  if (names !== '') parts.push(names);
   if (state.detection !== null) {
     const { totals: found } = state.detection;
     parts.push(counted(found.events, 'event'), survivorsText(found));
   }
   return parts.join('  ');
+}
+
+/** What the command suffers from, a line each. */
+function degradedLines(degraded: readonly DegradedPart[]): string[] {
+  const lines = degraded.slice(0, MAX_DEGRADED).map((part) => `degraded: ${degradedText(part)}`);
+  const more = degraded.length - lines.length;
+  return more > 0 ? [...lines, `degraded: and ${more} more`] : lines;
+}
+
+/** The switches that report most, where there is no room for all; in their order. */
+function busiest(switches: readonly SwitchStatistics[], count: number): readonly SwitchStatistics[] {
+  if (switches.length <= count) return switches;
+  const chosen = new Set([...switches].sort((a, b) => b.reportsPerSecond - a.reportsPerSecond).slice(0, count));
+  return switches.filter((one) => chosen.has(one));
 }
 
 function worstSwitch(switches: readonly SwitchStatistics[]): SwitchStatistics | null {
@@ -151,14 +172,17 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
     ),
   );
   const drops = fit(`dropped: ${dropText(totals)}`, width);
-  lines.push(lost ? colour.red(drops) : colour.dim(drops), '');
+  lines.push(lost ? colour.red(drops) : colour.dim(drops));
+  const degraded = degradedLines(state.degraded).map((line) => colour.yellow(fit(line, width)));
+  lines.push(...degraded, '');
 
   const detection =
     state.detection === null
       ? []
       : detectionView(state.detection, Math.floor(rows * DETECTION_SHARE), (text) => fit(text, width), colour);
   const sinks = sinkLines(totals.sinks).map((line) => colour.dim(fit(line, width)));
-  const room = Math.max(2, rows - FIXED_ROWS - detection.length - (sinks.length === 0 ? 0 : sinks.length + 2));
+  const others = detection.length + degraded.length + (sinks.length === 0 ? 0 : sinks.length + 2);
+  const room = Math.max(2, rows - FIXED_ROWS - others);
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
   const pathRows = Math.min(
     statistics.congested.length,
@@ -167,7 +191,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   const switchRows = Math.max(1, room - pathRows);
   lines.push(colour.bold(fit(heading(sparkWidth), width)));
   const worst = worstSwitch(statistics.switches);
-  for (const one of all.slice(0, switchRows)) {
+  for (const one of busiest(all, switchRows)) {
     const line = fit(switchLine(one, sparkWidth), width);
     lines.push(one === worst ? colour.yellow(line) : line);
   }

@@ -1,12 +1,16 @@
 import { isIPv6 } from 'node:net';
 import {
   type Collector,
+  type DegradedPart,
   type DetectionStage,
   FlowStage,
+  healthOf,
   ReportLossStage,
   type Stage,
   SwitchTotals,
+  type SwitchTotalsOptions,
 } from '@int/collector';
+import { HostList } from '@int/collector/http';
 import type { MetricsServer, PipelineMetricsOptions } from '@int/sink-prometheus';
 import { InvalidArgumentError } from 'commander';
 import { CliError, EXIT } from '../io.js';
@@ -28,16 +32,35 @@ export function metricsAddress(text: string): MetricsAddress {
   return { host: bracketed ?? plain ?? '127.0.0.1', port };
 }
 
+/** An option parser for a name or address by which the pages may be asked for, which may be repeated. */
+export function allowedHost(text: string, previous: readonly string[] = []): string[] {
+  try {
+    new HostList('localhost', [text]);
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`);
+  }
+  return [...previous, text];
+}
+
+/** How the pages are set up. */
+export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix'> {
+  readonly allowHosts?: readonly string[];
+  /** Rows: the busiest have them. */
+  readonly rows?: Pick<SwitchTotalsOptions, 'switches' | 'queues' | 'interfaces'> & { readonly reporters?: number };
+}
+
 /** The pipeline's counters for Prometheus, beside a running collector. */
 export class MetricsEndpoint {
   readonly #address: MetricsAddress;
-  readonly #switches = new SwitchTotals();
-  readonly #loss = new ReportLossStage();
-  readonly #options: Pick<PipelineMetricsOptions, 'labels' | 'prefix'>;
+  readonly #switches: SwitchTotals;
+  readonly #loss: ReportLossStage;
+  readonly #options: Omit<MetricsEndpointOptions, 'rows'>;
   #server: MetricsServer | null = null;
 
-  constructor(address: MetricsAddress, options: Pick<PipelineMetricsOptions, 'labels' | 'prefix'> = {}) {
+  constructor(address: MetricsAddress, { rows: { reporters, ...rows } = {}, ...options }: MetricsEndpointOptions = {}) {
     this.#address = address;
+    this.#switches = new SwitchTotals(rows);
+    this.#loss = new ReportLossStage(reporters === undefined ? {} : { reporters });
     this.#options = options;
   }
 
@@ -47,34 +70,49 @@ export class MetricsEndpoint {
   }
 
   /**
-   * Serves from now on. `/health` is 503 as long as a sink is not well.
+   * Serves from now on. `/health` is 503 as long as a part does not do its work.
    * @param others stages of the collector, of which those that have metrics are told of
+   * @param degraded what the process suffers from now
    * @returns the page's address
    * @throws CliError if that cannot be
    */
-  async open(collector: Collector, detection: DetectionStage | null, others: readonly Stage[] = []): Promise<string> {
+  async open(
+    collector: Collector,
+    detection: DetectionStage | null,
+    others: readonly Stage[],
+    degraded: () => readonly DegradedPart[],
+  ): Promise<string> {
     const { MetricsServer, MetricsServerError, PipelineMetrics } = await import('@int/sink-prometheus');
     const flows = others.find((stage) => stage instanceof FlowStage);
+    const { allowHosts, ...options } = this.#options;
     const metrics = new PipelineMetrics({
-      ...this.#options,
+      ...options,
       collector,
+      degraded,
       switches: this.#switches,
       loss: this.#loss,
       ...(detection !== null && { detection }),
       ...(flows !== undefined && { flows }),
     });
-    const health = (): { healthy: boolean; detail: unknown } => {
-      const trouble = collector.trouble();
-      return { healthy: trouble.length === 0, detail: { ...collector.totals(), trouble } };
-    };
+    const health = () => ({ ...healthOf(degraded()), detail: { ...collector.totals(), page: this.#server?.totals() } });
     try {
-      this.#server = await MetricsServer.listen({ ...this.#address, metrics, health });
+      this.#server = await MetricsServer.listen({
+        ...this.#address,
+        metrics,
+        health,
+        ...(allowHosts !== undefined && { allowHosts }),
+      });
     } catch (error) {
       if (MetricsServerError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
       throw error;
     }
     const { host, port } = this.#server.address;
     return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/metrics`;
+  }
+
+  /** What the pages' server suffers from. */
+  degraded(): readonly DegradedPart[] {
+    return this.#server?.degraded() ?? [];
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ResultColumn, ResultValue } from '@int/sink-parquet';
 import type { Colours } from '../output/colour.js';
+import { printable } from '../output/printable.js';
 
 /** Turns the rows of a result into lines of text. */
 export interface ResultLines {
@@ -51,12 +52,6 @@ const WIDEST = 60;
 
 function isNumeric({ type }: ResultColumn): boolean {
   return /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*)$/.test(type);
-}
-
-/** Control characters would move the cursor. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
 /** A table for people: as wide as the first rows are, numbers to the right. */

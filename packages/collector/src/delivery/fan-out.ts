@@ -3,17 +3,12 @@ import type { TelemetryBatch } from '@int/codec';
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import type { FrameBatch } from '../frames.js';
+import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degraded-state.js';
+import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorProblem } from '../pipeline.js';
 import type { Outlets, Sink, SinkTotals } from '../stage.js';
 import { addCounters, addTotals } from './add-totals.js';
 import { SinkAccount } from './sink-account.js';
-
-/** A sink that is not well. */
-export interface SinkTrouble {
-  readonly sink: string;
-  /** For people. */
-  readonly reason: string;
-}
 
 /** Time beyond its limit that a sink has to end its closing by itself, in milliseconds. */
 const GRACE_MS = 1000;
@@ -104,11 +99,12 @@ export class FanOut implements Outlets {
     }
   }
 
-  /** Sinks that are not well now. */
-  trouble(): SinkTrouble[] {
-    return this.#lanes.flatMap(({ sink, failure }) => {
-      const reason = sink.health === undefined ? failure : sink.health();
-      return reason === null ? [] : [{ sink: sink.name, reason }];
+  /** What sinks, and those behind them, suffer from now. */
+  degraded(): DegradedPart[] {
+    return this.#lanes.flatMap((lane) => {
+      const where = lane.sink.name;
+      const own = lane.degraded().map((state) => ({ where, ...state }));
+      return [...own, ...(lane.sink.onward?.().degraded ?? [])];
     });
   }
 
@@ -180,6 +176,15 @@ export class FanOut implements Outlets {
   }
 }
 
+/** Records that a sink has dropped, of all kinds and for all reasons. */
+function droppedOf(totals: SinkTotals): number {
+  let records = 0;
+  for (const { dropped } of Object.values(totals)) {
+    for (const count of Object.values(dropped)) records += count;
+  }
+  return records;
+}
+
 /** A sink, what it takes, and how it does. */
 class SinkLane {
   readonly sink: Sink;
@@ -190,6 +195,7 @@ class SinkLane {
   readonly account: SinkAccount | null;
   /** Message of what it has thrown last, while nothing has gone well since. */
   failure: string | null = null;
+  readonly #states = new DegradedStates();
 
   constructor(sink: Sink) {
     const { records } = sink;
@@ -198,6 +204,19 @@ class SinkLane {
     this.takesEvents = sink.writeEvents !== undefined && (records?.includes('events') ?? true);
     this.takesFlows = sink.writeFlows !== undefined && (records?.includes('flows') ?? true);
     this.account = sink.totals === undefined ? new SinkAccount() : null;
+    this.#states.watch(
+      DEGRADED.SHEDDING,
+      () => droppedOf(this.totals()),
+      (records) => `${records} records dropped`,
+    );
+  }
+
+  /** An outage, records that are dropped, and what the sink itself names. */
+  degraded(): DegradedState[] {
+    const reason = this.sink.health === undefined ? this.failure : this.sink.health();
+    if (reason === null) this.#states.end(DEGRADED.OUTAGE);
+    else this.#states.begin(DEGRADED.OUTAGE, reason);
+    return [...this.#states.list(), ...(this.sink.degraded?.() ?? [])];
   }
 
   totals(): SinkTotals {

@@ -3,6 +3,7 @@ import type { TelemetryBatch } from '@int/codec';
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import type { FrameBatch } from '../frames.js';
+import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { BatchCopy } from './batch-copy.js';
 import { goodReports } from './fan-out.js';
@@ -131,6 +132,10 @@ export class QueuedSink implements Sink {
 
   health(): string | null {
     return this.#failure ?? this.#sink.health?.() ?? null;
+  }
+
+  degraded(): readonly DegradedState[] {
+    return this.#sink.degraded?.() ?? [];
   }
 
   /**

@@ -1,3 +1,6 @@
+import { BusiestKeys, NO_ROW } from '../statistics/busiest-keys.js';
+import { move } from '../statistics/rows.js';
+
 /** A jump ahead by so many numbers is rather a restart than a loss. */
 const IMPLAUSIBLE_JUMP = 1 << 16;
 
@@ -25,7 +28,7 @@ const COUNTS = 7;
 
 /** Options of a {@link SequenceTracker}. */
 export interface SequenceTrackerOptions {
-  /** Reporters to follow, 1 to 2^20. Default 4096. About 100 bytes each, at the default window. */
+  /** Reporters to follow, the busiest, 1 to 65,536. Default 4096. About 200 bytes each, at the default window. */
   readonly reporters?: number;
   /** How far behind the highest number another one may come, as a power of two from 32 to 65,536. Default 128. */
   readonly window?: number;
@@ -36,48 +39,46 @@ export interface SequenceTrackerOptions {
  * has left the window, so that packets which overtake each other are none; numbers wrap around; a reporter that starts anew
  * is noticed and not counted as a loss of millions.
  *
- * Of a fixed size. Nothing is allocated after construction.
+ * Of a fixed size; nothing is allocated for a number. When there are more reporters than rows, {@link elect} gives the rows
+ * to the busiest; what is counted of the others stays in {@link left}.
  */
 export class SequenceTracker {
-  readonly #capacity: number;
   readonly #window: number;
-  /** Row + 1 of a key, or 0; open addressing, at most half full. */
-  readonly #slots: Int32Array;
-  readonly #keys: Uint32Array;
+  readonly #keys: BusiestKeys;
   readonly #highest: Uint32Array;
   /** The number last seen that fits neither the window nor a plausible loss; -1 if the last one did fit. */
   readonly #candidate: Float64Array;
   /** A bit for each number of the window, at the number modulo the window. */
   readonly #seen: Uint32Array;
+  /** Of each row, and behind them of all reporters that gave their rows away. */
   readonly #counts: Float64Array;
-  #size = 0;
 
   /** @throws RangeError for an option out of range */
   constructor({ reporters = 4096, window = 128 }: SequenceTrackerOptions = {}) {
-    if (!Number.isInteger(reporters) || reporters < 1 || reporters > 1 << 20) {
-      throw new RangeError(`reporters must be an integer from 1 to 2^20, not ${reporters}`);
-    }
     if (!Number.isInteger(window) || window < 32 || window > 65_536 || (window & (window - 1)) !== 0) {
       throw new RangeError(`window must be a power of two from 32 to 65536, not ${window}`);
     }
-    this.#capacity = reporters;
     this.#window = window;
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(reporters * 2)));
-    this.#keys = new Uint32Array(reporters * 2);
+    this.#keys = new BusiestKeys(reporters);
     this.#highest = new Uint32Array(reporters);
     this.#candidate = new Float64Array(reporters).fill(-1);
     this.#seen = new Uint32Array((reporters * window) / 32);
-    this.#counts = new Float64Array(reporters * COUNTS);
+    this.#counts = new Float64Array((reporters + 1) * COUNTS);
   }
 
-  /** Reporters followed; rows are 0 to `size - 1`, in the order in which they were first seen. */
+  /** Reporters followed; rows are 0 to `size - 1`. */
   get size(): number {
-    return this.#size;
+    return this.#keys.size;
+  }
+
+  /** How often a row was given to another reporter. */
+  get replaced(): number {
+    return this.#keys.replaced;
   }
 
   /** First and second word of a row's key, as given to {@link note}. */
   key(row: number): readonly [number, number] {
-    return [this.#keys[row * 2]!, this.#keys[row * 2 + 1]!];
+    return [this.#keys.first[row]!, this.#keys.second[row]!];
   }
 
   /** The counters of a row. */
@@ -95,6 +96,20 @@ export class SequenceTracker {
     };
   }
 
+  /** What was counted of reporters that have given their rows away. What was missing then counts as lost. */
+  get left(): SequenceCounts {
+    return this.counts(this.#keys.capacity);
+  }
+
+  /**
+   * Gives rows of reporters that are silent, or nearly so, to busier ones that have none. To be called now and then: nothing
+   * happens within five seconds of the last time.
+   * @param timeMs of the input, in milliseconds
+   */
+  elect(timeMs: number): void {
+    this.#keys.elect(timeMs, (row) => this.#leave(row));
+  }
+
   /**
    * Takes a number.
    *
@@ -102,13 +117,12 @@ export class SequenceTracker {
    * @param second second word of it
    * @param sequence 0 to 2^bits - 1
    * @param bits of a sequence number, 17 to 32: the numbers wrap around at 2^bits
-   * @returns the reporter's row, or -1 if there are more reporters than the tracker follows
+   * @returns the reporter's row, or -1 if it has none
    */
   note(first: number, second: number, sequence: number, bits: number): number {
-    const before = this.#size;
-    const row = this.#rowOf(first >>> 0, second >>> 0);
-    if (row < 0) return row;
-    if (this.#size !== before) {
+    const row = this.#keys.note(first >>> 0, second >>> 0);
+    if (row === NO_ROW) return row;
+    if (this.#counts[row * COUNTS + COUNT.IN_ORDER] === 0) {
       this.#begin(row, sequence);
       this.#counts[row * COUNTS + COUNT.IN_ORDER] = 1;
       return row;
@@ -196,21 +210,9 @@ export class SequenceTracker {
     this.#seen[word] = value ? this.#seen[word]! | bit : this.#seen[word]! & ~bit;
   }
 
-  #rowOf(first: number, second: number): number {
-    const mask = this.#slots.length - 1;
-    const mixed = Math.imul(first ^ (first >>> 16) ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1);
-    let slot = (mixed ^ (mixed >>> 15)) & mask;
-    for (;;) {
-      const row = this.#slots[slot]! - 1;
-      if (row < 0) break;
-      if (this.#keys[row * 2] === first && this.#keys[row * 2 + 1] === second) return row;
-      slot = (slot + 1) & mask;
-    }
-    if (this.#size === this.#capacity) return -1;
-    const row = this.#size++;
-    this.#slots[slot] = row + 1;
-    this.#keys[row * 2] = first;
-    this.#keys[row * 2 + 1] = second;
-    return row;
+  #leave(row: number): void {
+    const from = row * COUNTS;
+    move(this.#counts, from + COUNT.MISSING, from + COUNT.LOST);
+    for (let count = 0; count < COUNTS; count++) move(this.#counts, from + count, this.#keys.capacity * COUNTS + count);
   }
 }

@@ -1,4 +1,7 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
+import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
+import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
 import { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './sequence-tracker.js';
 
@@ -6,6 +9,8 @@ import { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } fro
 const SEQUENCE_BITS = [0, 32, 32, 22] as const;
 /** Bit of a key's second word that says that numbers have 22 bits. */
 const IS_SHORT = 1 << 8;
+
+const COUNT_NAMES = ['inOrder', 'reordered', 'duplicates', 'late', 'restarts', 'lost', 'missing'] as const;
 
 /** What is known of one reporter. */
 export interface ReporterLoss extends SequenceCounts {
@@ -15,35 +20,53 @@ export interface ReporterLoss extends SequenceCounts {
   readonly hwId: number;
 }
 
-/** Sums over all reporters. */
+/** Sums over all reporters, those included that are followed no more. They never go back, but for `missing`. */
 export interface LossTotals extends SequenceCounts {
   /** Reporters followed. */
   readonly reporters: number;
   /** Report packets of further reporters, for which there was no room. */
   readonly untracked: number;
+  /** How often a reporter has taken the row of another one. */
+  readonly replaced: number;
+}
+
+/** What is counted of the reporters, as columns: a row for each, and behind them one for those that are followed no more. */
+export interface LossColumns {
+  readonly nodeId: Uint32Array;
+  readonly hwId: Uint32Array;
+  readonly counts: Readonly<Record<keyof SequenceCounts, Float64Array>>;
 }
 
 /**
  * Counts report packets that did not arrive, by their sequence numbers: per node and hardware id, wrapping around at 2^22
  * in reports v2.0 and at 2^32 before. Packets that overtake each other are no loss, a switch that starts anew is none.
  *
- * A packet that cannot be decoded is a gap here as well as a drop in the collector's counters.
+ * A packet that cannot be decoded is a gap here as well as a drop in the collector's counters. When there are more reporters
+ * than rows, the busiest are followed, see {@link SequenceTracker}.
  *
  * Source: Telemetry Report Format Specification 2.0, section 3.1; 1.0, section 3.1.
  */
 export class ReportLossStage implements Stage {
   readonly name = 'report loss';
   readonly #tracker: SequenceTracker;
+  readonly #states = new DegradedStates();
   #untracked = 0;
 
   /** @throws RangeError for an option out of range */
   constructor(options: SequenceTrackerOptions = {}) {
     this.#tracker = new SequenceTracker(options);
+    this.#states.watch(
+      DEGRADED.UNTRACKED,
+      () => this.#untracked,
+      (packets) =>
+        `${packets} report packets of reporters that are not followed: ids are forged, or 'reporters' is too low`,
+    );
   }
 
-  process(batch: TelemetryBatch): void {
+  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
     const { frame, flags, nodeId, sequence, code, reports } = batch;
     const tracker = this.#tracker;
+    if (batch.frames > 0) tracker.elect(frameTimeMs(frames, first));
     let last = -1;
     for (let row = 0; row < reports; row++) {
       // The individual reports of one packet share its number.
@@ -62,7 +85,12 @@ export class ReportLossStage implements Stage {
     return { ...this.totals() };
   }
 
-  /** Every reporter, in the order in which they were first heard of. */
+  /** `untracked`, while report packets come of which no reporter is followed. */
+  degraded(): readonly DegradedState[] {
+    return this.#states.list();
+  }
+
+  /** Every reporter that is followed. */
   reporters(): ReporterLoss[] {
     return Array.from({ length: this.#tracker.size }, (_, row) => {
       const [nodeId, second] = this.#tracker.key(row);
@@ -70,13 +98,40 @@ export class ReportLossStage implements Stage {
     });
   }
 
+  /** The same as columns: copies, for whoever makes a page of it. */
+  columns(): LossColumns {
+    const tracker = this.#tracker;
+    const { size } = tracker;
+    const column = (): Float64Array => new Float64Array(size + 1);
+    const nodeId = new Uint32Array(size);
+    const hwId = new Uint32Array(size);
+    const counts: Record<keyof SequenceCounts, Float64Array> = {
+      inOrder: column(),
+      reordered: column(),
+      duplicates: column(),
+      late: column(),
+      restarts: column(),
+      lost: column(),
+      missing: column(),
+    };
+    for (let row = 0; row <= size; row++) {
+      const own = row < size ? tracker.counts(row) : tracker.left;
+      for (const name of COUNT_NAMES) counts[name][row] = own[name];
+      if (row === size) break;
+      const [node, second] = tracker.key(row);
+      nodeId[row] = node;
+      hwId[row] = second & FLAG.HW_ID_MASK;
+    }
+    return { nodeId, hwId, counts };
+  }
+
   totals(): LossTotals {
-    const sums = { inOrder: 0, reordered: 0, duplicates: 0, late: 0, restarts: 0, lost: 0, missing: 0 };
-    const { size } = this.#tracker;
+    const { size, replaced, left } = this.#tracker;
+    const sums = { ...left } as { -readonly [Name in keyof SequenceCounts]: number };
     for (let row = 0; row < size; row++) {
       const counts = this.#tracker.counts(row);
-      for (const name of Object.keys(sums) as (keyof SequenceCounts)[]) sums[name] += counts[name];
+      for (const name of COUNT_NAMES) sums[name] += counts[name];
     }
-    return { reporters: size, untracked: this.#untracked, ...sums };
+    return { reporters: size, untracked: this.#untracked, replaced, ...sums };
   }
 }

@@ -1,4 +1,5 @@
 import type { Push } from '../frames.js';
+import type { DegradedState } from '../health/degraded-state.js';
 
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/collector.SourceError') as never;
 
@@ -47,4 +48,6 @@ export interface Source {
   readonly kernelDropped: number | null;
   /** How often the times that it gives frames have gone back, because the system's clock was set back. */
   readonly clockStepsBack?: number;
+  /** What it suffers from now, besides `overrun` and `kernelDropped` that grow. */
+  degraded?(): readonly DegradedState[];
 }

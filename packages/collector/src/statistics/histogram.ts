@@ -74,9 +74,22 @@ export class SlidingHistograms {
     for (let row = 0; row < this.#windowTotals.length; row++) this.#forget(row, this.#slice);
   }
 
-  /** Forgets everything in a row. */
-  clear(row: number): void {
-    for (let slice = 0; slice < this.slices; slice++) this.#forget(row, slice);
+  /** Adds the values of a row to another one, slice by slice, and forgets them. */
+  move(row: number, to: number): void {
+    for (let slice = 0; slice < this.slices; slice++) {
+      const cell = row * this.slices + slice;
+      const values = this.#sliceTotals[cell]!;
+      if (values === 0) continue;
+      const target = to * this.slices + slice;
+      for (let bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+        const count = this.#counts[cell * HISTOGRAM_BUCKETS + bucket]!;
+        this.#counts[target * HISTOGRAM_BUCKETS + bucket]! += count;
+        this.#window[to * HISTOGRAM_BUCKETS + bucket]! += count;
+      }
+      this.#sliceTotals[target]! += values;
+      this.#windowTotals[to]! += values;
+      this.#forget(row, slice);
+    }
   }
 
   /** Values in the window. */

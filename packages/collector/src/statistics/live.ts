@@ -1,12 +1,15 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
+import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
+import { BusiestKeys, NO_ROW } from './busiest-keys.js';
 import { type CongestedPath, CongestionLog } from './congestion-log.js';
 import { SlidingHistograms } from './histogram.js';
-import { NO_ROW, NodeTable } from './node-table.js';
+import { move } from './rows.js';
 
 export interface LiveStatisticsOptions {
-  /** Switches with statistics of their own; what others send is counted together as `other`. Default 256. */
+  /** Switches with statistics of their own, the busiest; what others send is counted together as `other`. Default 256. */
   readonly switches?: number;
   /** Length of a time slice in milliseconds: one point of the history. Default 1000. */
   readonly sliceMs?: number;
@@ -67,7 +70,8 @@ function positive(name: string, value: number | undefined, fallback: number): nu
  * Statistics for a live view: per switch, over a sliding window, and the most recent congested paths.
  *
  * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. Time is that of the
- * frames (arrival or capture time) and of {@link advance}; it never reads a clock.
+ * frames (arrival or capture time) and of {@link advance}. When there are more switches than rows, the busiest have them;
+ * what a switch has counted that gives its row away is counted on as `other`.
  */
 export class LiveStatistics implements Stage {
   readonly name = 'statistics';
@@ -75,7 +79,7 @@ export class LiveStatistics implements Stage {
   readonly #windowSlices: number;
   readonly #historySlices: number;
   readonly #congestedOccupancy: number;
-  readonly #nodes: NodeTable;
+  readonly #nodes: BusiestKeys;
   /** The row of everything that has none. */
   readonly #other: number;
   readonly #latency: SlidingHistograms;
@@ -93,7 +97,12 @@ export class LiveStatistics implements Stage {
   readonly #lastReport: Float64Array;
   /** Per row and slice of the history; NaN without values. */
   readonly #history: Float64Array;
+  readonly #states = new DegradedStates();
+  /** Times that a switch without a row was part of a report. */
+  #untracked = 0;
   #reportNumber = 0;
+  /** Something was counted in the row `other`. */
+  #hasOther = false;
   /** Number of the current slice since the epoch. */
   #slice = 0;
   /** Slices begun since the first frame or the last jump of the clock, this one included. */
@@ -110,7 +119,7 @@ export class LiveStatistics implements Stage {
     this.#congestedOccupancy = positive('congestedOccupancy', options.congestedOccupancy, 500);
     const switches = positive('switches', options.switches, 256);
     const rows = switches + 1;
-    this.#nodes = new NodeTable(switches);
+    this.#nodes = new BusiestKeys(switches);
     this.#other = switches;
     this.#latency = new SlidingHistograms(rows, this.#windowSlices);
     this.#congestion = new CongestionLog(options.congestedPaths ?? 32);
@@ -123,6 +132,12 @@ export class LiveStatistics implements Stage {
     this.#lastSlice = new Float64Array(rows);
     this.#lastReport = new Float64Array(rows);
     this.#history = new Float64Array(rows * this.#historySlices).fill(Number.NaN);
+    this.#states.watch(
+      DEGRADED.UNTRACKED,
+      () => this.#untracked,
+      (times) =>
+        `${times} hops of switches beyond the ${switches} with statistics of their own: ids are forged, or 'switches' is too low`,
+    );
   }
 
   /** Bytes of the histograms, by far the largest part. */
@@ -200,17 +215,28 @@ export class LiveStatistics implements Stage {
     this.#sliceEndMs = (slice + 1) * this.#sliceMs;
   }
 
+  /** Rows, and how often there were too few. */
+  counters(): Readonly<Record<string, number>> {
+    const { size, replaced } = this.#nodes;
+    return { switches: size, replaced, untracked: this.#untracked };
+  }
+
+  /** `untracked`, while switches are counted as `other` for want of a row. */
+  degraded(): readonly DegradedState[] {
+    return this.#states.list();
+  }
+
   /** The statistics as they stand. Allocates: for a view a few times a second. */
   snapshot(): StatisticsSnapshot {
     const switches: SwitchStatistics[] = [];
     for (let row = 0; row < this.#nodes.capacity; row++) {
-      if (this.#nodes.used[row] === 1) switches.push(this.#read(row, this.#nodes.ids[row]!));
+      if (this.#nodes.used[row] === 1) switches.push(this.#read(row, this.#nodes.first[row]!));
     }
     switches.sort((a, b) => a.nodeId! - b.nodeId!);
     return {
       timeMs: this.#begun === 0 ? null : this.#timeMs,
       switches,
-      other: this.#lastReport[this.#other] === 0 ? null : this.#read(this.#other, null),
+      other: this.#hasOther ? this.#read(this.#other, null) : null,
       congested: this.#congestion.entries(),
     };
   }
@@ -223,8 +249,12 @@ export class LiveStatistics implements Stage {
 
   /** The row of a node, counted as part of the current report. */
   #touch(nodeId: number): number {
-    let place = nodeId === NOT_AVAILABLE ? NO_ROW : this.#nodes.rowOf(nodeId);
-    if (place === NO_ROW) place = this.#other;
+    let place = nodeId === NOT_AVAILABLE ? this.#other : this.#nodes.note(nodeId);
+    if (place === NO_ROW) {
+      place = this.#other;
+      this.#untracked++;
+    }
+    this.#hasOther ||= place === this.#other;
     if (this.#lastReport[place] !== this.#reportNumber) {
       this.#lastReport[place] = this.#reportNumber;
       this.#lastSlice[place] = this.#slice;
@@ -257,13 +287,31 @@ export class LiveStatistics implements Stage {
     }
     this.#nodes.release((row) => {
       if (this.#slice - this.#lastSlice[row]! < this.#historySlices) return false;
-      this.#latency.clear(row);
-      this.#queueNow[row] = NONE;
-      this.#utilizationNow[row] = NONE;
-      this.#dropReports[row] = 0;
-      this.#history.fill(Number.NaN, row * this.#historySlices, (row + 1) * this.#historySlices);
+      this.#leave(row);
       return true;
     });
+    this.#nodes.elect(this.#slice * this.#sliceMs, (row) => this.#leave(row));
+  }
+
+  /** Counts on as `other` what a row holds, and clears it. */
+  #leave(row: number): void {
+    const other = this.#other;
+    this.#hasOther ||= this.#dropReports[row]! > 0 || this.#reportsOf(row) > 0;
+    this.#latency.move(row, other);
+    for (let slice = 0; slice < this.#windowSlices; slice++) {
+      const [from, to] = [row * this.#windowSlices + slice, other * this.#windowSlices + slice];
+      move(this.#reports, from, to);
+      for (const peaks of [this.#queuePeak, this.#utilizationPeak]) {
+        if (peaks[from] !== NONE && (peaks[to] === NONE || peaks[from]! > peaks[to]!)) peaks[to] = peaks[from]!;
+        peaks[from] = NONE;
+      }
+    }
+    move(this.#dropReports, row, other);
+    this.#lastReport[row] = 0;
+    this.#lastSlice[row] = this.#slice;
+    this.#queueNow[row] = NONE;
+    this.#utilizationNow[row] = NONE;
+    this.#history.fill(Number.NaN, row * this.#historySlices, (row + 1) * this.#historySlices);
   }
 
   #peakOf(peaks: Uint32Array, row: number): number | null {
@@ -274,12 +322,17 @@ export class LiveStatistics implements Stage {
     return peak < 0 ? null : peak;
   }
 
-  #read(row: number, nodeId: number | null): SwitchStatistics {
-    const known = (value: number): number | null => (value === NONE ? null : value);
+  /** In the window. */
+  #reportsOf(row: number): number {
     let reports = 0;
     for (let cell = row * this.#windowSlices; cell < (row + 1) * this.#windowSlices; cell++) {
       reports += this.#reports[cell]!;
     }
+    return reports;
+  }
+
+  #read(row: number, nodeId: number | null): SwitchStatistics {
+    const known = (value: number): number | null => (value === NONE ? null : value);
     const slices = Math.min(this.#begun, this.#windowSlices);
     // Of the current slice, and of the first one, only a part has passed.
     const windowMs = (slices - 1) * this.#sliceMs + (this.#timeMs - this.#slice * this.#sliceMs);
@@ -292,7 +345,7 @@ export class LiveStatistics implements Stage {
     }
     return {
       nodeId,
-      reportsPerSecond: seconds > 0 ? reports / seconds : 0,
+      reportsPerSecond: seconds > 0 ? this.#reportsOf(row) / seconds : 0,
       hopLatency: {
         p50: this.#latency.quantile(row, 0.5),
         p99: this.#latency.quantile(row, 0.99),

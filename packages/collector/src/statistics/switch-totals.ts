@@ -1,6 +1,12 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
+import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
-import { NO_ROW, NodeTable } from './node-table.js';
+import { type BucketColumns, BucketCounts, type Buckets } from './bucket-counts.js';
+import { BusiestKeys, NO_ROW } from './busiest-keys.js';
+import { type GaugeColumns, Gauges } from './gauges.js';
+import { move, rowsOf } from './rows.js';
 
 /** Bounds in ns, a factor of two to 2.5 apart: from what a packet takes through an idle switch to a queue that stands. */
 const LATENCY_BOUNDS = [
@@ -9,16 +15,15 @@ const LATENCY_BOUNDS = [
 ] as const;
 /** In cells, packets or whatever else the device counts: from an empty queue to a full one. */
 const OCCUPANCY_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000] as const;
-const MAX_BOUNDS = 64;
 /** The half of an interface pair that is not known. */
 const NO_INTERFACE = 0xffff;
 
 export interface SwitchTotalsOptions {
-  /** Switches with counters of their own, 1 to 65,536; the others are counted together. Default 1024. */
+  /** Switches with counters of their own, the busiest, 1 to 65,536; the others are counted together. Default 1024. */
   readonly switches?: number;
-  /** Queues, over all switches, 1 to 65,536. Default 8192. */
+  /** Queues, over all switches, the busiest, 1 to 65,536. Default 8192. */
   readonly queues?: number;
-  /** Egress interfaces, over all switches, 1 to 65,536. Default 8192. */
+  /** Egress interfaces, over all switches, the busiest, 1 to 65,536. Default 8192. */
   readonly interfaces?: number;
   /**
    * Upper bounds of the hop latency's buckets, in the device's unit, ascending, at most 64. A value equal to a bound is below
@@ -29,17 +34,9 @@ export interface SwitchTotalsOptions {
   readonly occupancyBounds?: readonly number[];
 }
 
-/** How often a value fell between which bounds. */
-export interface Buckets {
-  readonly count: number;
-  readonly sum: number;
-  /** Values in each bucket, those above the last bound at the end: not cumulative. */
-  readonly buckets: readonly number[];
-}
-
-/** Counters of one switch since the start, or of all that have none of their own. Values are in the device's units. */
+/** Counters of one switch since it has its row, or of all that have none. Values are in the device's units. */
 export interface SwitchCounters {
-  /** `null`: switches beyond the limit, and hops that did not name themselves. */
+  /** `null`: switches without a row, what those have counted that gave theirs away, and hops that did not name themselves. */
   readonly nodeId: number | null;
   /** Times that it was a hop of a report. */
   readonly hops: number;
@@ -65,6 +62,12 @@ export interface InterfaceGauge {
   readonly utilization: number;
 }
 
+/** Values of queues and interfaces for which there was no room. */
+export interface RefusedGauges {
+  readonly queues: number;
+  readonly interfaces: number;
+}
+
 /** What {@link SwitchTotals.snapshot} gives. */
 export interface SwitchTotalsSnapshot {
   readonly latencyBounds: readonly number[];
@@ -75,77 +78,41 @@ export interface SwitchTotalsSnapshot {
   readonly other: SwitchCounters;
   readonly queues: readonly QueueGauge[];
   readonly interfaces: readonly InterfaceGauge[];
-  /** Values of queues and interfaces for which there was no room. */
-  readonly refused: { readonly queues: number; readonly interfaces: number };
+  readonly refused: RefusedGauges;
 }
 
-/** Counts of values between bounds, for a number of rows. */
-class BucketCounts {
-  readonly bounds: Float64Array;
-  /** Per row. */
-  readonly #sum: Float64Array;
-  /** Per row and bucket. */
-  readonly #counts: Float64Array;
-
-  constructor(name: string, bounds: readonly number[], rows: number) {
-    const isAscending = bounds.every((bound, index) => index === 0 || bound > bounds[index - 1]!);
-    if (bounds.length < 1 || bounds.length > MAX_BOUNDS || !isAscending) {
-      throw new RangeError(`${name} must be 1 to ${MAX_BOUNDS} numbers in ascending order`);
-    }
-    this.bounds = Float64Array.from(bounds);
-    this.#sum = new Float64Array(rows);
-    this.#counts = new Float64Array(rows * (bounds.length + 1));
-  }
-
-  add(row: number, value: number): void {
-    const { bounds } = this;
-    let low = 0;
-    let high = bounds.length;
-    // The first bucket whose bound is not below the value.
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (bounds[middle]! < value) low = middle + 1;
-      else high = middle;
-    }
-    this.#sum[row]! += value;
-    this.#counts[row * (bounds.length + 1) + low]!++;
-  }
-
-  read(row: number): Buckets {
-    const width = this.bounds.length + 1;
-    const buckets = [...this.#counts.subarray(row * width, (row + 1) * width)];
-    return { count: buckets.reduce((sum, count) => sum + count, 0), sum: this.#sum[row]!, buckets };
-  }
-}
-
-/** Last values by a key of a switch's row and a number of 16 bits. */
-class Gauges {
-  readonly table: NodeTable;
-  readonly values: Uint32Array;
-  refused = 0;
-
-  constructor(capacity: number) {
-    this.table = new NodeTable(capacity);
-    this.values = new Uint32Array(capacity);
-  }
-
-  set(row: number, number: number, value: number): void {
-    const place = this.table.rowOf(((row << 16) | number) >>> 0);
-    if (place === NO_ROW) this.refused++;
-    else this.values[place] = value;
-  }
+/** What {@link SwitchTotals.columns} gives: copies, the reader's own. */
+export interface SwitchColumns {
+  /** A cell for each switch. All other columns have a row more, that of everything without a row of its own. */
+  readonly nodeId: Uint32Array;
+  readonly hops: Float64Array;
+  readonly dropReports: Float64Array;
+  readonly hopLatency: BucketColumns;
+  readonly queueOccupancy: BucketColumns;
+  readonly queues: GaugeColumns;
+  readonly interfaces: GaugeColumns;
+  readonly refused: RefusedGauges;
+  /** Hops and drop reports of switches for which there was no row. */
+  readonly untracked: number;
+  /** How often a switch has taken the row of another one. */
+  readonly replaced: number;
 }
 
 /**
- * Counters per switch that only grow, and the last value of each queue and egress interface: what monitoring systems take in
- * at intervals of their own. For a live view over a sliding window there is `LiveStatistics`.
+ * Counters per switch, and the last value of each queue and egress interface: what monitoring systems take in at intervals
+ * of their own. For a live view over a sliding window there is `LiveStatistics`.
  *
- * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. Rows are never given away: a
- * counter that goes back would be taken for a restart.
+ * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. When there are more switches
+ * than rows, the busiest have them, see {@link BusiestKeys}; all others are counted together as `other`.
+ *
+ * The rule for counters: a switch counts from 0 when it gets a row. When it gives the row away, what it has counted is added
+ * to `other`, in the same moment. So a switch's own counter may go away and come back from 0, as after a restart, while the
+ * counters of `other`, and the sum over all switches and `other`, never go back: the sum is always everything since the
+ * start.
  */
 export class SwitchTotals implements Stage {
   readonly name = 'switch totals';
-  readonly #nodes: NodeTable;
+  readonly #nodes: BusiestKeys;
   /** The row of everything that has none. */
   readonly #other: number;
   /** Per row. */
@@ -155,12 +122,15 @@ export class SwitchTotals implements Stage {
   readonly #occupancy: BucketCounts;
   readonly #queues: Gauges;
   readonly #interfaces: Gauges;
+  readonly #states = new DegradedStates();
+  /** Hops and drop reports of switches that have no row. */
+  #untracked = 0;
 
   /** @throws RangeError for an option out of range, or bounds that do not ascend */
   constructor(options: SwitchTotalsOptions = {}) {
     const { switches = 1024, queues = 8192, interfaces = 8192 } = options;
     const rows = switches + 1;
-    this.#nodes = new NodeTable(switches);
+    this.#nodes = new BusiestKeys(switches);
     this.#other = switches;
     this.#hops = new Float64Array(rows);
     this.#dropReports = new Float64Array(rows);
@@ -168,54 +138,113 @@ export class SwitchTotals implements Stage {
     this.#occupancy = new BucketCounts('occupancyBounds', options.occupancyBounds ?? OCCUPANCY_BOUNDS, rows);
     this.#queues = new Gauges(queues);
     this.#interfaces = new Gauges(interfaces);
+    this.#states.watch(
+      DEGRADED.UNTRACKED,
+      () => this.#untracked,
+      (hops) =>
+        `${hops} hops of switches beyond the ${switches} that are counted one by one: ids are forged, or 'switches' is too low`,
+    );
   }
 
-  process(batch: TelemetryBatch): void {
+  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
     const { nodeId, hopLatency, queue, egressUtilization, l1Interfaces } = batch.hop;
+    if (batch.frames > 0) this.#elect(frameTimeMs(frames, first));
     for (let report = 0; report < batch.reports; report++) {
       if (batch.code[report] !== 0) continue;
       const start = batch.hopStart[report]!;
       const end = start + batch.hopCount[report]!;
       for (let at = start; at < end; at++) {
-        const row = this.#rowOf(nodeId[at]!);
+        const node = nodeId[at]!;
+        const row = this.#rowOf(node);
         const latency = hopLatency[at]!;
         const queued = queue[at]!;
         this.#hops[row]!++;
         if (latency !== NOT_AVAILABLE) this.#latency.add(row, latency);
         if (queued !== NOT_AVAILABLE) this.#occupancy.add(row, queued & 0xffffff);
         if (row === this.#other) continue;
-        if (queued !== NOT_AVAILABLE) this.#queues.set(row, queued >>> 24, queued & 0xffffff);
+        if (queued !== NOT_AVAILABLE) this.#queues.set(node, queued >>> 24, queued & 0xffffff);
         const utilization = egressUtilization[at]!;
         const egress = l1Interfaces[at]! & 0xffff;
-        if (utilization !== NOT_AVAILABLE && egress !== NO_INTERFACE) this.#interfaces.set(row, egress, utilization);
+        if (utilization !== NOT_AVAILABLE && egress !== NO_INTERFACE) this.#interfaces.set(node, egress, utilization);
       }
       if ((batch.flags[report]! & FLAG.DROPPED) !== 0) this.#dropReports[this.#rowOf(batch.nodeId[report]!)]!++;
     }
   }
 
-  /** The counters as they stand. Allocates: for a reader a few times a minute. */
+  /** Rows, and how often there were too few. */
+  counters(): Readonly<Record<string, number>> {
+    const { size, replaced } = this.#nodes;
+    return {
+      switches: size,
+      replaced,
+      untracked: this.#untracked,
+      queuesRefused: this.#queues.refused,
+      interfacesRefused: this.#interfaces.refused,
+    };
+  }
+
+  /** `untracked`, while hops are counted as `other` for want of a row. */
+  degraded(): readonly DegradedState[] {
+    return this.#states.list();
+  }
+
+  /** The counters as they stand, as objects. Allocates: for a reader a few times a minute. */
   snapshot(): SwitchTotalsSnapshot {
-    const switches = Array.from({ length: this.#nodes.size }, (_, row) => this.#read(row, this.#nodes.ids[row]!));
+    const switches = Array.from({ length: this.#nodes.size }, (_, row) => this.#read(row, this.#nodes.first[row]!));
     return {
       latencyBounds: [...this.#latency.bounds],
       occupancyBounds: [...this.#occupancy.bounds],
       switches: switches.sort((a, b) => a.nodeId! - b.nodeId!),
       other: this.#read(this.#other, null),
-      queues: this.#gauges(this.#queues, (nodeId, queueId, occupancy) => ({ nodeId, queueId, occupancy })),
-      interfaces: this.#gauges(this.#interfaces, (nodeId, egressInterface, utilization) => ({
+      queues: this.#queues.list((nodeId, queueId, occupancy) => ({ nodeId, queueId, occupancy })),
+      interfaces: this.#interfaces.list((nodeId, egressInterface, utilization) => ({
         nodeId,
         egressInterface,
         utilization,
       })),
-      refused: { queues: this.#queues.refused, interfaces: this.#interfaces.refused },
+      refused: this.#refused(),
     };
   }
 
-  #gauges<T>({ table, values }: Gauges, make: (nodeId: number, number: number, value: number) => T): T[] {
-    return Array.from({ length: table.size }, (_, place) => {
-      const key = table.ids[place]!;
-      return make(this.#nodes.ids[key >>> 16]!, key & 0xffff, values[place]!);
-    });
+  /** The same as columns, in the order of the rows: a copy of some hundred kilobytes, for whoever makes a page of it. */
+  columns(): SwitchColumns {
+    const rows = this.#nodes.size;
+    const other = this.#other;
+    return {
+      nodeId: this.#nodes.first.slice(0, rows),
+      hops: rowsOf(this.#hops, rows, other),
+      dropReports: rowsOf(this.#dropReports, rows, other),
+      hopLatency: this.#latency.columns(rows, other),
+      queueOccupancy: this.#occupancy.columns(rows, other),
+      queues: this.#queues.columns(),
+      interfaces: this.#interfaces.columns(),
+      refused: this.#refused(),
+      untracked: this.#untracked,
+      replaced: this.#nodes.replaced,
+    };
+  }
+
+  #refused(): RefusedGauges {
+    return { queues: this.#queues.refused, interfaces: this.#interfaces.refused };
+  }
+
+  #elect(timeMs: number): void {
+    const { replaced } = this.#nodes;
+    this.#nodes.elect(timeMs, (row) => this.#leave(row));
+    this.#queues.elect(timeMs);
+    this.#interfaces.elect(timeMs);
+    if (this.#nodes.replaced === replaced) return;
+    // Whoever has no row has no gauges either.
+    const isGone = (nodeId: number): boolean => this.#nodes.find(nodeId) === NO_ROW;
+    this.#queues.release(isGone);
+    this.#interfaces.release(isGone);
+  }
+
+  #leave(row: number): void {
+    move(this.#hops, row, this.#other);
+    move(this.#dropReports, row, this.#other);
+    this.#latency.move(row, this.#other);
+    this.#occupancy.move(row, this.#other);
   }
 
   #read(row: number, nodeId: number | null): SwitchCounters {
@@ -230,7 +259,9 @@ export class SwitchTotals implements Stage {
 
   #rowOf(nodeId: number): number {
     if (nodeId === NOT_AVAILABLE) return this.#other;
-    const row = this.#nodes.rowOf(nodeId);
-    return row === NO_ROW ? this.#other : row;
+    const row = this.#nodes.note(nodeId);
+    if (row !== NO_ROW) return row;
+    this.#untracked++;
+    return this.#other;
   }
 }

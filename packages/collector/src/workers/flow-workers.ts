@@ -4,6 +4,8 @@ import { batchCapacity } from '../capacity.js';
 import type { CollectorTotals } from '../counters.js';
 import { addCounters, addTotals } from '../delivery/add-totals.js';
 import { type FrameBatch, FrameSlab, type SlabCapacity } from '../frames.js';
+import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
+import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorOptions, CollectorProblem } from '../pipeline.js';
 import type { Onward, Sink, SinkTotals } from '../stage.js';
 import { WorkerLane } from './lane.js';
@@ -58,6 +60,7 @@ export class FlowWorkers implements Sink {
   readonly #isWaiting: boolean;
   /** Shares that the frame at hand goes to, and how many of its reports. */
   readonly #reportsOf: Uint32Array;
+  readonly #states = new DegradedStates();
   #overflow = 0;
   #offered = 0;
   #wake: () => void = () => {};
@@ -135,14 +138,13 @@ export class FlowWorkers implements Sink {
     return { reports: { offered: this.#offered, delivered, pending, dropped } };
   }
 
-  /** Why it is not well: the first thread that has failed, or that has a sink that is not well; `null` if none has. */
-  health(): string | null {
-    const failed = this.#lanes.find(({ failure }) => failure !== null);
-    if (failed !== undefined) return `${failed.name}: ${failed.failure!.message}`;
-    const lane = this.#lanes.find(({ trouble }) => trouble.length > 0);
-    if (lane === undefined) return null;
-    const { sink, reason } = lane.trouble[0]!;
-    return `${lane.name}: ${sink}: ${reason}`;
+  /** `failed`, once a thread has ended with an error. What those behind it suffer from is in {@link onward}. */
+  degraded(): readonly DegradedState[] {
+    const failed = this.#lanes.filter(({ failure }) => failure !== null);
+    if (failed.length > 0) {
+      this.#states.begin(DEGRADED.FAILED, failed.map(({ name, failure }) => `${name}: ${failure!.message}`).join('; '));
+    }
+    return this.#states.list();
   }
 
   /**
@@ -154,7 +156,7 @@ export class FlowWorkers implements Sink {
     return this.#closing;
   }
 
-  /** The stages and sinks of the threads: by name, what all threads together have counted. */
+  /** The stages and sinks of the threads: by name, what all threads together have counted; and what each suffers from. */
   onward(): Onward {
     const stages: Record<string, Record<string, number>> = {};
     const sinks: Record<string, SinkTotals> = {};
@@ -164,7 +166,10 @@ export class FlowWorkers implements Sink {
       }
       for (const [name, sink] of Object.entries(totals?.sinks ?? {})) sinks[name] = addTotals(sinks[name] ?? {}, sink);
     }
-    return { stages, sinks };
+    const degraded = this.#lanes.flatMap((lane) =>
+      lane.degraded.map((state) => ({ ...state, where: `${lane.name}: ${state.where}` })),
+    );
+    return { stages, sinks, degraded };
   }
 
   /**

@@ -2,8 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import type { LinkLayer } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
-import type { SinkTrouble } from '../delivery/fan-out.js';
 import { type FrameBatch, FrameSlab } from '../frames.js';
+import type { DegradedPart } from '../health/degraded-state.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
 /** What a lane tells of. */
@@ -29,8 +29,8 @@ export class WorkerLane {
   failed = 0;
   /** As last told. */
   totals: CollectorTotals | null = null;
-  /** Sinks of the thread that are not well, as last told. */
-  trouble: readonly SinkTrouble[] = [];
+  /** What the thread's stages and sinks suffer from, as last told. */
+  degraded: readonly DegradedPart[] = [];
   readonly #worker: Worker;
   readonly #slabs: readonly FrameSlab[];
   /** Reports in each slab: what comes back with it. */
@@ -170,7 +170,7 @@ export class WorkerLane {
       }
       case 'state':
         this.totals = message.totals;
-        this.trouble = message.trouble;
+        this.degraded = message.degraded;
         return;
       case 'problem':
         this.#listener.onProblem(`${this.name}: ${message.where}`, new Error(message.message));
@@ -180,6 +180,7 @@ export class WorkerLane {
         return;
       case 'done':
         this.totals = message.totals;
+        this.degraded = [];
         this.#isDone = true;
     }
   }
@@ -187,6 +188,7 @@ export class WorkerLane {
   #fail(error: Error): void {
     if (this.#failure !== null || this.#isDone) return;
     this.#failure = error;
+    this.degraded = [];
     this.failed += this.pending;
     this.pending = 0;
     this.#reports.fill(0);

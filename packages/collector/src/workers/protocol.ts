@@ -1,8 +1,8 @@
 /** What the threads of {@link FlowWorkers} and the one of the pipeline say to each other. */
 import type { LinkLayer } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
-import type { SinkTrouble } from '../delivery/fan-out.js';
 import type { SlabCapacity } from '../frames.js';
+import type { DegradedPart } from '../health/degraded-state.js';
 import type { CollectorOptions } from '../pipeline.js';
 
 /** Given to a thread when it starts. */
@@ -36,8 +36,8 @@ export type FromWorker =
   | { readonly name: 'ready' }
   /** The thread is done with a slab. */
   | { readonly name: 'free'; readonly slab: number }
-  /** Some times a second, also while nothing comes: totals, and what is wrong with the thread's sinks. */
-  | { readonly name: 'state'; readonly totals: CollectorTotals; readonly trouble: readonly SinkTrouble[] }
+  /** Some times a second, also while nothing comes: totals, and what the thread's stages and sinks suffer from. */
+  | { readonly name: 'state'; readonly totals: CollectorTotals; readonly degraded: readonly DegradedPart[] }
   | { readonly name: 'problem'; readonly where: string; readonly message: string }
   | { readonly name: 'data'; readonly data: unknown }
   | { readonly name: 'done'; readonly totals: CollectorTotals };

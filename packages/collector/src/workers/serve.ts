@@ -60,7 +60,7 @@ export async function serveFlowWorker(
   });
   await collector.start();
   const telling = setInterval(
-    () => tell({ name: 'state', totals: collector.totals(), trouble: collector.trouble() }),
+    () => tell({ name: 'state', totals: collector.totals(), degraded: collector.degraded() }),
     STATE_MS,
   );
   const timeoutMs = await new Promise<number | null>((resolve) => {

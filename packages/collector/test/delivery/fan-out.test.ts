@@ -116,13 +116,19 @@ describe('Collector with sinks', () => {
     ];
     const collector = new Collector({ sources: [source], sinks, onProblem: (one) => problems.push(one) });
     await collector.start();
-    const trouble: unknown[] = [];
+    const degraded: unknown[] = [];
     for (let push = 0; push < 5; push++) {
       await source.push(slabOf([good(1), good(2)]));
-      trouble.push(collector.trouble());
+      degraded.push(collector.degraded().map(({ where, name, text }) => `${where} ${name}: ${text}`));
     }
-    const away = [{ sink: 'flaky', reason: 'away' }];
-    expect(trouble).toEqual([[], away, away, [], away]);
+    const away = 'flaky outage: away';
+    expect(degraded).toEqual([
+      [],
+      [away, 'flaky shedding: 2 records dropped'],
+      [away, 'flaky shedding: 4 records dropped'],
+      ['flaky shedding: 4 records dropped'],
+      [away, 'flaky shedding: 6 records dropped'],
+    ]);
     expect(problems.map(({ where, error }) => `${where}: ${error.message}`)).toEqual(['flaky: away', 'flaky: away']);
     const { sinks: totals } = await collector.stop();
     expect(totals.flaky!.reports).toEqual({ offered: 10, delivered: 4, pending: 0, dropped: { failed: 6 } });
@@ -139,7 +145,7 @@ describe('Collector with sinks', () => {
     const sink: Sink = { name: 'own', write: () => undefined, totals: () => totals, health: () => 'brokers away' };
     const collector = new Collector({ sources: [new HandSource()], sinks: [sink] });
     expect(collector.totals().sinks).toEqual({ own: totals });
-    expect(collector.trouble()).toEqual([{ sink: 'own', reason: 'brokers away' }]);
+    expect(collector.degraded()).toMatchObject([{ where: 'own', name: 'outage', text: 'brokers away' }]);
     await collector.stop();
   });
 

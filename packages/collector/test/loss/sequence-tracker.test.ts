@@ -120,7 +120,14 @@ describe('SequenceTracker', () => {
   });
 
   it('refuses options out of range', () => {
-    for (const options of [{ reporters: 0 }, { reporters: 1.5 }, { window: 31 }, { window: 48 }, { window: 1 << 17 }]) {
+    for (const options of [
+      { reporters: 0 },
+      { reporters: 1.5 },
+      { reporters: 70_000 },
+      { window: 31 },
+      { window: 48 },
+      { window: 1 << 17 },
+    ]) {
       expect(() => new SequenceTracker(options)).toThrow(RangeError);
     }
   });

@@ -1,6 +1,7 @@
 import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { describe, expect, it } from 'vitest';
 import { ReportLossStage } from '../../src/index.js';
+import { framesAt } from '../fill-batch.js';
 
 /** A packet of reports: payload of a datagram. */
 function packet(version: ReportVersion, nodeId: number, hwId: number, sequence: number, reports = 1): Uint8Array {
@@ -32,7 +33,8 @@ function packet(version: ReportVersion, nodeId: number, hwId: number, sequence: 
   return encodeReport({ version, hwId, sequence, nodeId, records });
 }
 
-function run(stage: ReportLossStage, packets: readonly Uint8Array[]): TelemetryBatch {
+/** Runs packets that arrive at the given time through the stage. */
+function run(stage: ReportLossStage, packets: readonly Uint8Array[], timeMs = 0): TelemetryBatch {
   const bytes = new Uint8Array(packets.reduce((sum, each) => sum + each.length, 0));
   const offsets = new Uint32Array(packets.length);
   const lengths = Uint32Array.from(packets, ({ length }) => length);
@@ -42,9 +44,9 @@ function run(stage: ReportLossStage, packets: readonly Uint8Array[]): TelemetryB
     bytes.set(each, at);
     at += each.length;
   });
-  const batch = new TelemetryBatch({ frames: 64 });
+  const batch = new TelemetryBatch({ frames: Math.max(64, packets.length) });
   new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, offsets, lengths);
-  stage.process(batch);
+  stage.process(batch, framesAt(packets.map(() => timeMs)), 0);
   expect(batch.frames).toBe(packets.length);
   return batch;
 }
@@ -92,5 +94,47 @@ describe('ReportLossStage', () => {
     const stage = new ReportLossStage({ reporters: 1 });
     run(stage, [packet('2.0', 5, 0, 1), packet('2.0', 6, 0, 1), packet('2.0', 6, 0, 5)]);
     expect(stage.totals()).toMatchObject({ reporters: 1, untracked: 2, inOrder: 1 });
+  });
+
+  it('follows the honest reporters again after 5,000 forged ids took all rows, and its sums do not go back', () => {
+    const stage = new ReportLossStage({ reporters: 16 });
+    run(
+      stage,
+      Array.from({ length: 5000 }, (_, index) => packet('2.0', 1_000_000 + index, 0, index)),
+    );
+    // A forged one has a gap, which is nobody's when its row is given away.
+    const [taken] = stage.reporters();
+    run(stage, [packet('2.0', taken!.nodeId, 0, taken!.nodeId - 1_000_000 + 4)]);
+    expect(stage.totals()).toMatchObject({ reporters: 16, untracked: 4984, missing: 3, lost: 0 });
+    expect(stage.degraded()).toMatchObject([{ name: 'untracked' }]);
+    let number = 0;
+    let before = stage.totals();
+    for (let second = 0; second <= 60; second++) {
+      for (let times = 0; times < 10; times++) {
+        number += 2;
+        run(
+          stage,
+          Array.from({ length: 16 }, (_, index) => packet('2.0', index + 1, 0, number)),
+          second * 1000,
+        );
+      }
+      const now = stage.totals();
+      for (const name of ['inOrder', 'reordered', 'duplicates', 'late', 'restarts', 'lost', 'untracked'] as const) {
+        expect(now[name], name).toBeGreaterThanOrEqual(before[name]);
+      }
+      before = now;
+    }
+    expect(
+      stage
+        .reporters()
+        .map(({ nodeId }) => nodeId)
+        .sort((a, b) => a - b),
+    ).toEqual(Array.from({ length: 16 }, (_, index) => index + 1));
+    const { counts, nodeId } = stage.columns();
+    const lost = stage.reporters().reduce((sum, each) => sum + each.lost, 0);
+    expect([nodeId.length, counts.lost.length]).toEqual([16, 17]);
+    expect(stage.totals().lost).toBe(lost + counts.lost[16]!);
+    expect(counts.lost[16]).toBe(3);
+    expect(stage.totals()).toMatchObject({ replaced: 16 });
   });
 });

@@ -213,7 +213,9 @@ describe('threads by flow', () => {
     expect(dropped.failed).toBeGreaterThan(0);
     expect(delivered + dropped.failed!).toBe(600);
     expect(problems.map(({ error }) => error.message)).toEqual(['the thread has ended with code 7']);
-    expect(workers.health()).toMatch(/^worker [01]: the thread has ended with code 7$/);
+    expect(workers.degraded()).toMatchObject([
+      { name: 'failed', text: expect.stringMatching(/^worker [01]: the thread has ended with code 7$/) },
+    ]);
     expect(lines.filter(({ length }) => length > 0)).toHaveLength(1);
   });
 

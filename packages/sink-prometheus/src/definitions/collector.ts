@@ -1,112 +1,138 @@
-import type { RecordCounts, SinkTotals } from '@int/collector';
+import { DEGRADED, type DegradedPart, type RecordCounts, type SinkTotals } from '@int/collector';
 import type { PipelineParts } from '../options.js';
-import { type MetricDefinition, one, type Sample } from './definition.js';
+import { byKey, labelled, type MetricDefinition, one, type PipelineReading, type ValueRows } from './definition.js';
 
-/** Frames, stages and sinks. */
-export function collectorMetrics(collector: PipelineParts['collector']): MetricDefinition[] {
-  if (collector === undefined) return [];
-  return [...frameMetrics(collector), ...stageMetrics(collector), ...sinkMetrics(collector)];
+/** Frames, stages and sinks, and what they suffer from. */
+export function collectorMetrics({ collector, degraded }: PipelineParts): MetricDefinition[] {
+  return [
+    ...(collector === undefined ? [] : [...frameMetrics(), ...stageMetrics(), ...sinkMetrics()]),
+    ...(collector?.degraded === undefined && degraded === undefined ? [] : degradedMetrics()),
+  ];
 }
 
-type CollectorPart = NonNullable<PipelineParts['collector']>;
-
-function frameMetrics(collector: CollectorPart): MetricDefinition[] {
+function frameMetrics(): MetricDefinition[] {
   return [
     {
       type: 'counter',
       name: 'frames_received_total',
       help: 'Frames (datagrams, packets) that reached the collector.',
-      samples: () => [one(collector.totals().received)],
+      read: ({ totals }) => one(totals.received),
     },
     {
       type: 'counter',
       name: 'frames_decoded_total',
       help: 'Frames in which nothing was wrong.',
-      samples: () => [one(collector.totals().decoded)],
+      read: ({ totals }) => one(totals.decoded),
     },
     {
       type: 'counter',
       name: 'reports_total',
       help: 'Individual reports and INT packets decoded.',
-      samples: () => [one(collector.totals().reports)],
+      read: ({ totals }) => one(totals.reports),
     },
     {
       type: 'counter',
       name: 'frames_dropped_total',
       help: 'Frames that were not decoded, by reason.',
-      samples: () => Object.entries(collector.totals().dropped).map(([reason, value]) => one(value, { reason })),
+      read: ({ totals }) => byKey('reason', Object.entries(totals.dropped)),
     },
     {
       type: 'counter',
       name: 'frame_errors_total',
       help: 'Frames that were not decoded, by the decoder code.',
-      samples: () => Object.entries(collector.totals().errors).map(([code, value]) => one(value, { code })),
+      read: ({ totals }) => byKey('code', Object.entries(totals.errors)),
     },
     {
       type: 'counter',
       name: 'kernel_dropped_total',
       help: 'Frames that the kernel discarded before the collector saw them.',
-      samples: () => {
-        const { kernelDropped } = collector.totals();
-        return kernelDropped === null ? [] : [one(kernelDropped)];
-      },
+      read: ({ totals: { kernelDropped } }) => (kernelDropped === null ? byKey('', []) : one(kernelDropped)),
     },
   ];
 }
 
-function stageMetrics(collector: CollectorPart): MetricDefinition[] {
+function stageMetrics(): MetricDefinition[] {
   return [
     {
       // Some of them are counts of what is there now.
       type: 'gauge',
       name: 'stage_figures',
       help: "The figures of each stage, by the stage's names for them.",
-      samples: () =>
-        Object.entries(collector.totals().stages).flatMap(([stage, counters]) =>
-          Object.entries(counters).map(([counter, value]) => one(value, { stage, counter })),
+      read: ({ totals }) =>
+        labelled(
+          ['stage', 'counter'],
+          Object.entries(totals.stages).flatMap(([stage, counters]) =>
+            Object.entries(counters).map(([counter, value]) => ({ of: [stage, counter], value })),
+          ),
         ),
     },
   ];
 }
 
 /** For each sink, offered is the sum over the outcomes plus pending. */
-function sinkMetrics(collector: CollectorPart): MetricDefinition[] {
-  const each = (read: (counts: RecordCounts, labels: Sample['labels']) => readonly Sample[]): readonly Sample[] =>
-    Object.entries(collector.totals().sinks).flatMap(([sink, totals]: [string, SinkTotals]) =>
-      Object.entries(totals).flatMap(([kind, counts]) => read(counts, { sink, kind })),
-    );
+function sinkMetrics(): MetricDefinition[] {
+  /** Values of each sink and kind, by these labels and perhaps another one. */
+  const each = (
+    read: (counts: RecordCounts) => Readonly<Record<string, number>>,
+    ...more: readonly string[]
+  ): ((pipeline: PipelineReading) => ValueRows) => {
+    return ({ totals }) =>
+      labelled(
+        ['sink', 'kind', ...more],
+        Object.entries(totals.sinks).flatMap(([sink, kinds]: [string, SinkTotals]) =>
+          Object.entries(kinds).flatMap(([kind, counts]) =>
+            Object.entries(read(counts)).map(([outcome, value]) => ({ of: [sink, kind, outcome], value })),
+          ),
+        ),
+      );
+  };
   return [
     {
       type: 'counter',
       name: 'sink_records_offered_total',
       help: 'Records given to a sink.',
-      samples: () => each(({ offered }, labels) => [one(offered, labels)]),
+      read: each(({ offered }) => ({ offered })),
     },
     {
       type: 'counter',
       name: 'sink_records_total',
       help: 'Records that a sink has done with, by outcome: delivered, or why they were dropped.',
-      samples: () =>
-        each(({ delivered, dropped }, labels) => [
-          one(delivered, { ...labels, outcome: 'delivered' }),
-          ...Object.entries(dropped).map(([outcome, value]) => one(value, { ...labels, outcome })),
-        ]),
+      read: each(({ delivered, dropped }) => ({ delivered, ...dropped }), 'outcome'),
     },
     {
       type: 'gauge',
       name: 'sink_records_pending',
       help: 'Records that a sink holds, in memory or in a spool.',
-      samples: () => each(({ pending }, labels) => [one(pending, labels)]),
+      read: each(({ pending }) => ({ pending })),
     },
     {
       type: 'gauge',
       name: 'sink_up',
       help: 'Whether a sink is well: 0 in an outage of what it writes to.',
-      samples: () => {
-        const { sinks } = collector.totals();
-        const inTrouble = new Set(collector.trouble?.().map(({ sink }) => sink));
-        return [...new Set([...Object.keys(sinks), ...inTrouble])].map((sink) =>
-          one(inTrouble.has(sink) ? 0 : 1, { sink }),
+      read: ({ totals, degraded }) => {
+        const down = new Set(degraded.filter(isDown).map(({ where }) => where));
+        return byKey(
+          'sink',
+          Object.keys(totals.sinks).map((sink) => [sink, down.has(sink) ? 0 : 1]),
+        );
+      },
+    },
+  ];
+}
+
+const isDown = ({ name }: DegradedPart): boolean => name === DEGRADED.OUTAGE || name === DEGRADED.FAILED;
+
+function degradedMetrics(): MetricDefinition[] {
+  return [
+    {
+      type: 'gauge',
+      name: 'degraded',
+      help: 'Parts of the process that are not as they should be now, by the name of the state: each is 1, and gone when it is over.',
+      read: ({ degraded }) => {
+        const states = new Map(degraded.map(({ where, name }) => [JSON.stringify([where, name]), [where, name]]));
+        return labelled(
+          ['where', 'state'],
+          [...states.values()].map((of) => ({ of, value: 1 })),
         );
       },
     },

@@ -1,37 +1,126 @@
-/** A value of a metric, with its labels. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
+import type { CollectorTotals, DegradedPart, FlowStage, LossColumns, SwitchColumns } from '@int/collector';
+import type { PipelineParts } from '../options.js';
+
+/** Values of a label, one for each row. */
+export interface LabelColumn {
+  readonly name: string;
+  readonly values: Uint32Array | readonly string[];
+  /** Of the rows behind `values`. */
+  readonly rest?: string;
 }
 
-/** The values that went into a histogram. */
-export interface HistogramSample {
-  readonly labels: Sample['labels'];
+/** The values of a counter or gauge: a row for each combination of labels. */
+export interface ValueRows {
+  readonly labels: readonly LabelColumn[];
+  readonly values: Float64Array | Uint32Array | readonly number[];
+}
+
+/** The values of a histogram. */
+export interface HistogramRows {
+  readonly labels: readonly LabelColumn[];
   /** Upper bounds of the buckets, in the exported unit; inclusive. */
   readonly bounds: readonly number[];
-  /** Values in each, and above the last bound at the end. */
-  readonly buckets: readonly number[];
+  /** `bounds.length + 1` counts for each row, those above the last bound at the end: not cumulative. */
+  readonly counts: Float64Array;
   /** Of all values, in the exported unit. */
-  readonly sum: number;
+  readonly sums: Float64Array;
+}
+
+interface Named {
+  /** Without the prefix. */
+  readonly name: string;
+  readonly help: string;
 }
 
 /**
- * A metric: its name without the prefix, what it says, and where its values are. The pipeline counts by itself: what is
- * exported are its own counters, not others beside them that could differ.
+ * A metric: what it is called, what it says, and where its values are. The pipeline counts by itself: what is exported are
+ * its own counters, not others beside them that could differ.
  */
 export type MetricDefinition =
-  | {
-      readonly type: 'counter' | 'gauge';
-      readonly name: string;
-      readonly help: string;
-      /** Read at every collection. */
-      readonly samples: () => readonly Sample[];
-    }
-  | {
-      readonly type: 'histogram';
-      readonly name: string;
-      readonly help: string;
-      readonly samples: () => readonly HistogramSample[];
-    };
+  | (Named & { readonly type: 'counter' | 'gauge'; readonly read: (pipeline: PipelineReading) => ValueRows })
+  | (Named & { readonly type: 'histogram'; readonly read: (pipeline: PipelineReading) => HistogramRows });
 
-export const one = (value: number, labels: Sample['labels'] = {}): Sample => ({ labels, value });
+/** A metric with its values: plain data, which another thread can make a page of. */
+export type MetricFamily =
+  | (Named & ValueRows & { readonly type: 'counter' | 'gauge' })
+  | (Named & HistogramRows & { readonly type: 'histogram' });
+
+/** The metrics as they stand, all of them of one moment. */
+export function readFamilies(definitions: readonly MetricDefinition[], parts: PipelineParts): MetricFamily[] {
+  const reading = new PipelineReading(parts);
+  return definitions.map((definition) => readFamily(definition, reading));
+}
+
+/** A single metric as it stands. */
+export function readFamily(definition: MetricDefinition, reading: PipelineReading): MetricFamily {
+  const { name, help } = definition;
+  return definition.type === 'histogram'
+    ? { type: definition.type, name, help, ...definition.read(reading) }
+    : { type: definition.type, name, help, ...definition.read(reading) };
+}
+
+/** What the parts of a pipeline have counted, each asked once, when it is first needed. */
+export class PipelineReading {
+  readonly #parts: PipelineParts;
+  readonly #read = new Map<string, unknown>();
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
+
+  get totals(): CollectorTotals {
+    return this.#once('totals', () => this.#parts.collector!.totals());
+  }
+
+  get degraded(): readonly DegradedPart[] {
+    return this.#once('degraded', () => this.#parts.degraded?.() ?? this.#parts.collector?.degraded?.() ?? []);
+  }
+
+  get switches(): SwitchColumns {
+    return this.#once('switches', () => this.#parts.switches!.columns());
+  }
+
+  get detection(): ReturnType<NonNullable<PipelineParts['detection']>['totals']> {
+    return this.#once('detection', () => this.#parts.detection!.totals());
+  }
+
+  get flows(): ReturnType<FlowStage['totals']> {
+    return this.#once('flows', () => this.#parts.flows!.totals());
+  }
+
+  get loss(): LossColumns {
+    return this.#once('loss', () => this.#parts.loss!.columns());
+  }
+
+  #once<T>(what: string, read: () => T): T {
+    if (!this.#read.has(what)) this.#read.set(what, read());
+    return this.#read.get(what) as T;
+  }
+}
+
+/** The rows of a metric without labels. */
+export const one = (value: number): ValueRows => ({ labels: [], values: [value] });
+
+/** Rows from values with the texts of their labels, in the order of `names`. */
+export function labelled(
+  names: readonly string[],
+  rows: readonly { readonly of: readonly string[]; readonly value: number }[],
+): ValueRows {
+  return {
+    labels: names.map((name, index) => ({ name, values: rows.map(({ of }) => of[index]!) })),
+    values: rows.map(({ value }) => value),
+  };
+}
+
+/** Rows from the entries of an object, by one label. */
+export function byKey(name: string, entries: Iterable<readonly [string, number]>): ValueRows {
+  return labelled(
+    [name],
+    [...entries].map(([key, value]) => ({ of: [key], value })),
+  );
+}
+
+/** A label's value at a row. */
+export function labelAt({ values, rest = '' }: LabelColumn, row: number): string | number {
+  return row < values.length ? values[row]! : rest;
+}

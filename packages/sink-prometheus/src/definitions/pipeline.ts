@@ -15,7 +15,7 @@ export function pipelineMetrics(parts: PipelineParts & { readonly latencyUnit?: 
   const { latencyUnit = NANOSECOND } = parts;
   if (!(latencyUnit > 0 && latencyUnit <= 1)) throw new RangeError(`latencyUnit must be above 0 and at most 1 second`);
   return [
-    ...collectorMetrics(parts.collector),
+    ...collectorMetrics(parts),
     ...switchMetrics(parts.switches, latencyUnit),
     ...detectionMetrics(parts.detection),
     ...flowMetrics(parts.flows),

@@ -1,7 +1,8 @@
 import type { BatchObservableResult, Meter, Observable, ObservableCounter } from '@opentelemetry/api';
-import type { HistogramSample, MetricDefinition, Sample } from '../definitions/definition.js';
+import { type MetricDefinition, type MetricFamily, readFamilies } from '../definitions/definition.js';
 import { pipelineMetrics } from '../definitions/pipeline.js';
 import type { PipelineParts } from '../options.js';
+import { labelsAt } from '../snapshot-metric.js';
 
 export interface ObservePipelineOptions {
   /** Put in front of every name, with a dot. Default `int`. */
@@ -21,9 +22,12 @@ export interface PipelineObservation {
 /** A name as OpenTelemetry takes it for instruments. */
 const PREFIX = /^[a-zA-Z][a-zA-Z0-9_.-]{0,63}$/;
 
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** The instruments of a metric, and how its values get into them. */
 interface Instruments {
   readonly instruments: readonly Observable[];
-  observe(result: BatchObservableResult): void;
+  observe(result: BatchObservableResult, family: MetricFamily): void;
 }
 
 /**
@@ -47,7 +51,10 @@ export function observePipeline(
   const made = definitions.map((definition) => instrumentsOf(meter, prefix, definition, attributes));
   const instruments = made.flatMap((each) => each.instruments);
   const callback = (result: BatchObservableResult): void => {
-    for (const each of made) each.observe(result);
+    const families = readFamilies(definitions, parts);
+    made.forEach((each, index) => {
+      each.observe(result, families[index]!);
+    });
   };
   meter.addBatchObservableCallback(callback, instruments);
   return { stop: () => meter.removeBatchObservableCallback(callback, instruments) };
@@ -57,12 +64,11 @@ function instrumentsOf(
   meter: Meter,
   prefix: string,
   definition: MetricDefinition,
-  attributes: Sample['labels'] | ObservePipelineOptions['attributes'],
+  attributes: Attributes,
 ): Instruments {
   const description = definition.help;
-  if (definition.type === 'histogram') {
-    return histogramOf(meter, `${prefix}.${definition.name}`, definition, { ...attributes });
-  }
+  if (definition.type === 'histogram')
+    return histogramOf(meter, `${prefix}.${definition.name}`, description, attributes);
   const name = `${prefix}.${definition.name.replace(/_total$/, '')}`;
   const instrument =
     definition.type === 'counter'
@@ -70,20 +76,16 @@ function instrumentsOf(
       : meter.createObservableGauge(name, { description });
   return {
     instruments: [instrument],
-    observe: (result) => {
-      for (const { labels, value } of definition.samples()) {
-        result.observe(instrument, value, { ...attributes, ...labels });
-      }
+    observe: (result, family) => {
+      if (family.type === 'histogram') return;
+      family.values.forEach((value, row) => {
+        result.observe(instrument, value, { ...attributes, ...labelsAt(family.labels, row) });
+      });
     },
   };
 }
 
-function histogramOf(
-  meter: Meter,
-  name: string,
-  { help, samples }: { readonly help: string; readonly samples: () => readonly HistogramSample[] },
-  attributes: Readonly<Record<string, string | number | boolean>>,
-): Instruments {
+function histogramOf(meter: Meter, name: string, help: string, attributes: Attributes): Instruments {
   const counter = (part: string, what: string): ObservableCounter =>
     meter.createObservableCounter(`${name}.${part}`, { description: `${help} ${what}` });
   const bucket = counter('bucket', 'Values up to the bound le.');
@@ -91,17 +93,20 @@ function histogramOf(
   const countOf = counter('count', 'Their number.');
   return {
     instruments: [bucket, sumOf, countOf],
-    observe: (result) => {
-      for (const { labels, bounds, buckets, sum } of samples()) {
-        const all = { ...attributes, ...labels };
+    observe: (result, family) => {
+      if (family.type !== 'histogram') return;
+      const { labels, bounds, counts, sums } = family;
+      const width = bounds.length + 1;
+      sums.forEach((sum, row) => {
+        const all = { ...attributes, ...labelsAt(labels, row) };
         let count = 0;
-        buckets.forEach((inBucket, index) => {
-          count += inBucket;
-          result.observe(bucket, count, { ...all, le: index < bounds.length ? String(bounds[index]) : '+Inf' });
-        });
+        for (let at = 0; at < width; at++) {
+          count += counts[row * width + at]!;
+          result.observe(bucket, count, { ...all, le: at < bounds.length ? String(bounds[at]) : '+Inf' });
+        }
         result.observe(sumOf, sum, all);
         result.observe(countOf, count, all);
-      }
+      });
     },
   };
 }

@@ -1,0 +1,93 @@
+import type { DegradedState } from './degraded-state.js';
+
+/** How {@link DegradedStates} keep time. */
+export interface DegradedStatesOptions {
+  /** How long a watched counter must stand still for its state to be over, in milliseconds. Default 10,000. */
+  readonly holdMs?: number;
+  /** Milliseconds since the epoch, never going back. Default: the time of the start plus a monotonic clock. */
+  readonly now?: () => number;
+}
+
+/** A counter that makes a state while it grows. */
+interface Watched {
+  readonly name: string;
+  readonly count: () => number;
+  readonly text: (grown: number) => string;
+  /** The counter when it was last looked at. */
+  last: number;
+  /** The counter before the state began. */
+  before: number;
+  grewAt: number;
+  /** `null`: it is not in that state. */
+  since: number | null;
+}
+
+/**
+ * The degraded states of one part. A state either lasts from {@link begin} to {@link end}, or as long as a counter grows
+ * ({@link watch}): then it is over by itself.
+ *
+ * @example
+ * const states = new DegradedStates();
+ * states.watch('shedding', () => dropped, (grown) => `${grown} records dropped for want of room`);
+ * states.begin('spooling', '12 MiB wait on disk');
+ * states.list(); // what Stage.degraded and Sink.degraded return
+ */
+export class DegradedStates {
+  readonly #holdMs: number;
+  readonly #now: () => number;
+  readonly #begun = new Map<string, { readonly since: number; text: string }>();
+  readonly #watched: Watched[] = [];
+
+  constructor({ holdMs = 10_000, now }: DegradedStatesOptions = {}) {
+    this.#holdMs = holdMs;
+    this.#now = now ?? ((): number => performance.timeOrigin + performance.now());
+  }
+
+  /** A state begins, and lasts until {@link end}. Of one that has begun already, only the text changes. */
+  begin(name: string, text: string): void {
+    const begun = this.#begun.get(name);
+    if (begun === undefined) this.#begun.set(name, { since: this.#now(), text });
+    else begun.text = text;
+  }
+
+  /** A state that {@link begin} began is over. */
+  end(name: string): void {
+    this.#begun.delete(name);
+  }
+
+  /**
+   * Makes a state of a counter that grows. The counter is read by {@link list}: the state begins when it has grown since
+   * the last look, and is over when it has stood still for `holdMs`.
+   * @param count reads the counter, which only grows
+   * @param text is given how much it has grown since the state began
+   */
+  watch(name: string, count: () => number, text: (grown: number) => string): void {
+    const last = count();
+    this.#watched.push({ name, count, text, last, before: last, grewAt: 0, since: null });
+  }
+
+  /** The states that last, each counter looked at now. */
+  list(): DegradedState[] {
+    const now = this.#now();
+    const states: DegradedState[] = [];
+    for (const [name, { since, text }] of this.#begun) states.push({ name, since, text });
+    for (const each of this.#watched) {
+      look(each, now, this.#holdMs);
+      const { name, since, last, before, text } = each;
+      if (since !== null) states.push({ name, since, text: text(last - before) });
+    }
+    return states;
+  }
+}
+
+function look(watched: Watched, now: number, holdMs: number): void {
+  const count = watched.count();
+  if (count > watched.last) {
+    if (watched.since === null) {
+      watched.since = now;
+      watched.before = watched.last;
+    }
+    watched.grewAt = now;
+  } else if (watched.since !== null && now - watched.grewAt >= holdMs) watched.since = null;
+  watched.last = count;
+}

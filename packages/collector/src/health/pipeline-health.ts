@@ -1,0 +1,104 @@
+import type { FrameCounters } from '../counters.js';
+import type { Source } from '../source/source.js';
+import type { Stage } from '../stage.js';
+import { DEGRADED, type DegradedPart, type DegradedState } from './degraded-state.js';
+import { DegradedStates } from './degraded-states.js';
+
+/** What the pipeline itself goes by, among the parts. */
+const PIPELINE = 'collector';
+
+/** Different errors of a stage that are told. */
+const MOST_TOLD = 8;
+
+/** A source or stage, and what the pipeline finds wrong with it. */
+interface Part {
+  readonly name: string;
+  readonly states: DegradedStates;
+  /** What it names itself. */
+  readonly own: () => readonly DegradedState[];
+}
+
+/** A stage, and what it has thrown. */
+interface StagePart extends Part {
+  readonly stage: Stage;
+  thrown: number;
+  /** What was thrown last. */
+  last: string;
+  readonly told: Set<string>;
+}
+
+/** What a pipeline suffers from, up to its sinks. */
+export class PipelineHealth {
+  readonly #pipeline = new DegradedStates();
+  readonly #sources: readonly (Part & { readonly source: Source })[];
+  readonly #stages: readonly StagePart[];
+
+  constructor(sources: readonly Source[], stages: readonly Stage[], counters: FrameCounters) {
+    this.#pipeline.watch(
+      DEGRADED.SHEDDING,
+      () => counters.overrun,
+      (frames) => `${frames} frames let go by the pipeline`,
+    );
+    this.#pipeline.watch(
+      DEGRADED.DAMAGED,
+      () => {
+        const { truncated, malformed, unsupported } = counters.totals(0, null).dropped;
+        return truncated + malformed + unsupported;
+      },
+      (frames) => `${frames} frames that cannot be read`,
+    );
+    this.#sources = sources.map((source) => {
+      const states = new DegradedStates();
+      states.watch(
+        DEGRADED.SHEDDING,
+        () => source.overrun + (source.kernelDropped ?? 0),
+        (frames) => `${frames} frames lost, because they come faster than they can be taken`,
+      );
+      return { source, name: source.name, states, own: () => source.degraded?.() ?? [] };
+    });
+    this.#stages = stages.map((stage) => {
+      const states = new DegradedStates();
+      const part: StagePart = {
+        stage,
+        name: stage.name,
+        states,
+        own: () => stage.degraded?.() ?? [],
+        thrown: 0,
+        last: '',
+        told: new Set(),
+      };
+      states.watch(
+        DEGRADED.FAULTY,
+        () => part.thrown,
+        (batches) => `${batches} batches that it has thrown at, the last one: ${part.last}`,
+      );
+      return part;
+    });
+  }
+
+  /** A source has ended with an error. */
+  failed(source: Source, error: Error): void {
+    this.#sources.find((part) => part.source === source)?.states.begin(DEGRADED.FAILED, error.message);
+  }
+
+  /** A stage has thrown at a batch. @returns whether that is to be told: what it throws again and again is told once */
+  threw(stage: Stage, error: Error): boolean {
+    const part = this.#stages.find((each) => each.stage === stage)!;
+    part.thrown++;
+    part.last = error.message;
+    if (part.told.size >= MOST_TOLD || part.told.has(error.message)) return false;
+    part.told.add(error.message);
+    return true;
+  }
+
+  degraded(): DegradedPart[] {
+    const parts: Part[] = [
+      { name: PIPELINE, states: this.#pipeline, own: () => [] },
+      ...this.#sources,
+      ...this.#stages,
+    ];
+    return parts.flatMap(({ name, states, own }) =>
+      [...states.list(), ...own()].map((state) => ({ where: name, ...state })),
+    );
+  }
+}

@@ -1,0 +1,20 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/sink-prometheus.MetricsServerError') as never;
+
+/** The server cannot listen. The system's own error is `cause`. */
+export class MetricsServerError extends Error {
+  override readonly name = 'MetricsServerError';
+  readonly code = 'ERR_METRICS_LISTEN';
+  /** `HOST:PORT` as asked for. */
+  readonly address: string;
+
+  constructor(address: string, message: string, cause: unknown) {
+    super(`${address}: ${message}`, { cause });
+    this.address = address;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is MetricsServerError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
