@@ -9,9 +9,6 @@ import { geometry, Load } from './load.js';
 import { RedisServer, stopServers } from './redis-server.js';
 import { hash, unaccounted } from './stored.js';
 
-/** How often the server is killed under load; INT_LONG=1: more often. */
-const KILLS = process.env.INT_LONG === '1' ? 4 : 2;
-
 afterEach(stopServers);
 
 /** A sink that is impatient, and what it has reported. */
@@ -60,7 +57,7 @@ describe('a server that is killed under load and comes back', () => {
         await sleep(0);
       }
     })();
-    for (let round = 0; round < KILLS; round++) {
+    for (let round = 0; round < 4; round++) {
       const before = sink.totals().batches;
       await until('batches written', () => sink.totals().batches > before + 20 && sink.isConnected);
       await server.kill();
@@ -81,9 +78,9 @@ describe('a server that is killed under load and comes back', () => {
     expect(unaccounted(totals)).toEqual([0, 0, 0]);
     expect(totals.events).toMatchObject({ offered: load.events, written: load.events, pending: 0, lostByServer: 0 });
     expect(totals.entries).toMatchObject({ offered: load.entries, written: load.entries, pending: 0 });
-    expect(totals.reconnects).toBe(KILLS);
+    expect(totals.reconnects).toBe(4);
     expect(problems.filter((code) => code === 'ERR_REDIS_LOST')).toEqual([]);
-    expect(recoveries()).toBe(KILLS);
+    expect(recoveries()).toBe(4);
     const writer = await hash(client, 'int:writer:w');
     expect(writer).toMatchObject({ events: String(load.events), entries: String(load.entries), epoch: '1' });
     expect(Number(writer.batch)).toBe(totals.batches);
