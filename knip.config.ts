@@ -47,6 +47,7 @@ const config: KnipConfig = {
     'taskset',
     'ethtool',
     'unshare',
+    'mkfifo',
     'mount',
     'umount',
     'ip',

@@ -50,7 +50,7 @@ export const p4vm = [
   {
     id: 'p4vm-lowest-free-slot',
     file: 'packages/p4vm/src/tables/handle-slots.ts',
-    find: 'if (slot < this.#lowestFree) this.#lowestFree = slot;',
+    find: 'this.#free.release(slot);',
     put: '',
     defect: 'slots that were released are not used again',
   },

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { printable } from './output/printable.js';
 
 /** Exit codes of the `int` command. */
 export const EXIT = {
@@ -54,9 +55,21 @@ export function sayFailure(io: Io, error: CliError): void {
   else say(io, error.message);
 }
 
-/** Writes a message for people, one line, to standard error. */
+/** Writes a message for people, one line, to standard error. What it quotes may come from anybody. */
 export function say(io: Io, message: string): void {
-  io.stderr.write(`int: ${message}\n`);
+  io.stderr.write(`int: ${message.split('\n').map(printable).join('\n')}\n`);
+}
+
+/** Resolves when a stream takes more; undefined if it does already, or nobody reads it any more. */
+export function drained(stream: Terminal): Promise<void> | undefined {
+  if (!stream.writableNeedDrain) return undefined;
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      for (const event of ['drain', 'close', 'error']) stream.off(event, settle);
+      resolve();
+    };
+    for (const event of ['drain', 'close', 'error']) stream.once(event, settle);
+  });
 }
 
 /** What to tell about a file or socket that could not be opened, without the system's jargon where that is possible. */

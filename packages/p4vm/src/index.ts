@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { DEFAULT_LIMITS, LIMIT_NAMES, type LimitName, type Limits, limitLabel } from './budget/limits.js';
 export type { CommandResult } from './control/command-context.js';
 export type { CommandErrorCode } from './control/command-errors.js';
 export { ControlPlane, type ReplicaInput } from './control/control-plane.js';
@@ -61,7 +62,7 @@ export { INSTANCE, type InFlightPacket } from './switch/in-flight.js';
 export { type MirrorSession, type Replica, Replication } from './switch/replication.js';
 export type { DropCounters, DropReason, SwitchStatistics } from './switch/statistics.js';
 export { V1Switch } from './switch/v1-switch.js';
-export type { IncludeRequest, IncludeResolver } from './syntax/preprocessor.js';
+export type { IncludeRefusal, IncludeRequest, IncludeResolver } from './syntax/preprocessor.js';
 export { ControlError, type ControlErrorCode } from './tables/control-error.js';
 export { type EntryTarget, MatchTable, type TableEntry } from './tables/match-table.js';
 export { ParserValueSet } from './tables/value-set.js';

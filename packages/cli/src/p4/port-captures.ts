@@ -4,17 +4,41 @@ import { PcapWriter } from '@int/pcap';
 import { CliError, EXIT, openFailure } from '../io.js';
 
 const CHUNK = 1 << 18;
+/** What a file collects first, and all files together: many ports share the room that few have. */
+const FIRST_CHUNK = 1 << 12;
+const ALL_CHUNKS = 1 << 25;
+/** Files that are open at a time. */
+const MAX_PORTS = 1024;
+
+/** Memory that files share. */
+class Room {
+  #left = ALL_CHUNKS;
+  #scratch = new Uint8Array(0);
+
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    return true;
+  }
+
+  /** Bytes that are used at once, and by nobody else. */
+  scratch(length: number): Uint8Array {
+    if (this.#scratch.length < length) this.#scratch = new Uint8Array(length);
+    return this.#scratch;
+  }
+}
 
 /** One file, written in large pieces. */
 class PortCapture {
   readonly #writer: PcapWriter;
-  #buffer = new Uint8Array(CHUNK);
+  #buffer = new Uint8Array(FIRST_CHUNK);
   #used = 0;
 
   constructor(
     readonly path: string,
     readonly descriptor: number,
     linkType: number,
+    readonly room: Room,
   ) {
     this.#writer = new PcapWriter({ linkType });
     const header = this.#writer.header();
@@ -22,16 +46,34 @@ class PortCapture {
     this.#used = header.length;
   }
 
-  add(data: Uint8Array, timestampHigh: number, timestampLow: number): void {
+  /** Returns the bytes that the packet takes in the file. */
+  add(data: Uint8Array, timestampHigh: number, timestampLow: number): number {
     const length = this.#writer.recordLength(data.length);
-    if (this.#used + length > this.#buffer.length) this.flush();
-    if (length > this.#buffer.length) this.#buffer = new Uint8Array(length);
-    this.#used += this.#writer.recordInto(this.#buffer, this.#used, data, timestampHigh, timestampLow);
+    if (this.#used + length > this.#buffer.length) {
+      this.flush();
+      this.#grow();
+    }
+    if (length > this.#buffer.length) {
+      const record = this.room.scratch(length);
+      this.#writer.recordInto(record, 0, data, timestampHigh, timestampLow);
+      this.#write(record, length);
+    } else this.#used += this.#writer.recordInto(this.#buffer, this.#used, data, timestampHigh, timestampLow);
+    return length;
   }
 
   flush(): void {
-    for (let at = 0; at < this.#used; ) at += writeSync(this.descriptor, this.#buffer, at, this.#used - at);
+    this.#write(this.#buffer, this.#used);
     this.#used = 0;
+  }
+
+  /** Doubles what is collected at a time, as long as there is room. */
+  #grow(): void {
+    const { length } = this.#buffer;
+    if (length < CHUNK && this.room.take(length)) this.#buffer = new Uint8Array(2 * length);
+  }
+
+  #write(bytes: Uint8Array, length: number): void {
+    for (let at = 0; at < length; ) at += writeSync(this.descriptor, bytes, at, length - at);
   }
 }
 
@@ -40,12 +82,20 @@ export class PortCaptures {
   readonly #files = new Map<number, PortCapture>();
   readonly #folder: string;
   readonly #linkType: () => number;
+  readonly #room = new Room();
+  #left: number;
 
   /**
    * @param linkType asked for when a file is made
+   * @param mostBytes of all files together
    * @throws CliError if the folder cannot be made
    */
-  constructor(folder: string, linkType: () => number) {
+  constructor(
+    folder: string,
+    linkType: () => number,
+    readonly mostBytes: number,
+  ) {
+    this.#left = mostBytes;
     this.#folder = folder;
     this.#linkType = linkType;
     try {
@@ -58,14 +108,17 @@ export class PortCaptures {
   /**
    * Adds a packet; the file is made if it is the port's first.
    *
-   * @throws CliError if it cannot be written
+   * @throws CliError if it cannot be written, or there is no room for it
    */
   add(port: number, data: Uint8Array, timestampHigh: number, timestampLow: number): void {
     const file = this.#files.get(port) ?? this.open(port);
     try {
-      file.add(data, timestampHigh, timestampLow);
+      this.#left -= file.add(data, timestampHigh, timestampLow);
     } catch (error) {
       throw new CliError(`cannot write ${file.path}: ${openFailure(error)}`, EXIT.OPEN, error);
+    }
+    if (this.#left < 0) {
+      throw new CliError(`more than ${this.mostBytes} bytes of packets came out (--limit output=N)`, EXIT.INPUT);
     }
   }
 
@@ -73,9 +126,10 @@ export class PortCaptures {
   open(port: number): PortCapture {
     const there = this.#files.get(port);
     if (there !== undefined) return there;
+    if (this.#files.size >= MAX_PORTS) throw new CliError(`packets left by more than ${MAX_PORTS} ports`, EXIT.INPUT);
     const path = join(this.#folder, `out${port}.pcap`);
     try {
-      const file = new PortCapture(path, openSync(path, 'w'), this.#linkType());
+      const file = new PortCapture(path, openSync(path, 'w'), this.#linkType(), this.#room);
       this.#files.set(port, file);
       return file;
     } catch (error) {

@@ -3,17 +3,21 @@ import {
   createSwitch,
   formatDiagnostic,
   type IrProgram,
+  P4Error,
   type SwitchEnvironment,
   type V1Switch,
 } from '@int/p4vm';
-import { checkProgramFile } from '@int/p4vm/node';
+import { checkProgramFile, UnreadableFile } from '@int/p4vm/node';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { printable } from '../output/printable.js';
+import { type LimitFlags, limitOption } from './limits.js';
 
 /** Values of the options that say how a program is read. */
 export interface ProgramFlags {
   readonly include?: string[];
   readonly define?: Record<string, string>;
+  readonly limit?: LimitFlags;
 }
 
 function folders(text: string, previous?: string[]): string[] {
@@ -30,7 +34,8 @@ function macro(text: string, previous?: Record<string, string>): Record<string, 
 export function addProgramOptions(command: Command): Command {
   return command
     .addOption(new Option('-I, --include <DIR>', 'look for includes here; repeat for more').argParser(folders))
-    .addOption(new Option('-D, --define <NAME[=VALUE]>', 'define a macro; repeat for more').argParser(macro));
+    .addOption(new Option('-D, --define <NAME[=VALUE]>', 'define a macro; repeat for more').argParser(macro))
+    .addOption(limitOption());
 }
 
 /**
@@ -43,8 +48,10 @@ export function checkFile(path: string, flags: ProgramFlags): BuildResult {
     return checkProgramFile(path, {
       ...(flags.include !== undefined && { includePaths: flags.include }),
       ...(flags.define !== undefined && { defines: flags.define }),
+      limits: flags.limit,
     });
   } catch (error) {
+    if (UnreadableFile.is(error)) throw new CliError(`cannot open ${path}: ${error.reason}`, EXIT.OPEN, error);
     if (error instanceof Error && 'syscall' in error) {
       throw new CliError(`cannot open ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
     }
@@ -64,8 +71,23 @@ export function readProgram(path: string, flags: ProgramFlags, io: Io): IrProgra
     if (program === undefined && diagnostic.severity !== 'error') continue;
     io.stderr.write(`${formatDiagnostic(diagnostic)}\n`);
   }
-  if (program === undefined) say(io, `${path} cannot be run: ${errorCount(diagnostics.errors)}`);
+  if (program === undefined) {
+    if (diagnostics.suppressed > 0) say(io, `${diagnostics.suppressed} more are not shown`);
+    say(io, `${path} cannot be run: ${errorCount(diagnostics.errors)}`);
+  }
   return program;
+}
+
+/** Does what compiles a program. What cannot be compiled is written to standard error; then undefined is given. */
+export function compiled<T>(path: string, io: Io, compile: () => T): T | undefined {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof P4Error)) throw error;
+    io.stderr.write(`${error.message}\n`);
+    say(io, `${path} cannot be run: ${errorCount(error.diagnostics.length)}`);
+    return undefined;
+  }
 }
 
 /** `1 error`, `2 errors`. */
@@ -87,5 +109,6 @@ export function openSwitch(
 ): V1Switch | undefined {
   const program = readProgram(path, flags, io);
   if (program === undefined) return undefined;
-  return createSwitch(program, { onLog: (message) => void io.stderr.write(`${message}\n`), ...environment });
+  const onLog = (message: string): void => void io.stderr.write(`${printable(message)}\n`);
+  return compiled(path, io, () => createSwitch(program, { onLog, limits: flags.limit, ...environment }));
 }

@@ -1,3 +1,4 @@
+import { CALL_DEPTH } from '../budget/budget.js';
 import type { Span } from '../source/position.js';
 import type { Argument, CallExpression, FunctionDeclaration, PathExpression, TypeNode } from '../syntax/ast.js';
 import { hasVariable, typeKey } from '../types/compare.js';
@@ -34,6 +35,7 @@ export function selectOverload<T>(
   span: Span,
 ): T | undefined {
   if (candidates.length === 1) return candidates[0];
+  c.spend(candidates.length * (1 + args.length), span);
   const applicable = candidates.filter((candidate) => {
     const { parameters, types } = parametersOf(candidate);
     return isApplicable(parameters, types, args);
@@ -91,11 +93,13 @@ function specialiseFunction(
   const key = types.map(typeKey).join(';');
   const previous = copies.get(key);
   if (previous !== undefined) return previous;
-  const copy: FunctionDeclaration = { ...copyTree(declaration), typeParameters: [] };
+  const copy: FunctionDeclaration = { ...copyTree(c, declaration), typeParameters: [] };
   copies.set(key, copy);
   const inner = new Scope(scope);
   bindTypeParameters(c, inner, declaration.typeParameters, types);
+  c.budget.enter(declaration.span, CALL_DEPTH);
   checkFunctionBody(c, copy, inner);
+  c.budget.leave(CALL_DEPTH);
   return copy;
 }
 

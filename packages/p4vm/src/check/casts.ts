@@ -6,7 +6,7 @@ import type { Type } from '../types/type.js';
 import type { ConstantValue } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { inheritKnown } from './constants.js';
-import { coerce } from './convert.js';
+import { coerce, isLiteral } from './convert.js';
 import { infer } from './expressions.js';
 import { resolveDefiniteType } from './type-nodes.js';
 import { isValueType } from './type-rules.js';
@@ -48,15 +48,6 @@ function castValue(value: ConstantValue, target: Type): ConstantValue | undefine
   return value;
 }
 
-function takesType(operand: Expression): boolean {
-  return (
-    operand.kind === 'list' ||
-    operand.kind === 'struct-expression' ||
-    operand.kind === 'invalid' ||
-    operand.kind === 'dots'
-  );
-}
-
 /** `(type) operand`. Source: P4_16 language specification, "Explicit casts". */
 export function inferCast(c: Checker, e: CastExpression): Type {
   const target = resolveDefiniteType(c, e.type);
@@ -68,7 +59,7 @@ export function inferCast(c: Checker, e: CastExpression): Type {
     if (result !== undefined) c.found.constants.set(e, result);
     else inheritKnown(c, e, [e.operand]);
   };
-  if (takesType(e.operand)) {
+  if (isLiteral(e.operand)) {
     if (!coerce(c, e.operand, target)) return UNKNOWN;
     value();
     return target;

@@ -1,3 +1,4 @@
+import { Budget, runStage } from '../budget/budget.js';
 import type { Diagnostics } from '../source/diagnostics.js';
 import type { InstanceDeclaration, Program } from '../syntax/ast.js';
 import type { CheckedProgram } from './checked-program.js';
@@ -34,12 +35,20 @@ function findMain(c: Checker, program: Program): InstanceDeclaration | undefined
  *
  * @param program as parsed, with the text of core.p4 and v1model.p4 in it
  * @param diagnostics errors and warnings are added to these
+ * @param budget what the program may use
  * @returns what was found out, or undefined if there are errors (those of the parser included)
  */
-export function checkProgram(program: Program, diagnostics: Diagnostics): CheckedProgram | undefined {
-  const c = new Checker(diagnostics);
+export function checkProgram(
+  program: Program,
+  diagnostics: Diagnostics,
+  budget: Budget = new Budget(),
+): CheckedProgram | undefined {
+  return runStage(diagnostics, program.span, () => checkAll(new Checker(diagnostics, budget), program));
+}
+
+function checkAll(c: Checker, program: Program): CheckedProgram | undefined {
   for (const declaration of program.declarations) checkDeclaration(c, declaration);
   const main = findMain(c, program);
-  if (main === undefined || diagnostics.hasErrors) return undefined;
+  if (main === undefined || c.diagnostics.hasErrors) return undefined;
   return { program, ...c.found, errors: [...c.errors.keys()], main };
 }

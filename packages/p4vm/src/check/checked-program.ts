@@ -247,5 +247,6 @@ export interface CheckedEntry {
 
 /** The name a struct expression gives to each field, in order of the type. Kept here so that both stages agree on it. */
 export function orderedValues(expression: StructExpression, fields: readonly Field[]): (Expression | undefined)[] {
-  return fields.map((field) => expression.fields.find((each) => each.name.text === field.name)?.value);
+  const values = new Map(expression.fields.map((each) => [each.name.text, each.value]));
+  return fields.map((field) => values.get(field.name));
 }

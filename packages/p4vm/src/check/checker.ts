@@ -1,3 +1,4 @@
+import type { Budget } from '../budget/budget.js';
 import type { Diagnostic, DiagnosticLayer, Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import type {
@@ -126,7 +127,15 @@ export class Checker {
   /** Declarations whose bodies are being checked: uses of them are recursive. */
   readonly open = new Set<Declaration>();
 
-  constructor(readonly diagnostics: Diagnostics) {}
+  constructor(
+    readonly diagnostics: Diagnostics,
+    readonly budget: Budget,
+  ) {}
+
+  /** Takes steps from what the check may take. @throws Stopped if there are not enough left */
+  spend(steps: number, span: Span): void {
+    this.budget.spend('work', steps, span);
+  }
 
   error(code: string, span: Span, message: string, related?: Diagnostic['related']): void {
     this.report('types', code, span, message, related);
@@ -186,11 +195,16 @@ export class Checker {
     const scope = isAbsolute ? this.scope.root : this.scope;
     const entry = scope.lookup(name.text);
     if (entry === undefined) {
-      const guess = closest(name.text, scope.names());
+      const guess = this.guess(name.text, scope.names(), name.span);
       const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
       this.error('unknown-name', name.span, `no ${what} "${name.text}" is declared here${hint}`);
     }
     return entry;
+  }
+
+  /** The name that was meant, if one is like it; undefined also if nobody would read it. */
+  guess(word: string, candidates: Iterable<string>, span: Span): string | undefined {
+    return this.diagnostics.isOpen ? closest(word, candidates, (names) => this.spend(names, span)) : undefined;
   }
 
   /** Whether an expression has a value at compile time, at the latest when instances are made. */

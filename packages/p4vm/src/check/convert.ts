@@ -1,6 +1,7 @@
 import type { Expression, ListExpression, StructExpression } from '../syntax/ast.js';
 import { sameType } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
+import { leafCount } from '../types/measure.js';
 import type { BitsType, Field, StructType, Type } from '../types/type.js';
 import type { ConstantValue } from './checked-program.js';
 import type { Checker } from './checker.js';
@@ -85,14 +86,15 @@ function convertList(c: Checker, list: ListExpression, target: Type): boolean {
 
 function convertFields(c: Checker, struct: StructExpression, fields: readonly Field[], target: Type): boolean {
   let isConverted = true;
-  const given = new Set<string>();
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const given = new Map<string, Expression>();
   for (const { name, value } of struct.fields) {
-    const field = fields.find((each) => each.name === name.text);
+    const field = byName.get(name.text);
     if (field === undefined) {
       c.error('unknown-field', name.span, `${describeType(target)} has no field "${name.text}"`);
       isConverted = false;
     } else if (!coerce(c, value, field.type)) isConverted = false;
-    given.add(name.text);
+    given.set(name.text, value);
   }
   const missing = fields.filter((field) => !given.has(field.name));
   if (missing.length > 0 && !struct.hasDots) {
@@ -106,12 +108,17 @@ function convertFields(c: Checker, struct: StructExpression, fields: readonly Fi
     return false;
   }
   const values = fields.map((field) => {
-    const own = struct.fields.find((each) => each.name.text === field.name);
-    return own === undefined ? defaultValue(field.type) : c.found.constants.get(own.value);
+    const own = given.get(field.name);
+    return own === undefined ? defaultValue(field.type) : c.found.constants.get(own);
   });
   settle(c, struct, target, aggregate(values));
   if (struct.fields.every((each) => c.isKnown(each.value))) c.known.add(struct);
   return isConverted;
+}
+
+/** What is converted part by part, or stands for all parts of a value. */
+export function isLiteral({ kind }: Expression): boolean {
+  return kind === 'list' || kind === 'struct-expression' || kind === 'invalid' || kind === 'dots';
 }
 
 function isAnonymous(type: Type): type is StructType {
@@ -127,6 +134,7 @@ export function coerce(c: Checker, expression: Expression, target: Type): boolea
   if (type === undefined || type.kind === 'unknown') return false;
   if (target.kind === 'unknown') return true;
   if (target.kind === 'any') return true;
+  if (isLiteral(expression)) c.spend(leafCount(target), expression.span);
   switch (expression.kind) {
     case 'dots':
       if (!hasDefault(target)) {

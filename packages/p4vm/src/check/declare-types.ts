@@ -1,3 +1,5 @@
+import { CALL_DEPTH, tooManyMembers } from '../budget/budget.js';
+import { MAX_MEMBERS } from '../budget/limits.js';
 import type { Span } from '../source/position.js';
 import type {
   ControlTypeDeclaration,
@@ -88,10 +90,13 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
         });
       }
     };
+    c.budget.enter(name.span, CALL_DEPTH);
+    c.spend(declaration.fields.length, name.span);
     c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
       if (typeParameters.length === 0) resolveFields();
       else c.discarding(resolveFields);
     });
+    c.budget.leave(CALL_DEPTH);
     if (!checkParts(c, type, use ?? name.span)) fields.length = 0;
     checkFields(
       c,
@@ -175,6 +180,7 @@ export function declareTypedef(c: Checker, declaration: TypedefDeclaration): voi
   const { name } = declaration;
   const newType = (): NewType => ({ kind: 'newtype', name: name.text, underlying });
   const type = declaration.isNew && underlying.kind !== 'unknown' ? newType() : underlying;
+  if (declaration.isNew) checkParts(c, type, name.span);
   c.declare({ ...typeEntry(name, type), declaration });
 }
 
@@ -184,8 +190,10 @@ export function declareErrors(c: Checker, declaration: ErrorDeclaration | MatchK
   const what = declaration.kind === 'error' ? 'error' : 'match kind';
   for (const name of declaration.members) {
     const previous = members.get(name.text);
-    if (previous === undefined) members.set(name.text, name);
-    else {
+    if (previous === undefined) {
+      if (members.size >= MAX_MEMBERS) throw tooManyMembers(name.span);
+      members.set(name.text, name);
+    } else {
       c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
         message: 'first declared here',
         span: previous.span,
@@ -243,6 +251,7 @@ export function declareExtern(c: Checker, declaration: ExternDeclaration): void 
       if (!method.isConstructor && method.name.text === name.text) {
         c.error('method-name', method.name.span, `a method cannot have the name of its extern, "${name.text}"`);
       }
+      c.spend(declaration.methods.length, method.span);
       const twin = declaration.methods.find(
         (other) =>
           other !== method && other.name.text === method.name.text && sameNames(other.parameters, method.parameters),

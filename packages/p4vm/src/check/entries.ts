@@ -2,13 +2,13 @@ import type { Span } from '../source/position.js';
 import type { Expression, TableDeclaration, TableEntries, TableEntry } from '../syntax/ast.js';
 import { typeSize } from '../types/measure.js';
 import type { Type } from '../types/type.js';
-import type { CheckedActionReference, CheckedEntry, CheckedTable, ConstantValue } from './checked-program.js';
+import type { CheckedActionReference, CheckedEntry, CheckedTable } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { checkLabels, flatLabels } from './sets.js';
 import type { CheckedProperties } from './table-properties.js';
 import { checkActionCall } from './tables.js';
 import { constantInteger } from './type-nodes.js';
-import { sameValue } from './values.js';
+import { valueKey } from './values.js';
 
 type Key = CheckedTable['keys'][number];
 
@@ -122,19 +122,20 @@ function checkDuplicate(
   entry: TableEntry,
   labels: readonly Expression[],
   keys: readonly Key[],
-  before: { readonly values: readonly ConstantValue[]; readonly span: Span }[],
+  before: Map<string, Span>,
 ): void {
   if (keys.some((key) => key.matchKind !== 'exact')) return;
   const values = labels.flatMap((label) => c.found.constants.get(label) ?? []);
   if (values.length !== keys.length) return;
-  const first = before.find((other) => other.values.every((value, i) => sameValue(value, values[i]!)));
-  if (first !== undefined) {
+  const key = values.map(valueKey).join();
+  const first = before.get(key);
+  if (first === undefined) before.set(key, entry.span);
+  else {
     c.error('duplicate-entry', entry.span, 'there is an entry with this key already', {
       message: 'the first',
-      span: first.span,
+      span: first,
     });
   }
-  before.push({ values, span: entry.span });
 }
 
 /** Checks the entries of a table. */
@@ -157,7 +158,7 @@ export function checkEntries(
     c.error('property-order', entries.span, 'entries must come after the key of the table');
   }
   const order = priorities(c, entries, properties);
-  const seen: Parameters<typeof checkDuplicate>[4] = [];
+  const seen = new Map<string, Span>();
   return entries.entries.flatMap((entry, i): CheckedEntry[] => {
     const types = keys.map((key) => key.type);
     const areRight = checkLabels(c, entry.keys, types, entry.span);

@@ -1,5 +1,6 @@
 import type { Expression, PathExpression } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
+import { structuralSize } from '../types/measure.js';
 import { ANY, BOOL, INTEGER, INVALID_HEADER, STRING, UNKNOWN } from '../types/primitives.js';
 import type { Field, Type } from '../types/type.js';
 import { inferCall } from './calls.js';
@@ -120,7 +121,11 @@ function compute(c: Checker, e: Expression): Type {
 
 /** Finds out the type of an expression, and its value if it is known; both are recorded. */
 export function infer(c: Checker, e: Expression): Type {
+  c.budget.enter(e.span);
   const type = compute(c, e);
+  c.budget.leave();
+  // Types without a name are compared and described part by part.
+  c.spend(1 + structuralSize(type), e.span);
   c.found.types.set(e, type);
   return type;
 }

@@ -12,8 +12,8 @@ export interface FoldFailure {
 export type FoldResult = ConstantValue | FoldFailure | undefined;
 
 /** Numbers of type `int` of more bits than this, and strings that are longer, are mistakes nobody wants to wait for. */
-const LARGEST_SIZE = 65_536;
-const LARGEST_SHIFT = 65_536n;
+const LARGEST_SIZE = 8192;
+const LARGEST_SHIFT = 8192n;
 
 export function isFailure(result: FoldResult): result is FoldFailure {
   return result !== undefined && 'code' in result;

@@ -23,6 +23,7 @@ export function declareOverload(
     return entry;
   }
   const parameters = overload.kind === 'function' ? overload.declaration.parameters : overload.method.parameters;
+  c.spend(previous.overloads.length, name.span);
   const twin = previous.overloads.find((each) =>
     sameNames(each.kind === 'function' ? each.declaration.parameters : each.method.parameters, parameters),
   );

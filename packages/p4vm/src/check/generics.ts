@@ -1,6 +1,7 @@
 import type { Span } from '../source/position.js';
 import type { Identifier, TypeParameter } from '../syntax/ast.js';
 import { hasVariable, sameType } from '../types/compare.js';
+import { structuralSize } from '../types/measure.js';
 import type { ParameterType, Type, TypeVariable } from '../types/type.js';
 import type { Checker } from './checker.js';
 import type { Scope, TypeEntry } from './scope.js';
@@ -49,7 +50,9 @@ function substituteParameters(
 
 /** The type with variables replaced by what they stand for; those without a binding stay. Errors are reported at `span`. */
 export function substitute(c: Checker, type: Type, bindings: ReadonlyMap<TypeVariable, Type>, span: Span): Type {
-  if (bindings.size === 0 || !hasVariable(type)) return type;
+  if (bindings.size === 0) return type;
+  c.spend(structuralSize(type), span);
+  if (!hasVariable(type)) return type;
   switch (type.kind) {
     case 'variable':
       return bindings.get(type) ?? type;

@@ -1,4 +1,4 @@
-import type { Expression, IndexExpression, MemberExpression } from '../syntax/ast.js';
+import type { Expression, Identifier, IndexExpression, MemberExpression } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { BOOL, bit, UNKNOWN } from '../types/primitives.js';
 import type { Field, StackType, Type } from '../types/type.js';
@@ -6,13 +6,12 @@ import type { Checker } from './checker.js';
 import { inheritKnown } from './constants.js';
 import { coerce, enumToNumber } from './convert.js';
 import { infer } from './expressions.js';
-import { closest } from './spelling.js';
 import { typeNamed } from './type-nodes.js';
 import { isHeader } from './type-rules.js';
 import { integerValue } from './values.js';
 
-function hint(name: string, candidates: Iterable<string>): string {
-  const guess = closest(name, candidates);
+function hint(c: Checker, name: Identifier, candidates: Iterable<string>): string {
+  const guess = c.guess(name.text, candidates, name.span);
   return guess === undefined ? '' : `; did you mean "${guess}"?`;
 }
 
@@ -21,12 +20,13 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
   const name = e.member.text;
   switch (type.kind) {
     case 'enum': {
+      c.spend(type.members.length >> 4, e.span);
       const position = type.members.indexOf(name);
       if (position < 0) {
         c.error(
           'unknown-member',
           e.member.span,
-          `enum "${type.name}" has no member "${name}"${hint(name, type.members)}`,
+          `enum "${type.name}" has no member "${name}"${hint(c, e.member, type.members)}`,
         );
         return UNKNOWN;
       }
@@ -36,7 +36,7 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
     case 'serializable-enum': {
       const value = type.members.get(name);
       if (value === undefined) {
-        const guess = hint(name, type.members.keys());
+        const guess = hint(c, e.member, type.members.keys());
         c.error('unknown-member', e.member.span, `enum "${type.name}" has no member "${name}"${guess}`);
         return UNKNOWN;
       }
@@ -44,9 +44,10 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
       break;
     }
     case 'error': {
+      c.spend(c.errors.size >> 2, e.span);
       const position = [...c.errors.keys()].indexOf(name);
       if (position < 0) {
-        c.error('unknown-member', e.member.span, `no error "${name}" is declared${hint(name, c.errors.keys())}`);
+        c.error('unknown-member', e.member.span, `no error "${name}" is declared${hint(c, e.member, c.errors.keys())}`);
         return UNKNOWN;
       }
       c.found.constants.set(e, { kind: 'error', name, position });
@@ -85,11 +86,13 @@ function stackMember(c: Checker, e: MemberExpression, stack: StackType): Type {
 }
 
 function fieldMember(c: Checker, e: MemberExpression, type: Type, fields: readonly Field[]): Type {
+  c.spend(fields.length >> 4, e.span);
   const position = fields.findIndex((field) => field.name === e.member.text);
   const field = fields[position];
   if (field === undefined) {
     const guess = hint(
-      e.member.text,
+      c,
+      e.member,
       fields.map((each) => each.name),
     );
     c.error('unknown-field', e.member.span, `${describeType(type)} has no field "${e.member.text}"${guess}`);

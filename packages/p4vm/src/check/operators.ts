@@ -1,3 +1,4 @@
+import { MAX_BITS } from '../budget/limits.js';
 import type {
   BinaryExpression,
   BinaryOperator,
@@ -8,17 +9,18 @@ import type {
 } from '../syntax/ast.js';
 import { sameType } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
+import { leafCount } from '../types/measure.js';
 import { BOOL, bit, INTEGER, STRING, UNKNOWN } from '../types/primitives.js';
 import type { Type } from '../types/type.js';
 import type { ConstantValue } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { inheritKnown } from './constants.js';
-import { coerce, enumToNumber, isImplicit, isOpenLiteral } from './convert.js';
+import { coerce, enumToNumber, isImplicit, isLiteral, isOpenLiteral } from './convert.js';
 import { infer } from './expressions.js';
 import { foldBinary, foldSlice, foldUnary, isFailure } from './fold.js';
 import { constantInteger } from './type-nodes.js';
 import { isComparable } from './type-rules.js';
-import { integerValue } from './values.js';
+import { constantSize, integerValue } from './values.js';
 
 function undefinedFor(c: Checker, expression: Expression, operator: string, type: Type): Type {
   if (type.kind !== 'unknown') {
@@ -66,15 +68,6 @@ function coerceQuietly(type: Type, target: Type): boolean {
   return type.kind !== 'integer' && (target.kind === 'struct' || target.kind === 'header' || target.kind === 'tuple');
 }
 
-function isLiteral(expression: Expression): boolean {
-  return (
-    expression.kind === 'list' ||
-    expression.kind === 'struct-expression' ||
-    expression.kind === 'invalid' ||
-    expression.kind === 'dots'
-  );
-}
-
 function fold(c: Checker, e: BinaryExpression, type: Type, rightWidth = 0): void {
   const left = c.found.constants.get(e.left);
   const right = c.found.constants.get(e.right);
@@ -88,7 +81,10 @@ function fold(c: Checker, e: BinaryExpression, type: Type, rightWidth = 0): void
   }
   const result = foldBinary(e.operator, left, right, type, rightWidth);
   if (isFailure(result)) c.error(result.code, e.span, result.message);
-  else if (result !== undefined) c.found.constants.set(e, result);
+  else if (result !== undefined) {
+    c.spend(constantSize(result), e.span);
+    c.found.constants.set(e, result);
+  }
 }
 
 function inferShift(c: Checker, e: BinaryExpression): Type {
@@ -144,8 +140,13 @@ function inferConcatenation(c: Checker, e: BinaryExpression): Type {
     return undefinedFor(c, side, '++', type);
   }
   if (left.kind !== 'bits' || right.kind !== 'bits') return UNKNOWN;
+  const width = left.width + right.width;
+  if (width > MAX_BITS) {
+    c.error('type-width', e.span, `a number of ${width} bits: at most ${MAX_BITS} are supported`);
+    return UNKNOWN;
+  }
   fold(c, e, left, right.width);
-  return { kind: 'bits', width: left.width + right.width, isSigned: left.isSigned };
+  return { kind: 'bits', width, isSigned: left.isSigned };
 }
 
 /** Whether an operator that gives its operands' type is defined for it. */
@@ -193,6 +194,7 @@ export function inferOperation(c: Checker, e: BinaryExpression): Type {
     case '!=': {
       const type = unifyTwo(c, e.left, e.right, e, operator);
       if (type.kind === 'unknown') return BOOL;
+      c.spend(leafCount(type), e.span);
       if (!isComparable(type)) undefinedFor(c, e, operator, type);
       else fold(c, e, type);
       return BOOL;
@@ -285,8 +287,8 @@ function sliceOf(c: Checker, e: SliceExpression, base: Type, high: bigint, low: 
     c.error('slice-bounds', e.span, `bit ${high} is beyond ${describeType(base)}`);
     return UNKNOWN;
   }
-  if (high > 1n << 20n) {
-    c.error('slice-bounds', e.span, `bit ${high} is too high`);
+  if (high - low >= BigInt(MAX_BITS) || high > 1n << 20n) {
+    c.error('slice-bounds', e.span, `bits ${high} to ${low} are too many, or too high`);
     return UNKNOWN;
   }
   const value: ConstantValue | undefined = c.found.constants.get(e.base);

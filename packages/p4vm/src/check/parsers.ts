@@ -1,3 +1,4 @@
+import { CALL_DEPTH } from '../budget/budget.js';
 import type {
   ControlDeclaration,
   Identifier,
@@ -19,7 +20,6 @@ import { bindTypeParameters, variablesOf } from './generics.js';
 import { checkDefaults, declareParameters, resolveParameters } from './parameters.js';
 import { Scope, type TypeEntry } from './scope.js';
 import { checkLabels, isMatchable, partsOf } from './sets.js';
-import { closest } from './spelling.js';
 import { checkStatements, declareConstant, declareVariable } from './statements.js';
 import { resolveDefiniteType } from './type-nodes.js';
 
@@ -52,7 +52,7 @@ export function declareValueSet(c: Checker, declaration: ValueSetDeclaration): v
 
 function checkTarget(c: Checker, state: Identifier, names: ReadonlyMap<string, ParserState>): void {
   if (state.text === 'accept' || state.text === 'reject' || names.has(state.text)) return;
-  const guess = closest(state.text, [...names.keys(), 'accept', 'reject']);
+  const guess = c.guess(state.text, [...names.keys(), 'accept', 'reject'], state.span);
   const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
   c.error('unknown-state', state.span, `the parser has no state "${state.text}"${hint}`);
 }
@@ -178,9 +178,11 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
       const key = types.map(typeKey).join(';');
       let type = made.get(key);
       if (type === undefined) {
-        const copy = { ...copyTree(declaration), typeParameters: [] };
+        const copy = { ...copyTree(c, declaration), typeParameters: [] };
+        c.budget.enter(declaration.span, CALL_DEPTH);
         if (types.some(hasVariable)) c.discarding(() => void made.set(key, check(copy, types)));
         else made.set(key, check(copy, types));
+        c.budget.leave(CALL_DEPTH);
         type = made.get(key)!;
       }
       return type;

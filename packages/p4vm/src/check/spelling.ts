@@ -18,13 +18,27 @@ function editDistance(first: string, second: string): number {
   return last[second.length]!;
 }
 
-/** The candidate that is most like a word, if one is like it at all. */
-export function closest(word: string, candidates: Iterable<string>): string | undefined {
+/** Longer words are not compared: nobody mistypes them. */
+const MAX_LENGTH = 64;
+
+/**
+ * The candidate that is most like a word, if one is like it at all.
+ *
+ * @param looked called with the number of candidates that were compared
+ */
+export function closest(
+  word: string,
+  candidates: Iterable<string>,
+  looked: (count: number) => void = () => {},
+): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
   const limit = word.length < 3 ? 0 : word.length < 6 ? 1 : 2;
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {
+    looked(1);
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    looked(word.length);
     const distance = editDistance(word, candidate);
     if (distance < bestDistance) {
       best = candidate;

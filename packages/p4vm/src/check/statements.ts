@@ -203,6 +203,13 @@ function checkReturn(c: Checker, statement: Extract<Statement, { kind: 'return' 
 
 /** Checks a statement; what it declares is added to the scope. */
 export function checkStatement(c: Checker, statement: Statement): void {
+  c.spend(1, statement.span);
+  c.budget.enter(statement.span);
+  checkKind(c, statement);
+  c.budget.leave();
+}
+
+function checkKind(c: Checker, statement: Statement): void {
   switch (statement.kind) {
     case 'block':
       c.inBlock(() => checkStatements(c, statement.statements));

@@ -21,7 +21,6 @@ import { annotation } from './parameters.js';
 import { sameSyntax } from './same-syntax.js';
 import type { ActionEntry } from './scope.js';
 import { isMatchable, isNumeric } from './sets.js';
-import { closest } from './spelling.js';
 import { checkProperties } from './table-properties.js';
 
 function checkKey(c: Checker, key: TableKey): CheckedTable['keys'][number] {
@@ -33,7 +32,7 @@ function checkKey(c: Checker, key: TableKey): CheckedTable['keys'][number] {
   }
   const matchKind = key.matchKind.text;
   if (!c.matchKinds.has(matchKind)) {
-    const guess = closest(matchKind, c.matchKinds.keys());
+    const guess = c.guess(matchKind, c.matchKinds.keys(), key.matchKind.span);
     const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
     c.error('unknown-match-kind', key.matchKind.span, `no match kind "${matchKind}" is declared${hint}`);
   }
@@ -142,6 +141,7 @@ export function checkActionCall(
   if (action === undefined) return undefined;
   const { declaration } = action.entry;
   const name = declaration.name.text;
+  c.spend(actions.length >> 4, expression.span);
   const reference = actions.find((each) => each.action === declaration);
   if (reference === undefined) {
     c.error('action-not-listed', action.path.span, `action "${name}" is not in the list of table "${table}"`);

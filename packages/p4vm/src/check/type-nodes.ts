@@ -1,7 +1,9 @@
+import { MAX_BITS } from '../budget/limits.js';
 import type { Span } from '../source/position.js';
 import type { Expression, PathExpression, TypeNode } from '../syntax/ast.js';
 import { hasVariable } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
+import { structuralSize } from '../types/measure.js';
 import { ANY, BOOL, ERROR, INTEGER, MATCH_KIND, STRING, UNKNOWN, VOID } from '../types/primitives.js';
 import type { StackType, Type } from '../types/type.js';
 import type { Checker } from './checker.js';
@@ -10,8 +12,8 @@ import { infer } from './expressions.js';
 import type { TypeEntry } from './scope.js';
 import { checkElement, checkParts, checkStack } from './type-rules.js';
 
-/** Wider types than this are refused: they are mistakes. */
-const MAXIMUM_WIDTH = 1n << 20n;
+/** Longer varbits, arrays and stacks than this are refused: they are mistakes. */
+const MAXIMUM_SIZE = 1n << 20n;
 
 /** The value of an expression that has to be a number known here, or undefined (then it has been reported). */
 export function constantInteger(c: Checker, expression: Expression, what: string): bigint | undefined {
@@ -34,11 +36,12 @@ function width(c: Checker, node: Extract<TypeNode, { kind: 'bits-type' }>): numb
   const value = constantInteger(c, node.width, `the width of ${node.base}<>`);
   if (value === undefined) return undefined;
   const least = node.base === 'int' ? 1n : 0n;
-  if (value < least || value > MAXIMUM_WIDTH) {
+  const most = node.base === 'varbit' ? MAXIMUM_SIZE : BigInt(MAX_BITS);
+  if (value < least || value > most) {
     c.error(
       'type-width',
       node.width.span,
-      `${value} is not a width of ${node.base}<>: it must be from ${least} to ${MAXIMUM_WIDTH}`,
+      `${value} is not a width of ${node.base}<>: it must be from ${least} to ${most}`,
     );
     return undefined;
   }
@@ -77,8 +80,9 @@ function stackType(c: Checker, node: Extract<TypeNode, { kind: 'stack-type' }>):
   const element = resolveType(c, node.element);
   const size = constantInteger(c, node.size, 'the size of an array or header stack');
   if (size === undefined || element.kind === 'unknown') return UNKNOWN;
-  if (size < 1n || size > MAXIMUM_WIDTH) {
-    c.error('stack-size', node.size.span, `${size} is not a size of an array or header stack: it must be positive`);
+  if (size < 1n || size > MAXIMUM_SIZE) {
+    const range = `it must be from 1 to ${MAXIMUM_SIZE}`;
+    c.error('stack-size', node.size.span, `${size} is not a size of an array or header stack: ${range}`);
     return UNKNOWN;
   }
   const stack: StackType = { kind: 'stack', element, size: Number(size) };
@@ -134,6 +138,7 @@ function resolve(c: Checker, node: TypeNode): Type {
 /** The type that is written there. Recorded, unless it has type variables in it. */
 export function resolveType(c: Checker, node: TypeNode): Type {
   const type = resolve(c, node);
+  c.spend(structuralSize(type), node.span);
   if (!hasVariable(type)) c.found.typeNodes.set(node, type);
   return type;
 }

@@ -1,6 +1,7 @@
+import { Stopped } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { describeType } from '../types/describe.js';
-import { leafCount } from '../types/measure.js';
+import { leafCount, typeDepth } from '../types/measure.js';
 import type { StackType, StructType, Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 
@@ -87,9 +88,14 @@ export function checkFields(c: Checker, struct: StructType, places: readonly Spa
 
 /** A type with more parts than this is a mistake, and would keep everything busy that looks at it. */
 const MAXIMUM_PARTS = 1 << 18;
+/** How deep types may be nested. */
+const MAXIMUM_DEPTH = 200;
 
-/** Reports a type with too many parts. */
+/** Reports a type with too many parts. @throws Stopped for one that is nested too deep for any later stage */
 export function checkParts(c: Checker, type: Type, span: Span): boolean {
+  if (typeDepth(type) > MAXIMUM_DEPTH) {
+    throw new Stopped('nesting-too-deep', span, `a type nested deeper than ${MAXIMUM_DEPTH} levels`);
+  }
   const count = leafCount(type);
   if (count <= MAXIMUM_PARTS) return true;
   c.error('type-too-large', span, `the type has ${count} parts: at most ${MAXIMUM_PARTS} are supported`);

@@ -1,4 +1,4 @@
-import type { Type } from '../types/type.js';
+import type { StackType, StructType, TupleType, Type } from '../types/type.js';
 import type { ConstantValue } from './checked-program.js';
 
 export function integerValue(value: bigint): ConstantValue {
@@ -7,6 +7,12 @@ export function integerValue(value: bigint): ConstantValue {
 
 export function booleanValue(value: boolean): ConstantValue {
   return { kind: 'boolean', value };
+}
+
+/** What keeping a value costs, in steps of work: more for one that takes much memory. */
+export function constantSize(value: ConstantValue): number {
+  if (value.kind === 'integer') return BigInt.asIntN(512, value.value) === value.value ? 1 : 64;
+  return value.kind === 'string' && value.value.length > 64 ? 64 : 1;
 }
 
 /** The value of `width` bits that is congruent to `value`: what a conversion to `bit<width>` or `int<width>` gives. */
@@ -35,6 +41,24 @@ export function sameValue(first: ConstantValue, second: ConstantValue): boolean 
   }
 }
 
+/** A text that two values of one type share if and only if they are equal. */
+export function valueKey(value: ConstantValue): string {
+  switch (value.kind) {
+    case 'integer':
+    case 'boolean':
+      return `${value.value}`;
+    case 'string':
+      return JSON.stringify(value.value);
+    case 'enum':
+    case 'error':
+      return `${value.position}`;
+    case 'aggregate':
+      return `{${value.elements.map(valueKey).join()}}`;
+    case 'invalid-header':
+      return '{#}';
+  }
+}
+
 /**
  * The value `...` stands for, or undefined if the type has none that can be written down (varbits, externs, ...).
  * Source: P4_16 language specification, "Default values".
@@ -58,16 +82,30 @@ export function defaultValue(type: Type): ConstantValue | undefined {
     case 'header':
     case 'union':
       return { kind: 'invalid-header' };
+    case 'stack':
+    case 'struct':
+    case 'tuple': {
+      if (!defaults.has(type)) defaults.set(type, defaultAggregate(type));
+      return defaults.get(type);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Made once for each type: values are not changed, and those of large types are large. */
+const defaults = /* @__PURE__ */ new WeakMap<Type, ConstantValue | undefined>();
+
+function defaultAggregate(type: StackType | StructType | TupleType): ConstantValue | undefined {
+  switch (type.kind) {
     case 'stack': {
       const element = defaultValue(type.element);
       return element && { kind: 'aggregate', elements: Array.from({ length: type.size }, () => element) };
     }
-    case 'struct':
-      return aggregate(type.fields.map((field) => defaultValue(field.type)));
     case 'tuple':
       return aggregate(type.elements.map(defaultValue));
     default:
-      return undefined;
+      return aggregate(type.fields.map((field) => defaultValue(field.type)));
   }
 }
 

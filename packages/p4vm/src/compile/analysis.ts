@@ -28,7 +28,8 @@ export class Analysis {
   readonly #owners = new Map<Variable, Set<Callable>>();
   readonly #exits = new Map<Callable, boolean>();
   readonly #applications = new Map<ControlInstance | ParserInstance, number>();
-  readonly #reach = new Map<Callable, ReadonlySet<Variable>>();
+  /** Callables that were met and not yet looked into: calls may be nested deeper than this may recurse. */
+  readonly #pending: (() => void)[] = [];
 
   constructor(program: IrProgram) {
     this.#instance(program.parser);
@@ -41,6 +42,7 @@ export class Analysis {
     ]) {
       this.#instance(control);
     }
+    for (let look = this.#pending.pop(); look !== undefined; look = this.#pending.pop()) look();
   }
 
   /** The callables that name a variable. */
@@ -75,15 +77,21 @@ export class Analysis {
     return !isInstance(callable) || (this.#applications.get(callable) ?? 0) > 1;
   }
 
-  /** Variables that a callable, or what it calls, names. */
-  reachOf(callable: Callable): ReadonlySet<Variable> {
-    const known = this.#reach.get(callable);
-    if (known !== undefined) return known;
-    const facts = this.#facts.get(callable);
-    const reach = new Set(facts?.variables);
-    this.#reach.set(callable, reach);
-    for (const each of facts?.calls ?? []) for (const variable of this.reachOf(each)) reach.add(variable);
-    return reach;
+  /**
+   * Whether a callable, or what it calls, names a variable.
+   *
+   * @param looked called with the number of calls that were followed
+   */
+  reaches(callable: Callable, variable: Variable, looked: (calls: number) => void): boolean {
+    const owners = this.ownersOf(variable);
+    const seen = new Set<Callable>([callable]);
+    for (const each of seen) {
+      if (owners.has(each)) return true;
+      const calls = this.#facts.get(each)?.calls ?? new Set();
+      looked(1 + calls.size);
+      for (const callee of calls) seen.add(callee);
+    }
+    return false;
   }
 
   #begin(callable: Callable): Facts | undefined {
@@ -140,12 +148,15 @@ export class Analysis {
     const facts = this.#begin(routine);
     if (facts === undefined) return;
     for (const { variable } of routine.parameters) this.#name(routine, facts, variable);
-    walkStatement(routine.body, this.#visitor(routine, facts));
+    this.#pending.push(() => walkStatement(routine.body, this.#visitor(routine, facts)));
   }
 
   #instance(instance: ControlInstance | ParserInstance): void {
     const facts = this.#begin(instance);
-    if (facts === undefined) return;
+    if (facts !== undefined) this.#pending.push(() => this.#lookInto(instance, facts));
+  }
+
+  #lookInto(instance: ControlInstance | ParserInstance, facts: Facts): void {
     for (const { variable } of instance.parameters) this.#name(instance, facts, variable);
     for (const variable of instance.locals) this.#name(instance, facts, variable);
     const visitor = this.#visitor(instance, facts);
@@ -163,7 +174,10 @@ export class Analysis {
 
   #table(table: Table): void {
     const facts = this.#begin(table);
-    if (facts === undefined) return;
+    if (facts !== undefined) this.#pending.push(() => this.#keysAndActions(table, facts));
+  }
+
+  #keysAndActions(table: Table, facts: Facts): void {
     for (const key of table.keys) this.#expression(table, facts, key.expression);
     for (const each of table.actions) {
       facts.calls.add(each.action);

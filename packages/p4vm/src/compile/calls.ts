@@ -102,7 +102,8 @@ export function callRoutine(
 ): Value {
   const name = nameOf(routine, target);
   const parameters = target.parameters.slice(0, given.length);
-  const passed = parameters.map((parameter, index) => pass(routine, target, parameter, index, given));
+  const last = lastChange(target, given);
+  const passed = parameters.map((parameter, index) => pass(routine, target, parameter, index, given, index >= last));
   for (const each of passed) each.before();
   const invocation = `${name}(${[...passed.flatMap((each) => each.values), ...data].join(', ')})`;
   const result = invoke(routine, target, invocation);
@@ -192,7 +193,7 @@ function mayShare(
   if (isWritten && place.membership !== undefined) return false;
   const root = rootOf(value);
   // Actions see the variables of their control.
-  if (root !== undefined && routine.unit.analysis.reachOf(target).has(root.variable)) return false;
+  if (root !== undefined && reachesVariable(routine, target, root.variable)) return false;
   return given.every((other, position) => {
     if (position === index || other.value === undefined) return true;
     const isOtherWritten = other.direction === 'out' || other.direction === 'inout';
@@ -202,10 +203,21 @@ function mayShare(
   });
 }
 
-/** Whether later arguments, or objects being cleared for out parameters, may change what was evaluated. */
-function mayChange(target: Pick<IrFunction, 'parameters'>, index: number, given: readonly IrArgument[]): boolean {
-  if (given.slice(index + 1).some((each) => each.value !== undefined && hasEffects(each.value))) return true;
-  return target.parameters.some(({ direction, variable }) => direction === 'out' && isAggregate(variable.type));
+function reachesVariable(routine: Routine, target: Callable, variable: Variable): boolean {
+  const { analysis, budget } = routine.unit;
+  return analysis.reaches(target, variable, (calls) => budget.spend('work', calls, target.span));
+}
+
+/** The last argument that may change what was evaluated before: by its effects, or as objects are cleared for out parameters. */
+function lastChange({ parameters }: Pick<IrFunction, 'parameters'>, given: readonly IrArgument[]): number {
+  const isCleared = parameters.some(({ direction, variable }) => direction === 'out' && isAggregate(variable.type));
+  if (isCleared) return given.length;
+  let last = given.length - 1;
+  for (; last >= 0; last--) {
+    const value = given[last]?.value;
+    if (value !== undefined && hasEffects(value)) break;
+  }
+  return last;
 }
 
 function pass(
@@ -214,10 +226,10 @@ function pass(
   parameter: IrParameter,
   index: number,
   given: readonly IrArgument[],
+  isLast: boolean,
 ): Passed {
   const value = given[index]?.value;
   const { direction } = parameter;
-  const isLast = !mayChange(target, index, given);
   if (direction === 'in' || direction === 'none') return passIn(routine, target, parameter, index, given, isLast);
   if (value === undefined) return passNowhere(routine, parameter);
   const place = placeOf(routine, value);

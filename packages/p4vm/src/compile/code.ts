@@ -1,14 +1,20 @@
+/** Called with the characters of each line that is written. */
+export type CodeMeter = (characters: number) => void;
+
 /** Lines of JavaScript with their indentation. */
 export class Code {
   readonly #lines: { readonly depth: number; readonly text: string }[] = [];
   #depth = 0;
   readonly #marks = new Set<string>();
 
+  constructor(readonly meter: CodeMeter) {}
+
   get isEmpty(): boolean {
     return this.#lines.length === 0;
   }
 
   line(text: string): void {
+    this.meter(text.length + 2 * this.#depth + 1);
     this.#lines.push({ depth: this.#depth, text });
   }
 
@@ -34,7 +40,9 @@ export class Code {
 
   /** Appends lines, at the present depth. */
   append(other: Code): void {
-    for (const { depth, text } of other.#lines) this.#lines.push({ depth: depth + this.#depth, text });
+    const inner = this.#depth;
+    if (inner > 0) this.meter(2 * inner * other.#lines.length);
+    for (const { depth, text } of other.#lines) this.#lines.push({ depth: depth + inner, text });
     this.#marks.clear();
   }
 

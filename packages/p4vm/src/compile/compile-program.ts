@@ -1,7 +1,11 @@
+import { Budget, runStage } from '../budget/budget.js';
 import type { ControlInstance, IrProgram, StructDataType, Variable } from '../ir/program.js';
+import { declaredBytes, objectBytes } from '../ir/state-bytes.js';
 import { machine } from '../machine/machine.js';
 import type { Runtime } from '../machine/runtime.js';
+import { Diagnostics, P4Error } from '../source/diagnostics.js';
 import { Code } from './code.js';
+import { steps } from './costs.js';
 import type { PipelineCode } from './pipeline.js';
 import { type AggregatePlace, objectPlace, pathPlace } from './places.js';
 import { instanceName } from './routines.js';
@@ -13,6 +17,8 @@ import { type CompileOptions, Unit } from './unit.js';
 export interface CompiledProgram {
   /** The body of a function of `runtime` and `machine` that returns a `PipelineCode`: to be read, or kept. */
   readonly source: string;
+  /** Bytes of what the program declares and of the code's own objects, for one pipeline. */
+  readonly stateBytes: number;
   /** Makes the pipeline for a runtime. May be called several times: each pipeline has its own headers and metadata. */
   bind(runtime: Runtime): PipelineCode;
 }
@@ -21,12 +27,20 @@ type Factory = (runtime: Runtime, library: typeof machine) => PipelineCode;
 
 /**
  * Translates a program into JavaScript, once: per packet nothing is interpreted. Throws a P4Error if the program has a
- * construct that cannot be run as the language says.
+ * construct that cannot be run as the language says, or needs more than it may use.
  */
 export function compileProgram(program: IrProgram, options: CompileOptions = {}): CompiledProgram {
-  const source = sourceOf(program, options);
-  const factory = new Function('runtime', 'machine', source) as Factory;
-  return { source, bind: (runtime) => factory(runtime, machine) };
+  const budget = new Budget(options.limits);
+  const diagnostics = new Diagnostics();
+  const { span } = program.ingress;
+  const compiled = runStage(diagnostics, span, () => {
+    budget.spend('stateBytes', declaredBytes(program), span);
+    const source = sourceOf(program, options, budget);
+    return { source, factory: new Function('runtime', 'machine', source) as Factory };
+  });
+  if (compiled === undefined) throw new P4Error(diagnostics.list);
+  const { source, factory } = compiled;
+  return { source, stateBytes: budget.spent('stateBytes'), bind: (runtime) => factory(runtime, machine) };
 }
 
 /** The objects that the parts of the pipeline share. */
@@ -36,12 +50,13 @@ interface Roots {
   readonly standard: string;
 }
 
-function sourceOf(program: IrProgram, options: CompileOptions): string {
-  const unit = new Unit(program, options);
+function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): string {
+  const unit = new Unit(program, options, budget);
   const roots = makeRoots(unit);
-  const methods = new Code();
+  const methods = new Code(unit.meter);
   methods.open('return {');
   methods.line(`standardMetadata: ${roots.standard},`);
+  writeCosts(unit, methods);
   writeReset(unit, roots, methods);
   writeParse(unit, roots, methods);
   const { verifyChecksum, ingress, egress, computeChecksum } = program;
@@ -61,9 +76,9 @@ function sourceOf(program: IrProgram, options: CompileOptions): string {
   ]);
   methods.close('};');
 
-  const code = new Code();
+  const code = new Code(unit.meter);
   code.line(`'use strict';`);
-  code.line('const { input, output, requests, faults } = runtime;');
+  code.line('const { input, output, requests, faults, work } = runtime;');
   for (const name of [...unit.helpers].sort()) code.line(`const m$${name} = machine.${name};`);
   code.line(
     '// The packet being parsed: its bytes, where the parser is, where the packet ends; and where the output is.',
@@ -77,6 +92,25 @@ function sourceOf(program: IrProgram, options: CompileOptions): string {
   return code.toString();
 }
 
+/** What a packet takes at most to run through once, with each loop going round once, and what keeping it takes. */
+function writeCosts({ program, costs, budget }: Unit, methods: Code): void {
+  const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
+  const both = [
+    ['ingress', [parser, verifyChecksum, ingress]],
+    ['egress', [egress, computeChecksum, deparser]],
+  ] as const;
+  for (const [name, parts] of both) {
+    const cost = steps(parts.reduce((sum, each) => sum + costs.callable(each), 0));
+    if (cost > budget.limits.steps) budget.exceeded('steps', parts.at(-1)?.span ?? ingress.span);
+    methods.line(`${name}Steps: ${cost},`);
+  }
+  const kept = [program.headers, program.metadata, program.standardMetadata];
+  const stateBytes = kept.reduce((sum, type) => sum + objectBytes(type), 0);
+  // The switch keeps one that is empty.
+  budget.spend('stateBytes', stateBytes, ingress.span);
+  methods.line(`stateBytes: ${stateBytes},`);
+}
+
 function place(type: StructDataType, code: string): AggregatePlace {
   return objectPlace(type, code, true);
 }
@@ -87,6 +121,7 @@ function makeRoots(unit: Unit): Roots {
   const headers = unit.temporaryObject(program.headers, 'hdr');
   const metadata = unit.temporaryObject(program.metadata, 'meta');
   // The name is reserved: externs without a parameter for it use it too.
+  unit.budget.spend('stateBytes', objectBytes(program.standardMetadata), program.ingress.span);
   unit.state.line(`const standard = ${unit.types.create(program.standardMetadata)};`);
   const standard = 'standard';
   const share = (variable: Variable | undefined, name: string): void => {

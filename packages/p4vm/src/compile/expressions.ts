@@ -8,10 +8,27 @@ import { constantValue, type Routine } from './routine.js';
 import { bitsOf, isAggregate, NUMBER_WIDTH, scalarNames, WORDS_WIDTH, zeroOf } from './storage.js';
 import { atom, type Value, wrapBig } from './value.js';
 
+/** Characters of code of one value that is not yet kept in a constant. */
+const MAX_CODE = 1000;
+
 type Binary = Extract<Expression, { readonly kind: 'binary' }>;
 
 /** The value of an expression. What it does beside is written out as statements; the value's code only reads. */
 export function expressionValue(routine: Routine, expression: Expression): Value {
+  const { budget } = routine.unit;
+  budget.enter(expression.span);
+  const value = valueCode(routine, expression);
+  budget.leave();
+  // What is used twice, again and again, would double again and again; and engines take code apart by recursion.
+  return isLong(value) ? routine.keepValue(value) : value;
+}
+
+function isLong(value: Value): boolean {
+  if (value.kind === 'words') return value.words.some((each) => each.length > MAX_CODE);
+  return value.kind !== 'void' && value.kind !== 'string' && value.code.length > MAX_CODE;
+}
+
+function valueCode(routine: Routine, expression: Expression): Value {
   switch (expression.kind) {
     case 'constant':
       return constantValue(expression.value, expression.type);

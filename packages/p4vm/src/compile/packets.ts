@@ -41,12 +41,18 @@ export function callPacket(routine: Routine, expression: PacketCall): Value {
   }
 }
 
+/** Bytes of the longest header: those of the longest packet of IP. */
+const MAX_HEADER = 65_535;
+
 /** Headers in packets are whole bytes, as the reference compiler demands. */
 function checkAligned(type: PacketCall['type'], at: Pick<PacketCall, 'span'>): void {
   const { span } = at;
   if (type.kind === 'header') {
     if (type.fields.filter((field) => field.type.kind === 'varbit').length > 1) {
       refuse('two-varbits', span, `header ${type.name} has more than one varbit field`);
+    }
+    if (fixedWidth(type) > 8 * MAX_HEADER) {
+      refuse('header-too-large', span, `header ${type.name} is longer than ${MAX_HEADER} bytes`);
     }
     if ((fixedWidth(type) & 7) !== 0) {
       refuse(

@@ -1,4 +1,5 @@
 import type { IrSelectCase, ParserInstance, SelectLabel, State, StateTarget } from '../ir/program.js';
+import { steps } from './costs.js';
 import { expressionValue } from './expressions.js';
 import { asBits, combine, compare, convert } from './operators.js';
 import type { Routine } from './routine.js';
@@ -9,6 +10,8 @@ import type { Value } from './value.js';
 
 /** States of one packet after which a parser that goes in circles is stopped; more than a packet has bytes. */
 const STATE_LIMIT = 1 << 17;
+/** States that are written one within the other: what an engine reads it takes apart by recursion. */
+const MAX_INLINED = 24;
 
 function targetsOf(state: State): readonly StateTarget[] {
   return state.transition.kind === 'goto'
@@ -21,30 +24,45 @@ class Graph {
   /** Transitions into each state, from those that can be reached. */
   readonly incoming: readonly number[];
   readonly hasCycle: boolean;
+  /** How many states each is written within, if it is. */
+  readonly #levels: ReadonlyMap<number, number>;
 
   constructor(readonly parser: ParserInstance) {
     const incoming = parser.states.map(() => 0);
     const open = new Set<number>();
-    const done = new Set<number>();
+    const levels = new Map<number, number>([[parser.start, 0]]);
     let hasCycle = false;
-    const visit = (index: number): void => {
-      incoming[index] = (incoming[index] ?? 0) + 1;
-      if (open.has(index)) hasCycle = true;
-      const state = parser.states[index];
-      if (state === undefined || open.has(index) || done.has(index)) return;
+    // States in a row may be many more than this could recurse through.
+    const path: { readonly index: number; readonly targets: Iterator<StateTarget> }[] = [];
+    const enter = (index: number): void => {
       open.add(index);
-      for (const target of targetsOf(state)) if (typeof target === 'number') visit(target);
-      open.delete(index);
-      done.add(index);
+      const state = parser.states[index];
+      path.push({ index, targets: (state === undefined ? [] : targetsOf(state))[Symbol.iterator]() });
     };
-    visit(parser.start);
+    incoming[parser.start] = 1;
+    enter(parser.start);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const { value: target, done } = last.targets.next();
+      if (done) {
+        open.delete(last.index);
+        path.pop();
+      } else if (typeof target === 'number') {
+        incoming[target] = (incoming[target] ?? 0) + 1;
+        if (open.has(target)) hasCycle = true;
+        if (levels.has(target)) continue;
+        const level = (levels.get(last.index) ?? 0) + 1;
+        levels.set(target, level % MAX_INLINED);
+        enter(target);
+      }
+    }
     this.incoming = incoming;
     this.hasCycle = hasCycle;
+    this.#levels = levels;
   }
 
-  /** Written where its one predecessor goes to it. */
+  /** Written where its one predecessor goes to it, unless that is written within many others. */
   isInlined(index: number): boolean {
-    return index !== this.parser.start && this.incoming[index] === 1;
+    return index !== this.parser.start && this.incoming[index] === 1 && this.#levels.get(index) !== 0;
   }
 
   /** States that are gone to by number. */
@@ -67,8 +85,10 @@ export function writeStates(routine: Routine, parser: ParserInstance): void {
   const state = unit.names.take('state');
   const first = numbered.includes(parser.start) ? numbered : [parser.start, ...numbered];
   code.line(`let ${state} = ${parser.start};`);
-  const header = graph.hasCycle ? `for (let states = 0; states < ${STATE_LIMIT}; states++) {` : 'for (;;) {';
-  code.open(header);
+  if (graph.hasCycle) {
+    const cost = parser.states.reduce((most, each) => Math.max(most, unit.costs.state(each)), 1);
+    code.open(`for (let states = 0; states < ${STATE_LIMIT} && (work.left -= ${steps(cost)}) >= 0; states++) {`);
+  } else code.open('for (;;) {');
   code.open(`switch (${state}) {`);
   for (const index of first) {
     code.open(`case ${index}: {`);

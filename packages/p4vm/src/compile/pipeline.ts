@@ -34,6 +34,11 @@ export interface PacketState {
  */
 export interface PipelineCode {
   readonly standardMetadata: StandardMetadata;
+  /** Steps of parser, checksums and ingress, and of egress, checksums and deparser: without those of further turns of loops. */
+  readonly ingressSteps: number;
+  readonly egressSteps: number;
+  /** Bytes of a `PacketState`, about. */
+  readonly stateBytes: number;
   /** All headers invalid, all metadata and locals 0. Called before each `parse`. */
   reset(): void;
   /**

@@ -13,7 +13,7 @@ export interface Loop {
 
 /** One JavaScript function being written: its statements so far, and how to leave it. */
 export class Routine {
-  code = new Code();
+  code: Code;
   readonly loops: Loop[] = [];
 
   constructor(
@@ -21,7 +21,9 @@ export class Routine {
     readonly callable: Callable,
     /** In parsers: the statement that ends parsing with an error (its position in the program's errors). */
     readonly fail: ((error: number) => string) | undefined = undefined,
-  ) {}
+  ) {
+    this.code = new Code(unit.meter);
+  }
 
   /** Keeps a value's code in a constant, unless it is one already. */
   keep(code: string): string {
@@ -44,7 +46,7 @@ export class Routine {
   /** Writes what `write` writes elsewhere. */
   capture<T>(write: () => T): { readonly code: Code; readonly result: T } {
     const before = this.code;
-    const code = new Code();
+    const code = new Code(this.unit.meter);
     this.code = code;
     try {
       return { code, result: write() };

@@ -14,26 +14,28 @@ export function writeSnapshot(unit: Unit, methods: Code, roots: readonly (readon
   methods.append(routine.code);
 }
 
-function writeValues(routine: Routine, name: string, place: AggregatePlace): void {
+/** `name` is the inside of a template literal, `depth` how many stacks it is in. */
+function writeValues(routine: Routine, name: string, place: AggregatePlace, depth = 0): void {
   const { code, unit } = routine;
   const { type } = place;
   if (type.kind === 'varbit') {
-    code.line(`map.set(${JSON.stringify(name)}, ${unit.helper('formatVarbit')}(${place.code}));`);
+    code.line(`map.set(\`${name}\`, ${unit.helper('formatVarbit')}(${place.code}));`);
     return;
   }
   if (type.kind === 'stack') {
-    for (let index = 0; index < type.size; index++) {
-      const element = { ...place, type: type.element, code: `${place.code}.items[${index}]` };
-      writeValues(routine, `${name}[${index}]`, element);
-    }
+    const at = `i${depth}`;
+    code.open(`for (let ${at} = 0; ${at} < ${type.size}; ${at}++) {`);
+    const element = { ...place, type: type.element, code: `${place.code}.items[${at}]` };
+    writeValues(routine, `${name}[\${${at}}]`, element, depth + 1);
+    code.close();
     return;
   }
   if (type.kind === 'header') code.open(`if (${place.code}.$valid) {`);
   for (const field of type.fields) {
     const part = memberOf(unit, place, field.name, field.type);
     const inner = `${name}.${field.name}`;
-    if (part.kind === 'aggregate') writeValues(routine, inner, part);
-    else code.line(`map.set(${JSON.stringify(inner)}, ${routine.runtimeValue(readPlace(routine, part))});`);
+    if (part.kind === 'aggregate') writeValues(routine, inner, part, depth);
+    else code.line(`map.set(\`${inner}\`, ${routine.runtimeValue(readPlace(routine, part))});`);
   }
   if (type.kind === 'header') code.close();
 }

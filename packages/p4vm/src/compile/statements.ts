@@ -1,6 +1,7 @@
 import type { Expression, Statement } from '../ir/program.js';
 import { assign, assignAggregate, copyInto } from './assign.js';
 import { resultWord } from './calls.js';
+import { type Costs, steps } from './costs.js';
 import { conditionOf, expressionValue, keptValue, referenceOf } from './expressions.js';
 import { asBits, compare } from './operators.js';
 import { aggregatePlace, objectPlace, placeOf, writePlace } from './places.js';
@@ -10,10 +11,14 @@ import { applyTable } from './tables.js';
 import { traceValue } from './trace.js';
 import { atom, type Value } from './value.js';
 
-/** Turns of one loop after which it is taken for endless. */
-const LOOP_LIMIT = 1 << 20;
-
 export function writeStatement(routine: Routine, statement: Statement): void {
+  const { budget, program } = routine.unit;
+  budget.enter('span' in statement ? statement.span : program.ingress.span);
+  writeKind(routine, statement);
+  budget.leave();
+}
+
+function writeKind(routine: Routine, statement: Statement): void {
   const { code } = routine;
   switch (statement.kind) {
     case 'block':
@@ -180,24 +185,26 @@ function writeBody(routine: Routine, body: Statement, loop: Loop): void {
   routine.code.close();
 }
 
+/** Takes the steps of a turn from those of the packet; a packet that has none left gets out of all its loops, and is dropped. */
+function countTurn(routine: Routine, loop: Parameters<Costs['turn']>[0]): void {
+  const cost = steps(routine.unit.costs.turn(loop));
+  routine.code.line(`if ((work.left -= ${cost}) < 0) break;`);
+}
+
 function newLoop(routine: Routine): Loop {
   const { names } = routine.unit;
   return { label: names.take('loop'), bodyLabel: names.take('turn') };
 }
 
 function loopWhile(routine: Routine, statement: Extract<Statement, { readonly kind: 'for' }>): void {
-  const { code, unit } = routine;
+  const { code } = routine;
   const loop = newLoop(routine);
-  const count = unit.names.take('turns');
   code.open('{');
   for (const each of statement.initial) writeStatement(routine, each);
-  code.open(`${loop.label}: for (let ${count} = 0; ; ${count}++) {`);
+  code.open(`${loop.label}: for (;;) {`);
   const condition = conditionOf(routine, statement.condition);
   code.line(`if (!${atom(condition)}) break;`);
-  code.open(`if (${count} === ${LOOP_LIMIT}) {`);
-  code.line('faults.internal++;');
-  code.line('break;');
-  code.close();
+  countTurn(routine, statement);
   writeBody(routine, statement.body, loop);
   for (const each of statement.update) writeStatement(routine, each);
   code.close();
@@ -216,12 +223,8 @@ function loopOverRange(routine: Routine, statement: Extract<Statement, { readonl
   const first = isNumber ? asCode(low) : routine.keep(routine.big(low));
   const last = isNumber ? asCode(high) : routine.keep(routine.big(high));
   const at = unit.names.take('at');
-  const limit = isNumber ? `${atom(first)} + ${LOOP_LIMIT}` : `${atom(first)} + ${LOOP_LIMIT}n`;
   code.open(`${loop.label}: for (let ${at} = ${first}; ${at} <= ${last}; ${at}++) {`);
-  code.open(`if (${at} === ${limit}) {`);
-  code.line('faults.internal++;');
-  code.line('break;');
-  code.close();
+  countTurn(routine, statement);
   writePlace(routine, target, { kind: isNumber ? 'number' : 'big', code: at, width, isSigned });
   writeBody(routine, statement.body, loop);
   code.close();
@@ -242,6 +245,7 @@ function loopOverElements(routine: Routine, statement: Extract<Statement, { read
   const stack = routine.keep(referenceOf(routine, statement.collection));
   const at = unit.names.take('at');
   code.open(`${loop.label}: for (let ${at} = 0; ${at} < ${type.size}; ${at}++) {`);
+  countTurn(routine, statement);
   copyInto(routine, target, `${stack}.items[${at}]`);
   writeBody(routine, statement.body, loop);
   code.close();

@@ -1,5 +1,5 @@
 import type { DataType, StructDataType } from '../ir/program.js';
-import { Code } from './code.js';
+import { Code, type CodeMeter } from './code.js';
 import { type Names, propertyOf } from './names.js';
 import {
   type AggregateType,
@@ -17,7 +17,7 @@ export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'inva
 
 /** Classes of the program's types, and functions over their objects. */
 export class TypeCode {
-  readonly code = new Code();
+  readonly code: Code;
   readonly #names: Names;
   readonly #helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string;
   readonly #standardMetadata: StructDataType;
@@ -28,7 +28,9 @@ export class TypeCode {
     names: Names,
     standardMetadata: StructDataType,
     helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string,
+    readonly meter: CodeMeter,
   ) {
+    this.code = new Code(meter);
     this.#names = names;
     this.#standardMetadata = standardMetadata;
     this.#helper = helper;
@@ -58,12 +60,16 @@ export class TypeCode {
     if (known !== undefined) return known;
     const name = this.#names.take(key);
     this.#classes.set(key, name);
-    const code = new Code();
+    const code = new Code(this.meter);
     code.open(`class ${name} {`);
     code.open('constructor() {');
     if (type.kind === 'stack') {
       const element = this.create(type.element);
-      code.line(`this.items = [${Array.from({ length: type.size }, () => element).join(', ')}];`);
+      const items =
+        type.size <= 64
+          ? `[${Array.from({ length: type.size }, () => element).join(', ')}]`
+          : `Array.from({ length: ${type.size} }, () => ${element})`;
+      code.line(`this.items = ${items};`);
       code.line('this.next = 0;');
       code.line('this.$used = 0;');
     } else {
@@ -132,7 +138,7 @@ export class TypeCode {
     if (known !== undefined) return known;
     const name = this.#names.take(wish);
     this.#functions.set(key, name);
-    const code = new Code();
+    const code = new Code(this.meter);
     write(name, code);
     this.code.append(code);
     return name;

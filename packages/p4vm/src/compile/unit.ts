@@ -1,10 +1,14 @@
+import { type Budget, CALL_DEPTH } from '../budget/budget.js';
+import type { Limits } from '../budget/limits.js';
 import { nameCalculations } from '../externs/calculation-names.js';
 import type { Expression, IrProgram, Table, Variable } from '../ir/program.js';
+import { objectBytes } from '../ir/state-bytes.js';
 import type { MachineName } from '../machine/machine.js';
 import { P4Error } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { Analysis, type Callable } from './analysis.js';
-import { Code } from './code.js';
+import { Code, type CodeMeter } from './code.js';
+import { Costs } from './costs.js';
 import { Names } from './names.js';
 import { type AggregateType, isAggregate, isKeptSigned, scalarNames, zeroOf } from './storage.js';
 import { TypeCode } from './type-code.js';
@@ -14,6 +18,8 @@ export interface CompileOptions {
   readonly trace?: boolean;
   /** A select that matches nothing gives `error.NoMatch`, as the language says; without, `NoError` like the reference switch. */
   readonly noMatchError?: boolean;
+  /** What the code may use; the defaults where nothing is said. */
+  readonly limits?: Partial<Limits> | undefined;
 }
 
 /** Where a variable lives. */
@@ -30,11 +36,13 @@ export function refuse(code: string, span: Span, message: string): never {
 /** The source being written: what all its functions share. */
 export class Unit {
   readonly names = new Names();
+  readonly meter: CodeMeter;
   readonly types: TypeCode;
   readonly analysis: Analysis;
   /** Declarations of the program's variables and objects. */
-  readonly state = new Code();
-  readonly functions = new Code();
+  readonly state: Code;
+  readonly functions: Code;
+  readonly costs: Costs;
   readonly #helpers = new Set<MachineName>();
   readonly #homes = new Map<Variable, Home>();
   readonly #callables = new Map<Callable, string>();
@@ -45,11 +53,15 @@ export class Unit {
   constructor(
     readonly program: IrProgram,
     readonly options: CompileOptions,
+    readonly budget: Budget,
   ) {
-    this.types = new TypeCode(this.names, program.standardMetadata, (name) => this.helper(name));
+    const { span } = program.ingress;
+    this.meter = (characters) => budget.spend('codeCharacters', characters, span);
+    this.state = new Code(this.meter);
+    this.functions = new Code(this.meter);
+    this.types = new TypeCode(this.names, program.standardMetadata, (name) => this.helper(name), this.meter);
     this.analysis = new Analysis(program);
-    // Names of what generated code calls are not for the program's variables.
-    for (const name of ['exited', 'tracing']) this.names.take(name);
+    this.costs = new Costs(budget.limits.packetBytes);
   }
 
   /** Name of a function of the machine, which becomes a constant of the source. */
@@ -73,7 +85,9 @@ export class Unit {
     if (known !== undefined) return known;
     const name = this.names.take(wish);
     this.#callables.set(callable, name);
+    this.budget.enter(callable.span, CALL_DEPTH);
     write(name);
+    this.budget.leave(CALL_DEPTH);
     return name;
   }
 
@@ -96,6 +110,7 @@ export class Unit {
   /** A new object of the closure, as room for a temporary value. */
   temporaryObject(type: AggregateType, wish = 'temporary'): string {
     const name = this.names.take(wish);
+    this.budget.spend('stateBytes', objectBytes(type), this.program.ingress.span);
     this.state.line(`const ${name} = ${this.types.create(type)};`);
     return name;
   }

@@ -41,7 +41,12 @@ export class CommandContext {
   constructor(readonly control: ControlPlane) {}
 
   print(...lines: readonly string[]): void {
-    this.lines.push(...lines);
+    this.printAll(lines);
+  }
+
+  /** As `print`, for any number of lines. */
+  printAll(lines: readonly string[]): void {
+    for (const line of lines) this.lines.push(line);
   }
 
   /** Does what the control plane may refuse, and words the refusal. */
@@ -66,6 +71,14 @@ export function exactly(args: readonly string[], count: number): void {
 
 export function atLeast(args: readonly string[], count: number): void {
   if (args.length < count) fail('bad-syntax', 'Insufficient number of args');
+}
+
+/** Items that one command shows. */
+const MAX_SHOWN = 1 << 18;
+
+/** Refuses to show more items at once than memory is good for. */
+export function tooManyToShow(count: number, what: string): void {
+  if (count > MAX_SHOWN) fail('too-many', `${count} ${what} are too many to be shown at once`);
 }
 
 /** The item of a name. `kind` is how the command line calls such items. */

@@ -20,6 +20,7 @@ export type CommandDomain = 'table' | 'counter' | 'meter' | 'register' | 'mirror
 
 const TABLE_ERRORS: Readonly<Partial<Record<ControlErrorCode, string>>> = {
   'table-full': 'TABLE_FULL',
+  'no-room': 'TABLE_FULL',
   'bad-handle': 'INVALID_HANDLE',
   'expired-handle': 'EXPIRED_HANDLE',
   'no-counter': 'COUNTERS_DISABLED',

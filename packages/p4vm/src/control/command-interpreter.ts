@@ -12,6 +12,9 @@ const resetState: Command = (context, args) => {
   context.control.target?.resetMulticast?.();
 };
 
+/** Characters of a command. */
+const MAX_LINE = 262_144;
+
 /** Commands of the command line that have no meaning for a switch in this process. */
 const IGNORED: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'help',
@@ -54,13 +57,17 @@ export class CommandInterpreter {
 
   /** Runs one command. Wrong commands give a result that says so; nothing is thrown. */
   execute(line: string): CommandResult {
+    if (line.length > MAX_LINE) {
+      const message = `Error: a line of more than ${MAX_LINE} characters`;
+      return { command: '', status: 'failed', text: message, error: { code: 'bad-syntax', message } };
+    }
     const [command = '', ...args] = line.trim().split(/\s+/);
     if (command === '' || command.startsWith('#') || IGNORED.has(command)) {
       return { command: command.startsWith('#') ? '' : command, status: 'ignored', text: '' };
     }
     const run = find(command);
     if (run === undefined) {
-      const message = `*** Unknown syntax: ${line.trim()}`;
+      const message = `*** Unknown syntax: ${line.trim().slice(0, 200)}`;
       return { command, status: 'unknown', text: message, error: { code: 'unknown-command', message } };
     }
     const context = new CommandContext(this.control);

@@ -16,11 +16,15 @@ export interface CommandKey {
   readonly text: string;
 }
 
+/** Characters of a number: no field has as many bits. */
+const MAX_DIGITS = 4096;
+
 /**
  * An integer as Python's `int` reads it: with base 10 decimal only, with base 0 also `0x`, `0o`, `0b`, and decimals
  * without leading zeros.
  */
 export function pythonInteger(text: string, base: 0 | 10): bigint | undefined {
+  if (text.length > MAX_DIGITS) return undefined;
   const isDecimal = /^[+-]?\d+(_\d+)*$/.test(text);
   if (base === 10 ? !isDecimal : isDecimal && /^[+-]?0[\d_]*[1-9]/.test(text)) return undefined;
   return parseInteger(text);

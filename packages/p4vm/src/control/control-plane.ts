@@ -41,6 +41,9 @@ export class ControlPlane {
   readonly meters: NameIndex<Meter | DirectMeter>;
   readonly profiles: NameIndex<ActionProfile>;
   readonly valueSets: NameIndex<ParserValueSet>;
+  readonly #owners = new Map<object, MatchTable>();
+  readonly #profileTables = new Map<ActionProfile, MatchTable[]>();
+  readonly #profileActions = new Map<ActionProfile, NameIndex<Action>>();
 
   /** @param target where mirror sessions, multicast groups and queues are; without it, requests for them are refused */
   constructor(
@@ -57,6 +60,14 @@ export class ControlPlane {
     this.meters = ofType(state, (each) => each instanceof Meter || each instanceof DirectMeter);
     this.profiles = ofType(state, (each) => each instanceof ActionProfileClass);
     this.valueSets = new NameIndex(state.valueSets, (each) => each.declaration.name);
+    for (const table of state.tables) {
+      const { counter, meter, profile } = table;
+      for (const each of [counter, meter]) if (each !== undefined) this.#owners.set(each, table);
+      if (profile === undefined) continue;
+      const tables = this.#profileTables.get(profile);
+      if (tables === undefined) this.#profileTables.set(profile, [table]);
+      else tables.push(table);
+    }
   }
 
   /** @throws ControlError `unknown-table` */
@@ -90,17 +101,26 @@ export class ControlPlane {
 
   /** The table a direct counter or meter belongs to. @throws ControlError `unknown-table` */
   tableOf(extern: DirectCounter | DirectMeter): MatchTable {
-    const table = this.state.tables.find(({ counter, meter }) => counter === extern || meter === extern);
+    const table = this.#owners.get(extern);
     if (table === undefined) throw new ControlError('unknown-table', `${extern.declaration.name} is of no table`);
     return table;
   }
 
   /** Actions that members of a profile may have: those of the tables that use it. */
   profileActions(profile: ActionProfile): NameIndex<Action> {
-    const actions = this.state.tables
-      .filter((table) => table.profile === profile)
-      .flatMap((table) => table.declaration.actions.map(({ action }) => action));
-    return new NameIndex(actions, (action) => action.name);
+    let index = this.#profileActions.get(profile);
+    if (index === undefined) {
+      const tables = this.#profileTables.get(profile) ?? [];
+      const actions = tables.flatMap((table) => table.declaration.actions.map(({ action }) => action));
+      index = new NameIndex(actions, (action) => action.name);
+      this.#profileActions.set(profile, index);
+    }
+    return index;
+  }
+
+  /** How many tables use a profile. */
+  usesOf(profile: ActionProfile): number {
+    return this.#profileTables.get(profile)?.length ?? 0;
   }
 
   /** Adds a member to an action profile and returns its handle. @throws ControlError */

@@ -5,7 +5,16 @@ import type { KeyMatch } from '../ir/program.js';
 import { onesOf } from '../tables/data-width.js';
 import { matchesPattern } from '../tables/key-match.js';
 import type { ParserValueSet } from '../tables/value-set.js';
-import { atLeast, type Command, type CommandContext, decimal, exactly, fail, resource } from './command-context.js';
+import {
+  atLeast,
+  type Command,
+  type CommandContext,
+  decimal,
+  exactly,
+  fail,
+  resource,
+  tooManyToShow,
+} from './command-context.js';
 import { pythonFloat } from './command-text.js';
 import { hexBytes, pythonInteger } from './command-values.js';
 
@@ -23,6 +32,7 @@ const registerRead: Command = (context, args) => {
     context.outcome = { values: [value] };
     return;
   }
+  tooManyToShow(register.size, 'cells');
   const values: bigint[] = [];
   for (let index = 0; index < register.size; index++) values.push(register.pattern(index));
   context.print(`${name}= ${values.join(', ')}`);
@@ -224,7 +234,7 @@ const valueSetGet: Command = (context, args) => {
     .members()
     .map((keys) => memberValue(set, keys))
     .filter((value) => value !== undefined);
-  context.print(...values.map((value) => hexBytes(value, Math.ceil(set.width / 8), '')));
+  context.printAll(values.map((value) => hexBytes(value, Math.ceil(set.width / 8), '')));
   context.outcome = { values };
 };
 
@@ -233,7 +243,7 @@ const showValueSets: Command = (context, args) => {
   const sets = [...context.control.valueSets.values()].sort((left, right) =>
     left.declaration.name < right.declaration.name ? -1 : 1,
   );
-  context.print(...sets.map((set) => `${set.declaration.name.padEnd(30)} [compressed bitwidth:${set.width}]`));
+  context.printAll(sets.map((set) => `${set.declaration.name.padEnd(30)} [compressed bitwidth:${set.width}]`));
 };
 
 export const EXTERN_COMMANDS: ReadonlyMap<string, Command> = /* @__PURE__ */ new Map([

@@ -1,5 +1,8 @@
 import { ControlError, type ControlErrorCode } from '../tables/control-error.js';
 
+/** Parts of a name, from its end, that it can be found by. */
+const MAX_PARTS = 16;
+
 /**
  * Finds things by their full name, or by the end of it from a dot on if no other name ends so: `ipv4_lpm` for
  * `MyIngress.ipv4_lpm`.
@@ -14,9 +17,11 @@ export class NameIndex<T> {
       const name = nameOf(item);
       if (this.#full.has(name)) continue;
       this.#full.set(name, item);
-      for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+      let dot = name.lastIndexOf('.');
+      for (let parts = 0; dot >= 0 && parts < MAX_PARTS; parts++) {
         const suffix = name.slice(dot + 1);
         this.#suffixes.set(suffix, this.#suffixes.has(suffix) ? undefined : item);
+        dot = dot === 0 ? -1 : name.lastIndexOf('.', dot - 1);
       }
     }
   }

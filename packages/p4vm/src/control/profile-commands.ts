@@ -26,10 +26,8 @@ const createMember: Command = (context, args) => {
     context.control.profileActions(profile).find(actionName) ??
     fail('unknown-action', `Action profile '${profileName}' has no action '${actionName}'`);
   const data = dataOf(action, texts);
-  const handle = profile.addMember(
-    action,
-    data.map(({ value }) => value),
-  );
+  const values = data.map(({ value }) => value);
+  const handle = context.attempt('table', () => profile.addMember(action, values));
   context.print(`Member has been created with handle ${handle}`);
   context.outcome = { handle };
 };
@@ -91,7 +89,7 @@ const removeFromGroup: Command = (context, args) => {
 
 const dump: Command = (context, args) => {
   exactly(args, 1);
-  context.print(...profileLines(profileOf(context, args[0]!)));
+  context.printAll(profileLines(profileOf(context, args[0]!)));
 };
 
 const dumpMember: Command = (context, args) => {
@@ -121,8 +119,8 @@ function ofTable(command: Command, groups: boolean, mayBeShared = false): Comman
   return (context, args) => {
     atLeast(args, 1);
     const profile = checkIndirect(tableOf(context, args[0]!).runtime.profile, groups);
-    const uses = context.control.state.tables.filter((table) => table.profile === profile).length;
-    if (!mayBeShared && uses > 1) fail('wrong-kind', 'Legacy command does not work with shared action profiles');
+    if (!mayBeShared && context.control.usesOf(profile) > 1)
+      fail('wrong-kind', 'Legacy command does not work with shared action profiles');
     command(context, [profile.declaration.name, ...args.slice(1)]);
   };
 }

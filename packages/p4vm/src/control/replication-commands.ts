@@ -84,8 +84,9 @@ function portsOf(texts: readonly string[], kind: 'port' | 'lag'): number[] {
 
 /** A digit per port from the highest down to 0. */
 function mapText(ports: readonly number[]): string {
+  const given = new Set(ports);
   let text = '';
-  for (let port = ports.at(-1) ?? -1; port >= 0; port--) text += ports.includes(port) ? '1' : '0';
+  for (let port = ports.at(-1) ?? -1; port >= 0; port--) text += given.has(port) ? '1' : '0';
   return text;
 }
 
@@ -100,7 +101,7 @@ const nodeCreate: Command = (context, args) => {
   const id = decimal(args[0], 'Bad format for rid');
   const { ports, lags } = portsAndLags(args);
   context.print(`Creating node with rid ${id} , port map ${mapText(ports)} and lag map ${mapText(lags)}`);
-  const handle = replication(context).createNode(id, ports, lags);
+  const handle = context.attempt('PRE', () => replication(context).createNode(id, ports, lags));
   context.print(`node was created with handle ${handle}`);
   context.outcome = { handle };
 };
@@ -110,7 +111,8 @@ const nodeUpdate: Command = (context, args) => {
   const handle = nodeHandle(args[0]);
   const { ports, lags } = portsAndLags(args);
   context.print(`Updating node ${handle} with port map ${mapText(ports)} and lag map ${mapText(lags)}`);
-  check(replication(context).updateNode(handle, ports, lags), 'INVALID_L1_HANDLE');
+  const isThere = context.attempt('PRE', () => replication(context).updateNode(handle, ports, lags));
+  check(isThere, 'INVALID_L1_HANDLE');
 };
 
 const nodeDestroy: Command = (context, args) => {

@@ -2,7 +2,16 @@ import type { Action, ActionCall } from '../ir/program.js';
 import { ControlError } from '../tables/control-error.js';
 import { dataParameters, widthOf } from '../tables/data-width.js';
 import type { MatchTable } from '../tables/match-table.js';
-import { atLeast, type Command, type CommandContext, decimal, exactly, fail, resource } from './command-context.js';
+import {
+  atLeast,
+  type Command,
+  type CommandContext,
+  decimal,
+  exactly,
+  fail,
+  resource,
+  tooManyToShow,
+} from './command-context.js';
 import { CommandFailure } from './command-errors.js';
 import { actionText, entryLines, labelled, profileLines, tableKind, tableText, targetText } from './command-text.js';
 import { type CommandKey, type CommandValue, hexBytes, parseCommandKey, parseRuntimeData } from './command-values.js';
@@ -159,13 +168,14 @@ const setTimeout: Command = (context, args) => {
 const info: Command = (context, args) => {
   exactly(args, 1);
   const { runtime } = tableOf(context, args[0]!);
-  context.print(tableText(runtime), '*'.repeat(80), ...actionLines(runtime.declaration.actions.map((a) => a.action)));
+  context.print(tableText(runtime), '*'.repeat(80));
+  context.printAll(actionLines(runtime.declaration.actions.map(({ action }) => action)));
 };
 
 const showTableActions: Command = (context, args) => {
   exactly(args, 1);
   const { runtime } = tableOf(context, args[0]!);
-  context.print(...actionLines(runtime.declaration.actions.map(({ action }) => action)));
+  context.printAll(actionLines(runtime.declaration.actions.map(({ action }) => action)));
 };
 
 function byName<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
@@ -178,23 +188,24 @@ function actionLines(actions: readonly Action[]): string[] {
 
 const showTables: Command = (context, args) => {
   exactly(args, 0);
-  context.print(
-    ...byName(context.control.tables.values(), ({ name }) => name).map(({ runtime }) => tableText(runtime)),
+  context.printAll(
+    byName(context.control.tables.values(), ({ name }) => name).map(({ runtime }) => tableText(runtime)),
   );
 };
 
 const showActions: Command = (context, args) => {
   exactly(args, 0);
-  context.print(...actionLines(context.control.actions.values()));
+  context.printAll(actionLines(context.control.actions.values()));
 };
 
 const dump: Command = (context, args) => {
   exactly(args, 1);
   const table = tableOf(context, args[0]!);
   const { runtime } = table;
+  tooManyToShow(runtime.count, 'entries');
   context.print('==========', 'TABLE ENTRIES');
   for (const entry of runtime.entries()) context.print('**********', ...entryLines(runtime, entry));
-  if (runtime.profile !== undefined) context.print(...profileLines(runtime.profile));
+  if (runtime.profile !== undefined) context.printAll(profileLines(runtime.profile));
   const target =
     runtime.profile !== undefined && runtime.defaultTarget?.kind === 'action' ? undefined : runtime.defaultTarget;
   context.print('==========', 'Dumping default entry', targetText(runtime, target), '==========');

@@ -1,4 +1,6 @@
+import { Memory } from '../budget/memory.js';
 import type { Action, ExternInstance } from '../ir/program.js';
+import { entryBytes } from '../ir/state-bytes.js';
 import type { RuntimeValue } from '../machine/runtime.js';
 import { ControlError } from '../tables/control-error.js';
 import { dataParameters, toRuntimeValue, toWords } from '../tables/data-width.js';
@@ -30,6 +32,10 @@ export type ProfileTarget =
   | { readonly kind: 'member'; readonly handle: number }
   | { readonly kind: 'group'; readonly handle: number };
 
+const GROUP_BYTES = 256;
+/** A member's place in a group. */
+const PLACE_BYTES = 64;
+
 /** Members, and for an action_selector groups of them. Handles are the lowest free numbers. */
 export class ActionProfile implements ActionProfileRuntime {
   readonly kind = 'action_profile';
@@ -46,10 +52,14 @@ export class ActionProfile implements ActionProfileRuntime {
   readonly #groupUses: number[] = [];
   readonly #selection: Calculation | undefined;
 
-  /** @param calculation makes the hash that selects members */
+  /**
+   * @param calculation makes the hash that selects members
+   * @param memory what members and groups may take; as much as they like if absent
+   */
   constructor(
     readonly declaration: ExternInstance,
     calculation: (algorithm: string) => Calculation,
+    readonly memory: Memory = new Memory(Number.POSITIVE_INFINITY),
   ) {
     this.isSelector = declaration.type === 'action_selector';
     this.size = sizeArgument(declaration, this.isSelector ? 1 : 0);
@@ -57,9 +67,10 @@ export class ActionProfile implements ActionProfileRuntime {
     this.#selection = this.algorithm === undefined ? undefined : calculation(this.algorithm);
   }
 
-  /** Adds a member. @throws ControlError `wrong-arity` */
+  /** Adds a member. @throws ControlError `wrong-arity`, `no-room` */
   addMember(action: Action, values: readonly bigint[]): number {
     const data = this.#data(action, values);
+    this.#take(entryBytes([], values.length));
     const handle = this.#members.take();
     this.#memberList[handle] = { handle, action, values, ...data };
     this.#memberUses[handle] = 0;
@@ -76,6 +87,7 @@ export class ActionProfile implements ActionProfileRuntime {
   deleteMember(handle: number): void {
     this.member(handle);
     if (this.#memberUses[handle]! > 0) throw new ControlError('member-in-use', `member ${handle} is in use`);
+    this.memory.giveBack(entryBytes([], this.#memberList[handle]!.values.length));
     this.#members.release(handle);
   }
 
@@ -90,9 +102,10 @@ export class ActionProfile implements ActionProfileRuntime {
     return this.#memberList.filter((_, handle) => this.#members.isUsed(handle));
   }
 
-  /** @throws ControlError `no-selector` */
+  /** @throws ControlError `no-selector`, `no-room` */
   createGroup(): number {
     this.#needSelector();
+    this.#take(GROUP_BYTES);
     const handle = this.#groups.take();
     this.#groupList[handle] = [];
     this.#groupUses[handle] = 0;
@@ -105,21 +118,29 @@ export class ActionProfile implements ActionProfileRuntime {
     const members = this.#group(handle);
     if (this.#groupUses[handle]! > 0) throw new ControlError('group-in-use', `group ${handle} is in use`);
     for (const member of members) this.#memberUses[member]! -= 1;
+    this.memory.giveBack(GROUP_BYTES + members.length * PLACE_BYTES);
     this.#groupList[handle] = [];
     this.#groups.release(handle);
   }
 
-  /** @throws ControlError `no-selector`, `bad-member`, `bad-group`, `member-in-group` */
+  /** @throws ControlError `no-selector`, `bad-member`, `bad-group`, `member-in-group`, `no-room` */
   addToGroup(member: number, group: number): void {
     this.#needSelector();
     this.member(member);
     const members = this.#group(group);
-    if (members.includes(member)) {
+    // Sorted: the n-th member is that with the n-th lowest handle.
+    let low = 0;
+    let high = members.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (members[middle]! < member) low = middle + 1;
+      else high = middle;
+    }
+    if (members[low] === member) {
       throw new ControlError('member-in-group', `member ${member} is in group ${group} already`);
     }
-    // Sorted: the n-th member is that with the n-th lowest handle.
-    members.push(member);
-    members.sort((left, right) => left - right);
+    this.#take(PLACE_BYTES);
+    members.splice(low, 0, member);
     this.#memberUses[member]! += 1;
   }
 
@@ -131,6 +152,7 @@ export class ActionProfile implements ActionProfileRuntime {
     const at = members.indexOf(member);
     if (at < 0) throw new ControlError('member-not-in-group', `member ${member} is not in group ${group}`);
     members.splice(at, 1);
+    this.memory.giveBack(PLACE_BYTES);
     this.#memberUses[member]! -= 1;
   }
 
@@ -177,12 +199,19 @@ export class ActionProfile implements ActionProfileRuntime {
   }
 
   reset(): void {
+    for (const { values } of this.members()) this.memory.giveBack(entryBytes([], values.length));
+    for (const { members } of this.groups()) this.memory.giveBack(GROUP_BYTES + members.length * PLACE_BYTES);
     this.#members.clear();
     this.#groups.clear();
     this.#memberList.length = 0;
     this.#groupList.length = 0;
     this.#memberUses.length = 0;
     this.#groupUses.length = 0;
+  }
+
+  #take(bytes: number): void {
+    if (this.memory.take(bytes)) return;
+    throw new ControlError('no-room', `there is no memory left for action profile ${this.declaration.name}`);
   }
 
   #needSelector(): void {

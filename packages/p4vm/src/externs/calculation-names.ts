@@ -21,10 +21,16 @@ const CALCULATION_CALLS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
 
 type CallExtern = Extract<Expression, { readonly kind: 'call-extern' }>;
 
-interface Visitor {
-  call(call: CallExtern): void;
-  instance(instance: ControlInstance): void;
-}
+/** Names that a program's calculations have at most: those of further ones cannot be set, and are those of their algorithms. */
+const MAX_NAMES = 4096;
+
+/** What stands in a body, in order, as far as it has to do with calculations. */
+type Item =
+  | { readonly kind: 'call'; readonly call: CallExtern; readonly algorithm: string }
+  | { readonly kind: 'body'; readonly body: Body }
+  | { readonly kind: 'instance'; readonly instance: ControlInstance };
+
+type Body = Block | readonly Statement[];
 
 /** Members of nodes that lead to declarations, not into the expression or statement. */
 const NOT_DESCENDED: ReadonlySet<string> = /* @__PURE__ */ new Set([
@@ -41,40 +47,69 @@ function isNode(value: unknown): value is { readonly kind?: unknown } {
   return typeof value === 'object' && value !== null;
 }
 
-function walk(node: unknown, visitor: Visitor): void {
+function collect(node: unknown, items: Item[]): void {
   if (Array.isArray(node)) {
-    for (const each of node) walk(each, visitor);
+    for (const each of node) collect(each, items);
     return;
   }
   if (!isNode(node)) return;
   const expression = node as Statement | Expression;
   switch (expression.kind) {
-    case 'call-extern':
-      for (const argument of expression.arguments) walk(argument.value, visitor);
-      visitor.call(expression);
+    case 'call-extern': {
+      for (const argument of expression.arguments) collect(argument.value, items);
+      const algorithm = algorithmOf(expression);
+      if (algorithm !== undefined) items.push({ kind: 'call', call: expression, algorithm });
       return;
+    }
     case 'variable':
       return;
     case 'call-function':
     case 'call-action':
-      for (const argument of expression.arguments) walk(argument.value, visitor);
-      walk(expression.target.body, visitor);
+      for (const argument of expression.arguments) collect(argument.value, items);
+      items.push({ kind: 'body', body: expression.target.body });
       return;
     case 'apply-instance':
-      for (const argument of expression.arguments) walk(argument.value, visitor);
-      if (expression.target.kind === 'control') visitor.instance(expression.target);
+      for (const argument of expression.arguments) collect(argument.value, items);
+      if (expression.target.kind === 'control') items.push({ kind: 'instance', instance: expression.target });
       return;
     case 'assign':
-      walk(expression.target, visitor);
-      walk(expression.value, visitor);
+      collect(expression.target, items);
+      collect(expression.value, items);
       return;
     default:
-      for (const [key, value] of Object.entries(node)) if (!NOT_DESCENDED.has(key)) walk(value, visitor);
+      for (const [key, value] of Object.entries(node)) if (!NOT_DESCENDED.has(key)) collect(value, items);
   }
 }
 
-function walkBlock(block: Block | readonly Statement[], visitor: Visitor): void {
-  walk('kind' in block ? block.statements : block, visitor);
+/** Bodies as lists of items. Each is looked at once, however often it is called. */
+class Bodies {
+  readonly #items = new Map<Body, readonly Item[]>();
+  readonly #hasCalls = new Map<Body, boolean>();
+
+  itemsOf(body: Body): readonly Item[] {
+    let items = this.#items.get(body);
+    if (items === undefined) {
+      const all: Item[] = [];
+      collect('kind' in body ? body.statements : body, all);
+      items = all;
+      this.#items.set(body, items);
+    }
+    return items;
+  }
+
+  /** Whether a calculation is made in a body, or in what it calls. */
+  hasCalls(body: Body): boolean {
+    let hasCalls = this.#hasCalls.get(body);
+    if (hasCalls === undefined) {
+      hasCalls = this.itemsOf(body).some((item) => {
+        if (item.kind === 'call') return true;
+        if (item.kind === 'body') return this.hasCalls(item.body);
+        return this.hasCalls(item.instance.initial) || this.hasCalls(item.instance.body);
+      });
+      this.#hasCalls.set(body, hasCalls);
+    }
+    return hasCalls;
+  }
 }
 
 function algorithmOf(call: CallExtern): string | undefined {
@@ -91,45 +126,53 @@ function algorithmOf(call: CallExtern): string | undefined {
  */
 export function nameCalculations(program: IrProgram): readonly NamedCalculation[] {
   const found = new Map<Expression, { readonly algorithm: string; readonly names: string[] }>();
+  const bodies = new Bodies();
   let count = 0;
   const uses = new Map<Action, number>();
   for (const table of program.tables) {
     for (const { action } of table.actions) uses.set(action, (uses.get(action) ?? 0) + 1);
   }
+  const name = (call: CallExtern, algorithm: string): void => {
+    const given = count === 0 ? 'calc' : `calc_${count - 1}`;
+    count++;
+    const known = found.get(call);
+    if (known === undefined) found.set(call, { algorithm, names: [given] });
+    else known.names.push(given);
+  };
+  const visit = (body: Body): void => {
+    if (!bodies.hasCalls(body)) return;
+    for (const item of bodies.itemsOf(body)) {
+      if (count >= MAX_NAMES) return;
+      if (item.kind === 'call') name(item.call, item.algorithm);
+      else if (item.kind === 'body') visit(item.body);
+      else {
+        visit(item.instance.initial);
+        visit(item.instance.body);
+      }
+    }
+  };
   const seen = new Set<ControlInstance>();
   const visitActions = (control: ControlInstance): void => {
     if (seen.has(control)) return;
     seen.add(control);
     for (const action of control.actions) {
       // Not used by any table: its calls are counted where it is called.
-      for (let copy = uses.get(action) ?? 0; copy > 0; copy--) walkBlock(action.body, bodies);
+      for (let copy = uses.get(action) ?? 0; copy > 0 && count < MAX_NAMES; copy--) visit(action.body);
     }
-    walkBlock(control.body, { call: () => undefined, instance: visitActions });
-  };
-  const bodies: Visitor = {
-    call(call) {
-      const algorithm = algorithmOf(call);
-      if (algorithm === undefined) return;
-      const name = count === 0 ? 'calc' : `calc_${count - 1}`;
-      count++;
-      const known = found.get(call);
-      if (known === undefined) found.set(call, { algorithm, names: [name] });
-      else known.names.push(name);
-    },
-    instance(instance) {
-      walkBlock(instance.initial, bodies);
-      walkBlock(instance.body, bodies);
-    },
+    for (const item of bodies.itemsOf(control.body)) if (item.kind === 'instance') visitActions(item.instance);
   };
   const pipelines = [program.ingress, program.egress, program.deparser].sort((left, right) =>
     left.span.file === right.span.file ? left.span.start - right.span.start : 0,
   );
   for (const control of pipelines) {
     visitActions(control);
-    bodies.instance(control);
+    visit(control.initial);
+    visit(control.body);
   }
-  bodies.instance(program.computeChecksum);
-  bodies.instance(program.verifyChecksum);
+  for (const control of [program.computeChecksum, program.verifyChecksum]) {
+    visit(control.initial);
+    visit(control.body);
+  }
   return [...found].map(([call, { algorithm, names }]) => ({
     name: names[0]!,
     aliases: names.slice(1),

@@ -16,9 +16,16 @@ export interface Digest {
   readonly timeUs: number;
 }
 
-/** Digests sent and not yet taken, oldest first. At most `limit` are kept; of more, the oldest go, and are counted. */
+/** Fields of all digests that are kept. */
+const MAX_FIELDS = 1 << 19;
+
+/**
+ * Digests sent and not yet taken, oldest first. At most `limit` are kept, with half a million fields together; of more, the
+ * oldest go, and are counted.
+ */
 export class DigestQueue {
   readonly #digests: Digest[] = [];
+  #fields = 0;
   #lost = 0;
 
   constructor(readonly limit = 65_536) {}
@@ -33,11 +40,12 @@ export class DigestQueue {
   }
 
   push(digest: Digest): void {
-    if (this.#digests.length >= this.limit) {
-      this.#digests.shift();
+    this.#digests.push(digest);
+    this.#fields += digest.fields.length;
+    while (this.#digests.length > this.limit || (this.#fields > MAX_FIELDS && this.#digests.length > 1)) {
+      this.#fields -= this.#digests.shift()?.fields.length ?? 0;
       this.#lost++;
     }
-    this.#digests.push(digest);
   }
 
   /** Takes all, or all of one name. */
@@ -45,12 +53,17 @@ export class DigestQueue {
     const taken = this.#digests.filter((digest) => name === undefined || digest.name === name);
     const rest = this.#digests.filter((digest) => name !== undefined && digest.name !== name);
     this.#digests.length = 0;
-    for (const digest of rest) this.#digests.push(digest);
+    this.#fields = 0;
+    for (const digest of rest) {
+      this.#digests.push(digest);
+      this.#fields += digest.fields.length;
+    }
     return taken;
   }
 
   reset(): void {
     this.#digests.length = 0;
+    this.#fields = 0;
     this.#lost = 0;
   }
 }

@@ -1,4 +1,4 @@
-import type { Faults } from '../machine/runtime.js';
+import type { Faults, PacketWork } from '../machine/runtime.js';
 
 /** What tables and extern objects look at while a packet is processed: a part of `Runtime`, live. */
 export interface PacketEnvironment {
@@ -7,4 +7,6 @@ export interface PacketEnvironment {
   /** Microseconds since the switch began. */
   readonly nowUs: number;
   readonly faults: Faults;
+  /** Lookups that look at many entries take steps of the packet; none are counted without it. */
+  readonly work?: PacketWork;
 }

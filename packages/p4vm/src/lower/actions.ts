@@ -1,7 +1,7 @@
 import type { Action } from '../ir/program.js';
 import type { ActionDeclaration } from '../syntax/ast.js';
 import { bindParameters } from './functions.js';
-import { annotationTexts, type Lowering, qualifiedName } from './lowering.js';
+import { annotationTexts, type Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 import { lowerBlock } from './statements.js';
 
@@ -10,16 +10,18 @@ export function actionFor(lowering: Lowering, scope: Scope, declaration: ActionD
   const known = scope.action(declaration);
   if (known !== undefined) return known;
   const home = lowering.home(declaration, scope);
-  const parameters = bindParameters(lowering, home, declaration.parameters, []);
-  const body = lowerBlock(lowering, home, declaration.body);
-  const action: Action = {
-    id: lowering.actions.length,
-    name: qualifiedName(home.prefix, declaration.name.text, declaration.annotations),
-    parameters,
-    body,
-    annotations: annotationTexts(declaration.annotations),
-    span: declaration.span,
-  };
+  const action = lowering.callable(declaration.span, (): Action => {
+    const parameters = bindParameters(lowering, home, declaration.parameters, []);
+    const body = lowerBlock(lowering, home, declaration.body);
+    return {
+      id: lowering.actions.length,
+      name: lowering.controlName(home.prefix, declaration),
+      parameters,
+      body,
+      annotations: annotationTexts(declaration.annotations),
+      span: declaration.span,
+    };
+  });
   lowering.actions.push(action);
   home.actions.set(declaration, action);
   return action;

@@ -85,12 +85,12 @@ export function lowerCall(lowering: Lowering, scope: Scope, call: CallExpression
     case 'function': {
       const objects = objectArguments(lowering, scope, resolved.arguments);
       const args = lowerArguments(lowering, scope, call, resolved.arguments);
-      const target = functionFor(lowering, resolved.declaration, objects);
+      const target = lowering.called(functionFor(lowering, resolved.declaration, objects), span);
       return { kind: 'call-function', type: target.returnType, target, arguments: args, span };
     }
     case 'action': {
       const args = lowerArguments(lowering, scope, call, resolved.arguments);
-      const target = actionFor(lowering, scope, resolved.declaration);
+      const target = lowering.called(actionFor(lowering, scope, resolved.declaration), span);
       return { kind: 'call-action', type: VOID, target, arguments: args, span };
     }
     case 'extern-function':
@@ -100,11 +100,11 @@ export function lowerCall(lowering: Lowering, scope: Scope, call: CallExpression
     case 'apply': {
       const objects = objectArguments(lowering, scope, resolved.arguments);
       const args = lowerArguments(lowering, scope, call, resolved.arguments);
-      const target = applyInstance(lowering, scope, call, resolved, objects);
+      const target = lowering.called(applyInstance(lowering, scope, call, resolved, objects), span);
       return { kind: 'apply-instance', type: VOID, target, arguments: args, span };
     }
     case 'apply-table': {
-      const table = tableFor(lowering, scope, resolved.table);
+      const table = lowering.called(tableFor(lowering, scope, resolved.table), span);
       return { kind: 'apply-table', type: VOID, table, result: 'none', span };
     }
     case 'builtin':

@@ -64,6 +64,7 @@ export function constantExpression(lowering: Lowering, value: ConstantValue, typ
       return { kind: 'default', type: data, span };
     case 'aggregate': {
       const components = componentsOf(type) ?? lowering.missing(span, 'an aggregate of a type without members');
+      lowering.spend(components.length, span);
       const elements = components.map((component, index): Expression => {
         const element = value.elements[index];
         return element === undefined

@@ -1,7 +1,7 @@
 import { printType } from '../ir/print-expression.js';
 import type { DataType, IrField, StructDataType } from '../ir/program.js';
 import { describeType } from '../types/describe.js';
-import type { StructType, Type } from '../types/type.js';
+import type { StackType, StructType, Type } from '../types/type.js';
 
 export const VOID: DataType = /* @__PURE__ */ { kind: 'void' };
 export const BOOL: DataType = /* @__PURE__ */ { kind: 'bool' };
@@ -36,12 +36,18 @@ function isStructData(type: DataType): type is StructDataType {
   return type.kind === 'struct' || type.kind === 'header' || type.kind === 'union';
 }
 
+/** Characters of a name that the stage makes up. */
+const MAX_NAME = 200;
+
 /** Turns types of the checker into types of values at run time, one object per struct, tuple and stack. */
 export class DataTypes {
   readonly #structs: StructDataType[] = [];
   readonly #nominal = new Map<StructType, StructDataType>();
   readonly #structural = new Map<string, DataType>();
+  /** Of tuples and stacks: each is looked at once, however often it is a part of another. */
+  readonly #known = new Map<Type, DataType | undefined>();
   readonly #ids = new Set<string>();
+  readonly #counts = new Map<string, number>();
   readonly #enums = new Map<string, readonly string[]>();
 
   /** In order of need: a struct stands behind those its fields are of. */
@@ -87,15 +93,20 @@ export class DataTypes {
       case 'union':
         return this.#struct(type);
       case 'tuple':
-        return this.#tuple(type.elements);
       case 'stack': {
-        const element = this.of(type.element);
-        if (element === undefined || !isStructData(element)) return undefined;
-        return this.#shared({ kind: 'stack', element, size: type.size });
+        if (!this.#known.has(type))
+          this.#known.set(type, type.kind === 'tuple' ? this.#tuple(type.elements) : this.#stack(type));
+        return this.#known.get(type);
       }
       default:
         return undefined;
     }
+  }
+
+  #stack({ element: of, size }: StackType): DataType | undefined {
+    const element = this.of(of);
+    if (element === undefined || !isStructData(element)) return undefined;
+    return this.#shared({ kind: 'stack', element, size });
   }
 
   #shared(type: DataType): DataType {
@@ -141,7 +152,7 @@ export class DataTypes {
     if (known?.kind === 'struct') return known;
     const struct: StructDataType = {
       kind: 'struct',
-      name: `tuple<${types.map(printType).join(', ')}>`,
+      name: tupleName(types),
       id: this.#id('tuple'),
       fields: types.map((type, index) => ({ name: `f${index}`, type, annotations: new Map<string, string>() })),
     };
@@ -151,10 +162,21 @@ export class DataTypes {
   }
 
   #id(name: string): string {
-    const base = name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/_$/, '');
+    const base = name
+      .slice(0, MAX_NAME)
+      .replace(/[^A-Za-z0-9_]+/g, '_')
+      .replace(/_$/, '');
     let id = base;
-    for (let count = 1; this.#ids.has(id); count++) id = `${base}_${count}`;
+    let count = this.#counts.get(base) ?? 0;
+    for (; this.#ids.has(id); id = `${base}_${count}`) count++;
+    this.#counts.set(base, count);
     this.#ids.add(id);
     return id;
   }
+}
+
+/** Tuples of tuples have names that double with each level: long ones are cut. */
+function tupleName(types: readonly DataType[]): string {
+  const name = `tuple<${types.slice(0, MAX_NAME).map(printType).join(', ')}>`;
+  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}...>`;
 }

@@ -36,10 +36,11 @@ export function hasEffects(expression: Expression): boolean {
 
 /** True if the nodes of `written` come in `ordered` in the same order. */
 export function isInOrder<Node>(written: readonly Node[], ordered: readonly (Node | undefined)[]): boolean {
+  const positions = new Map(ordered.map((each, position) => [each, position]));
   let last = -1;
   for (const each of written) {
-    const position = ordered.indexOf(each);
-    if (position === -1) continue;
+    const position = positions.get(each);
+    if (position === undefined) continue;
     if (position < last) return false;
     last = position;
   }

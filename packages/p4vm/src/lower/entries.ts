@@ -127,7 +127,7 @@ export function lowerPriorities(
     return last;
   });
   if (!largestWins) return priorities;
-  const largest = Math.max(...priorities);
+  const largest = priorities.reduce((most, priority) => Math.max(most, priority), 0);
   return priorities.map((priority) => largest - priority + 1);
 }
 

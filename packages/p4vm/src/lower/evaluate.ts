@@ -1,9 +1,10 @@
 import { type ConstantValue, orderedValues } from '../check/checked-program.js';
 import { foldBinary, foldSlice, foldUnary, isFailure, numberOf } from '../check/fold.js';
-import { booleanValue, integerValue, wrapInteger } from '../check/values.js';
+import { booleanValue, constantSize, integerValue, wrapInteger } from '../check/values.js';
 import type {
   BinaryExpression,
   ConditionalExpression,
+  ConstantDeclaration,
   Expression,
   ListExpression,
   MemberExpression,
@@ -72,7 +73,8 @@ export function orderedElements(
   if (type.kind === 'struct' || type.kind === 'header' || type.kind === 'union') {
     return orderedValues(expression, type.fields).map(dropDots);
   }
-  return components.map(({ name }) => dropDots(expression.fields.find((each) => each.name.text === name)?.value));
+  const values = new Map(expression.fields.map((each) => [each.name.text, each.value]));
+  return components.map(({ name }) => dropDots(values.get(name)));
 }
 
 /**
@@ -88,7 +90,11 @@ export class Evaluator {
   value(expression: Expression): ConstantValue | undefined {
     const known = this.lowering.checked.constants.get(expression);
     if (known !== undefined || !this.scope.hasValues) return known;
+    const { budget } = this.lowering;
+    budget.spend('work', 1, expression.span);
+    budget.enter(expression.span);
     const value = this.#compute(expression);
+    budget.leave();
     const type = this.lowering.checked.types.get(expression);
     if (value?.kind !== 'integer' || type === undefined) return value;
     const number = numberType(type);
@@ -135,10 +141,17 @@ export class Evaluator {
 
   #path(expression: PathExpression): ConstantValue | undefined {
     const symbol = this.lowering.checked.references.get(expression);
-    if (symbol?.kind === 'constant') return this.value(symbol.declaration.value);
+    if (symbol?.kind === 'constant') return this.#constant(symbol.declaration);
     if (symbol?.kind !== 'constructor-parameter' && symbol?.kind !== 'parameter') return undefined;
     const known = this.scope.static(symbol.declaration);
     return known?.kind === 'value' ? known.value : undefined;
+  }
+
+  /** A constant is computed once in a scope: what it is made of may be made of others, each used twice. */
+  #constant(declaration: ConstantDeclaration): ConstantValue | undefined {
+    const { constants } = this.scope;
+    if (!constants.has(declaration)) constants.set(declaration, this.value(declaration.value));
+    return constants.get(declaration);
   }
 
   #member(expression: MemberExpression): ConstantValue | undefined {
@@ -177,7 +190,9 @@ export class Evaluator {
     const rightType = this.#typeOf(expression.right);
     const width = rightType.kind === 'bits' ? rightType.width : 0;
     const result = foldBinary(operator, left, right, this.#typeOf(expression.left), width);
-    return isFailure(result) ? this.lowering.refuse(expression.span, result.message, result.code) : result;
+    if (isFailure(result)) return this.lowering.refuse(expression.span, result.message, result.code);
+    if (result !== undefined) this.lowering.budget.spend('work', constantSize(result), expression.span);
+    return result;
   }
 
   #conditional(expression: ConditionalExpression): ConstantValue | undefined {

@@ -32,6 +32,15 @@ import type { Scope } from './scope.js';
 
 /** The expression as one of its type, after implicit conversions; constant if it can be. */
 export function lowerExpression(lowering: Lowering, scope: Scope, expression: Syntax): Expression {
+  const { budget } = lowering;
+  lowering.spend(1, expression.span);
+  budget.enter(expression.span);
+  const lowered = lowerKnown(lowering, scope, expression);
+  budget.leave();
+  return lowered;
+}
+
+function lowerKnown(lowering: Lowering, scope: Scope, expression: Syntax): Expression {
   const type = lowering.typeOf(expression);
   const value = new Evaluator(lowering, scope).value(expression);
   if (value !== undefined) return constantExpression(lowering, value, type, expression.span);
@@ -311,8 +320,10 @@ export function convert(lowering: Lowering, operand: Expression, type: Type, spa
       'a structure that is computed cannot be converted to another; assign it to a variable',
     );
   }
+  lowering.spend(components.length, span);
+  const byName = new Map(source.fields.map((each) => [each.name, each]));
   const elements = components.map((component, index) => {
-    const field = source.fields.find((each) => each.name === component.name) ?? source.fields[index];
+    const field = byName.get(component.name) ?? source.fields[index];
     if (field === undefined) return lowering.missing(span, `${component.name} is not in ${source.name}`);
     const value: Expression = { kind: 'member', type: field.type, base: copyOf(operand), field: field.name, span };
     return convert(lowering, value, component.type, span);
@@ -332,6 +343,7 @@ function lowerAggregate(
   if (components === undefined || ordered === undefined) {
     return lowering.refuse(span, 'a list whose type is not that of a structure cannot be held at run time');
   }
+  lowering.spend(components.length, span);
   const elements = components.map((component, index): Expression => {
     const element = ordered[index];
     return element === undefined

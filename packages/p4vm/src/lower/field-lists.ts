@@ -1,6 +1,6 @@
 import type { CheckedProgram } from '../check/checked-program.js';
 import type { DataType, StructDataType } from '../ir/program.js';
-import type { Annotation, Expression, StructDeclaration } from '../syntax/ast.js';
+import type { Annotation, EnumDeclaration, Expression, StructDeclaration } from '../syntax/ast.js';
 import type { Lowering } from './lowering.js';
 
 /**
@@ -10,15 +10,18 @@ import type { Lowering } from './lowering.js';
 export function fieldLists(lowering: Lowering, metadata: StructDataType): Map<number, string[][]> {
   const lists = new Map<number, string[][]>();
   const declarations = structDeclarations(lowering.checked);
+  const values = new AnnotationValues(lowering);
   collect(metadata, [], []);
   return lists;
 
   function collect(type: StructDataType, path: readonly string[], inherited: readonly number[]): void {
     // The name of a generic struct has its type arguments behind it.
     const declaration = declarations.get(type.name.replace(/<.*/, ''));
-    for (const { name, type: fieldType } of type.fields) {
-      const annotations = declaration?.fields.find((field) => field.name.text === name)?.annotations ?? [];
-      const numbers = [...new Set([...inherited, ...listNumbers(lowering, annotations)])];
+    for (const [position, { name, type: fieldType }] of type.fields.entries()) {
+      const field = declaration?.fields[position];
+      const annotations = field?.name.text === name ? field.annotations : [];
+      const numbers = [...new Set([...inherited, ...listNumbers(lowering, values, annotations)])];
+      if (declaration !== undefined) lowering.spend(1 + numbers.length, declaration.span);
       add(fieldType, [...path, name], numbers);
     }
   }
@@ -47,10 +50,10 @@ function structDeclarations({ program }: CheckedProgram): Map<string, StructDecl
   return declarations;
 }
 
-function listNumbers(lowering: Lowering, annotations: readonly Annotation[]): number[] {
-  const values = annotations.filter((each) => each.name === 'field_list').flatMap((each) => each.values);
-  return values.map((value) => {
-    const number = new AnnotationValues(lowering.checked).value(value);
+function listNumbers(lowering: Lowering, values: AnnotationValues, annotations: readonly Annotation[]): number[] {
+  const given = annotations.filter((each) => each.name === 'field_list').flatMap((each) => each.values);
+  return given.map((value) => {
+    const number = values.value(value);
     return number === undefined
       ? lowering.refuse(value.span, 'the number of a field list must be known at compile time')
       : Number(number);
@@ -59,18 +62,30 @@ function listNumbers(lowering: Lowering, annotations: readonly Annotation[]): nu
 
 /** Values of expressions in annotations, whose names are not resolved: literals, constants and members of enums. */
 class AnnotationValues {
-  constructor(readonly checked: CheckedProgram) {}
+  readonly #constants = new Map<string, Expression>();
+  readonly #enums = new Map<string, EnumDeclaration>();
+
+  constructor(readonly lowering: Lowering) {
+    for (const each of lowering.checked.program.declarations) {
+      if (each.kind === 'constant') this.#constants.set(each.name.text, each.value);
+      else if (each.kind === 'enum') this.#enums.set(each.name.text, each);
+    }
+  }
 
   value(expression: Expression): bigint | undefined {
-    const known = this.checked.constants.get(expression);
+    const known = this.lowering.checked.constants.get(expression);
     if (known?.kind === 'integer') return known.value;
     switch (expression.kind) {
       case 'integer':
         return expression.value;
       case 'cast':
         return this.value(expression.operand);
-      case 'path':
-        return this.#named(expression.name.text);
+      case 'path': {
+        // The checker knows the values of constants.
+        const value = this.#constants.get(expression.name.text);
+        const found = value && this.lowering.checked.constants.get(value);
+        return found?.kind === 'integer' ? found.value : undefined;
+      }
       case 'member':
         return expression.base.kind === 'path'
           ? this.#member(expression.base.name.text, expression.member.text)
@@ -80,22 +95,12 @@ class AnnotationValues {
     }
   }
 
-  #named(name: string): bigint | undefined {
-    for (const each of this.checked.program.declarations) {
-      if (each.kind === 'constant' && each.name.text === name) return this.value(each.value);
-    }
-    return undefined;
-  }
-
   /** A member of an enum: its value, or its position if it has none. */
   #member(name: string, member: string): bigint | undefined {
-    for (const each of this.checked.program.declarations) {
-      if (each.kind !== 'enum' || each.name.text !== name) continue;
-      const position = each.members.findIndex((other) => other.name.text === member);
-      const value = each.members[position]?.value;
-      if (position === -1) return undefined;
-      return value === undefined ? BigInt(position) : this.value(value);
-    }
-    return undefined;
+    const members = this.#enums.get(name)?.members ?? [];
+    const position = members.findIndex((other) => other.name.text === member);
+    const value = members[position]?.value;
+    if (position === -1) return undefined;
+    return value === undefined ? BigInt(position) : this.value(value);
   }
 }

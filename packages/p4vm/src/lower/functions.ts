@@ -28,7 +28,7 @@ export function bindParameters(
     if (isObjectType(lowering.typeOfNode(parameter.type))) {
       const object = objects[next++];
       if (object === undefined) lowering.refuse(parameter.span, `no object is given for ${parameter.name.text}`);
-      scope.statics.set(parameter, object);
+      scope.setStatic(parameter, object);
       continue;
     }
     const variable = lowering.variable(parameter.name.text, lowering.dataTypeOfNode(parameter.type));
@@ -49,15 +49,18 @@ export function functionFor(
     known = [];
     lowering.specialised.set(declaration, known);
   }
+  lowering.spend((known.length * objects.length) >> 4, declaration.span);
   const same = known.find((each) => sameObjects(each.objects, objects));
   if (same !== undefined) return same.made;
-  const scope = new Scope(lowering.global, '');
-  const parameters = bindParameters(lowering, scope, declaration.parameters, objects);
-  const returnType = lowering.dataTypeOfNode(declaration.returnType);
-  const body = lowerBlock(lowering, scope, declaration.body);
-  // Only now: the functions it calls come before it.
-  const id = lowering.functions.length;
-  const made: IrFunction = { id, name: declaration.name.text, parameters, returnType, body, span: declaration.span };
+  const made = lowering.callable(declaration.span, (): IrFunction => {
+    const scope = new Scope(lowering.global, '');
+    const parameters = bindParameters(lowering, scope, declaration.parameters, objects);
+    const returnType = lowering.dataTypeOfNode(declaration.returnType);
+    const body = lowerBlock(lowering, scope, declaration.body);
+    // Only now: the functions it calls come before it.
+    const id = lowering.functions.length;
+    return { id, name: declaration.name.text, parameters, returnType, body, span: declaration.span };
+  });
   lowering.functions.push(made);
   known.push({ objects, made });
   return made;

@@ -65,11 +65,12 @@ export function codeOf(
 ): ControlInstance | ParserInstance {
   if (handle.lowered !== undefined) return handle.lowered.instance;
   const { declaration, scope } = handle;
-  const parameters = bindParameters(lowering, scope, declaration.parameters, objects);
-  const instance =
-    declaration.kind === 'control'
+  const instance = lowering.callable(handle.span, () => {
+    const parameters = bindParameters(lowering, scope, declaration.parameters, objects);
+    return declaration.kind === 'control'
       ? lowerControl(lowering, handle, declaration, parameters)
       : lowerParser(lowering, handle, declaration, parameters);
+  });
   handle.lowered = { instance, objects };
   return instance;
 }

@@ -52,7 +52,7 @@ function lowerLoop(
     const variable = place();
     return { kind: 'for-range', variable, low, high, body: lowerOne(lowering, scope, statement.body), span };
   }
-  const elements = listElements(lowering, scope, collection);
+  const elements = listElements(lowering, collection);
   if (elements !== undefined) return lowerList(lowering, scope, statement, elements, element, place);
   const values = lowerExpression(lowering, scope, collection);
   if (values.type.kind !== 'stack')
@@ -71,11 +71,14 @@ function lowerBound(lowering: Lowering, scope: Scope, bound: Syntax, type: Type)
 }
 
 /** The elements of a list that is written in the loop, or of a constant one; undefined for other collections. */
-function listElements(lowering: Lowering, scope: Scope, collection: Syntax): readonly Syntax[] | undefined {
-  if (collection.kind === 'list') return collection.elements;
-  if (collection.kind !== 'path') return undefined;
-  const symbol = lowering.checked.references.get(collection);
-  return symbol?.kind === 'constant' ? listElements(lowering, scope, symbol.declaration.value) : undefined;
+function listElements(lowering: Lowering, collection: Syntax): readonly Syntax[] | undefined {
+  let each = collection;
+  while (each.kind === 'path') {
+    const symbol = lowering.checked.references.get(each);
+    if (symbol?.kind !== 'constant') return undefined;
+    each = symbol.declaration.value;
+  }
+  return each.kind === 'list' ? each.elements : undefined;
 }
 
 /** A loop over a list: the elements in variables, and a loop over their positions that picks one of them. */
@@ -100,14 +103,17 @@ function lowerList(
   const position = lowering.variable('position', BIT32);
   const index = (): LValue => ({ kind: 'variable', type: BIT32, variable: position, span });
   const assign = (value: Expression): Statement => ({ kind: 'assign', target: place(), value, span });
-  const pick = values.reduceRight<Statement | undefined>((otherwise, value, at) => {
-    if (otherwise === undefined) return assign(value);
-    const condition = binary('==', index(), constant(BigInt(at), BIT32, span), BOOL, span);
-    return { kind: 'if', condition, whenTrue: assign(value), whenFalse: otherwise, span };
-  }, undefined);
+  lowering.spend(3 * values.length, span);
+  // By halves: a list may be longer than statements may be nested.
+  const pick = (from: number, to: number): Statement => {
+    if (to - from === 1) return assign(values[from]!);
+    const middle = (from + to) >> 1;
+    const condition = binary('<', index(), constant(BigInt(middle), BIT32, span), BOOL, span);
+    return { kind: 'if', condition, whenTrue: pick(from, middle), whenFalse: pick(middle, to), span };
+  };
   const body: Statement = {
     kind: 'block',
-    statements: [...(pick === undefined ? [] : [pick]), lowerOne(lowering, scope, statement.body)],
+    statements: [pick(0, values.length), lowerOne(lowering, scope, statement.body)],
   };
   statements.push({ kind: 'declare', variable: position, value: undefined, span });
   const low = constant(0n, BIT32, span);

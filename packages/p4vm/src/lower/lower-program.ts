@@ -1,3 +1,4 @@
+import { Budget, runStage } from '../budget/budget.js';
 import type { BoundArgument, CheckedProgram } from '../check/checked-program.js';
 import type { ControlInstance, DataType, IrProgram, ParserInstance, StructDataType } from '../ir/program.js';
 import type { Diagnostics } from '../source/diagnostics.js';
@@ -18,9 +19,15 @@ const PARTS = ['parser', 'verifyChecksum', 'ingress', 'egress', 'computeChecksum
  * constructor parameters put in, types turned into types of values. What cannot be run as the language says gives an
  * error of layer `target`; then the result is undefined.
  */
-export function lowerProgram(checked: CheckedProgram, diagnostics: Diagnostics): IrProgram | undefined {
-  const lowering = new Lowering(checked, diagnostics);
-  const program = lowering.attempt(() => new SwitchMaker(lowering).make(), undefined);
+export function lowerProgram(
+  checked: CheckedProgram,
+  diagnostics: Diagnostics,
+  budget: Budget = new Budget(),
+): IrProgram | undefined {
+  const lowering = new Lowering(checked, diagnostics, budget);
+  const program = runStage(diagnostics, checked.program.span, () =>
+    lowering.attempt(() => new SwitchMaker(lowering).make(), undefined),
+  );
   return diagnostics.hasErrors ? undefined : program;
 }
 

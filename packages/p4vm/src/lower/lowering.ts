@@ -1,15 +1,32 @@
+import { type Budget, CALL_DEPTH, MAX_DEPTH, tooDeep } from '../budget/budget.js';
 import type { CheckedProgram } from '../check/checked-program.js';
 import type { Action, DataType, ExternInstance, IrFunction, Table, ValueSet, Variable } from '../ir/program.js';
 import type { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
-import type { Annotation, Declaration, Expression, FunctionDeclaration, TypeNode } from '../syntax/ast.js';
+import { isPrintable } from '../source/printable.js';
+import type {
+  ActionDeclaration,
+  Annotation,
+  Declaration,
+  Expression,
+  FunctionDeclaration,
+  TypeNode,
+} from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import type { Type } from '../types/type.js';
 import { DataTypes } from './data-types.js';
 import { Scope, type StaticValue } from './scope.js';
 
+/** Steps of work for each node that is made: it has to be kept, and compiled. */
+const NODE_WORK = 8;
+/** Characters of a name that the control plane uses. */
+const MAX_CONTROL_NAME = 4096;
+
 /** Ends the lowering of one statement or declaration, after a diagnostic has been given. */
 class Refused extends Error {}
+
+/** What has a control-plane name. */
+type Declared = Pick<ActionDeclaration, 'name' | 'annotations' | 'span'>;
 
 /** What the stage knows of the program as a whole, and what it has made so far. */
 export class Lowering {
@@ -28,12 +45,19 @@ export class Lowering {
   readonly meterReads = new Map<ExternInstance, Span>();
   readonly #global: ReadonlySet<object>;
   readonly #names = new Set<string>();
+  /** How many instances of a name there are, to find the next one quickly. */
+  readonly #counts = new Map<string, number>();
+  /** How deep the code of each callable is nested, with all that it calls. */
+  readonly #depths = new Map<object, number>();
+  #depth = 0;
+  #start = 0;
   #variables = 0;
   readonly #numbered = new Map<string, number>();
 
   constructor(
     readonly checked: CheckedProgram,
     readonly diagnostics: Diagnostics,
+    readonly budget: Budget,
   ) {
     this.#global = new Set<Declaration>(checked.program.declarations);
   }
@@ -50,9 +74,27 @@ export class Lowering {
   /** The name, or if another instance has it, with a number behind it. */
   instanceName(name: string): string {
     let free = name;
-    for (let count = 1; this.#names.has(free); count++) free = `${name}_${count}`;
+    let count = this.#counts.get(name) ?? 0;
+    for (; this.#names.has(free); free = `${name}_${count}`) count++;
+    this.#counts.set(name, count);
     this.#names.add(free);
     return free;
+  }
+
+  /** Control-plane name of a declaration: below `prefix`, unless a `@name` begins with a dot. */
+  controlName(prefix: string, { name, annotations, span }: Declared): string {
+    return this.nameBelow(prefix, givenName(annotations) ?? name.text, span);
+  }
+
+  /** A control-plane name: `name` below `prefix`, or `name` alone if it begins with a dot. */
+  nameBelow(prefix: string, name: string, span: Span): string {
+    const full = name.startsWith('.') ? name.slice(1) : prefix + name;
+    if (full.length > MAX_CONTROL_NAME) {
+      return this.refuse(span, `a control-plane name of more than ${MAX_CONTROL_NAME} characters`, 'name-too-long');
+    }
+    if (!isPrintable(full))
+      return this.refuse(span, 'a control-plane name with control characters', 'unprintable-name');
+    return full;
   }
 
   /** A name for what has none of its own: `base_0`, then `base_1`, ... */
@@ -76,12 +118,44 @@ export class Lowering {
 
   /** Runs a step; if it is refused, what follows goes on with `otherwise`, to find more errors. */
   attempt<T>(step: () => T, otherwise: T): T {
+    const { depth } = this.budget;
     try {
       return step();
     } catch (error) {
-      if (error instanceof Refused) return otherwise;
-      throw error;
+      if (!(error instanceof Refused)) throw error;
+      this.budget.depth = depth;
+      return otherwise;
     }
+  }
+
+  /** Takes steps for so many nodes of the specialised program. */
+  spend(nodes: number, span: Span): void {
+    this.budget.spend('work', nodes * NODE_WORK, span);
+  }
+
+  /** Makes something that has code, such as an action: counts it, and how deep it is nested. */
+  callable<T extends object>(span: Span, make: () => T): T {
+    const { budget } = this;
+    const [depth, start] = [this.#depth, this.#start];
+    budget.spend('instances', 1, span);
+    budget.enter(span, CALL_DEPTH);
+    this.#depth = 0;
+    this.#start = budget.depth;
+    const made = make();
+    this.#depths.set(made, this.#depth + CALL_DEPTH);
+    this.#depth = depth;
+    this.#start = start;
+    budget.leave(CALL_DEPTH);
+    return made;
+  }
+
+  /** Notes that the code being made calls something: stages behind this one go through calls as deep as they are. */
+  called<T extends object>(callee: T, span: Span): T {
+    const within = this.budget.depth - this.#start;
+    const depth = within + (this.#depths.get(callee) ?? 0);
+    if (depth > MAX_DEPTH) throw tooDeep(span);
+    this.#depth = Math.max(this.#depth, depth);
+    return callee;
   }
 
   typeOf(expression: Expression): Type {
@@ -118,10 +192,15 @@ function unheldPart(type: Type): Type {
   return unheld === undefined ? type : unheldPart(unheld);
 }
 
+const textsOf = /* @__PURE__ */ new WeakMap<readonly Annotation[], ReadonlyMap<string, string>>();
+
 /** Annotations by name, with the text between their brackets. The first of a name counts. */
 export function annotationTexts(annotations: readonly Annotation[]): ReadonlyMap<string, string> {
+  const known = textsOf.get(annotations);
+  if (known !== undefined) return known;
   const texts = new Map<string, string>();
   for (const each of annotations) if (!texts.has(each.name)) texts.set(each.name, each.text.trim());
+  textsOf.set(annotations, texts);
   return texts;
 }
 
@@ -129,10 +208,4 @@ export function annotationTexts(annotations: readonly Annotation[]): ReadonlyMap
 export function givenName(annotations: readonly Annotation[]): string | undefined {
   const value = annotations.find((each) => each.name === 'name')?.values[0];
   return value?.kind === 'string' ? value.value : undefined;
-}
-
-/** Control-plane name: below `prefix`, unless a `@name` begins with a dot. */
-export function qualifiedName(prefix: string, name: string, annotations: readonly Annotation[]): string {
-  const given = givenName(annotations) ?? name;
-  return given.startsWith('.') ? given.slice(1) : prefix + given;
 }

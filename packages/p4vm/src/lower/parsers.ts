@@ -22,7 +22,7 @@ import type {
   ValueSetDeclaration,
 } from '../syntax/ast.js';
 import { knownNumber, lowerExpression } from './expressions.js';
-import { type Lowering, qualifiedName } from './lowering.js';
+import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 import { lowerStatements } from './statements.js';
 
@@ -52,6 +52,7 @@ function lowerState(
   state: ParserState,
   positions: ReadonlyMap<string, number>,
 ): State {
+  lowering.spend(1, state.span);
   const body: Statement[] = lowerStatements(lowering, scope, state.body);
   const reject: IrTransition = { kind: 'goto', target: 'reject' };
   const { transition } = state;
@@ -81,6 +82,7 @@ function lowerTransition(
   if (transition.kind === 'goto') return { kind: 'goto', target: target(lowering, transition.state, positions) };
   const keys = transition.keys.flatMap((key) => spread(lowering, lowerExpression(lowering, scope, key)));
   const cases = transition.cases.map((each): IrSelectCase => {
+    lowering.spend(1, each.span);
     const labels = lowerLabels(lowering, scope, each, keys);
     return { labels, target: target(lowering, each.state, positions) };
   });
@@ -150,13 +152,14 @@ function lowerLabel(lowering: Lowering, scope: Scope, label: Syntax): SelectLabe
 export function valueSetFor(lowering: Lowering, scope: Scope, declaration: ValueSetDeclaration): ValueSet {
   const known = scope.valueSets.get(declaration);
   if (known !== undefined) return known;
-  const { name, annotations, span } = declaration;
+  const { name, span } = declaration;
+  lowering.budget.spend('instances', 1, span);
   const type = lowering.dataTypeOfNode(declaration.type);
   const size = knownNumber(lowering, scope, declaration.size);
   if (size === undefined) lowering.refuse(declaration.size.span, 'the size of this value set is not known');
   const set: ValueSet = {
     id: lowering.valueSets.length,
-    name: qualifiedName(scope.prefix, name.text, annotations),
+    name: lowering.controlName(scope.prefix, declaration),
     type,
     keys:
       type.kind === 'struct'

@@ -12,6 +12,7 @@ import type { Span } from '../source/position.js';
 import type {
   ActionDeclaration,
   CallExpression,
+  ConstantDeclaration,
   ControlDeclaration,
   InstanceDeclaration,
   Parameter,
@@ -47,12 +48,15 @@ export interface InstanceHandle {
  * identity, so there is no need of a scope per block.
  */
 export class Scope {
-  readonly statics = new Map<Parameter, StaticValue>();
   readonly variables = new Map<VariableDeclaration | Parameter, Variable>();
   readonly instances = new Map<InstanceDeclaration | CallExpression, StaticValue>();
   readonly actions = new Map<ActionDeclaration, Action>();
   readonly tables = new Map<TableDeclaration, Table>();
   readonly valueSets = new Map<ValueSetDeclaration, ValueSet>();
+  /** Values of constants that depend on constructor parameters; undefined for those that are not known. */
+  readonly constants = new Map<ConstantDeclaration, ConstantValue | undefined>();
+  readonly #statics = new Map<Parameter, StaticValue>();
+  #hasValues = false;
 
   /** `prefix` stands before the control-plane names of what is declared here: empty, or it ends with a dot. */
   constructor(
@@ -62,12 +66,16 @@ export class Scope {
 
   /** True if a constructor parameter has a value here, so that more is constant than the checker could know. */
   get hasValues(): boolean {
-    for (const value of this.statics.values()) if (value.kind === 'value') return true;
-    return this.parent?.hasValues ?? false;
+    return this.#hasValues || (this.parent?.hasValues ?? false);
   }
 
   static(parameter: Parameter): StaticValue | undefined {
-    return this.statics.get(parameter) ?? this.parent?.static(parameter);
+    return this.#statics.get(parameter) ?? this.parent?.static(parameter);
+  }
+
+  setStatic(parameter: Parameter, value: StaticValue): void {
+    this.#statics.set(parameter, value);
+    if (value.kind === 'value') this.#hasValues = true;
   }
 
   variable(declaration: VariableDeclaration | Parameter): Variable | undefined {

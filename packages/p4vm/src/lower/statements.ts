@@ -35,6 +35,15 @@ export function lowerOne(lowering: Lowering, scope: Scope, statement: SyntaxStat
 }
 
 function lowerStatement(lowering: Lowering, scope: Scope, statement: SyntaxStatement): Statement[] {
+  const { budget } = lowering;
+  lowering.spend(1, statement.span);
+  budget.enter(statement.span);
+  const lowered = lowerKind(lowering, scope, statement);
+  budget.leave();
+  return lowered;
+}
+
+function lowerKind(lowering: Lowering, scope: Scope, statement: SyntaxStatement): Statement[] {
   const { span } = statement;
   switch (statement.kind) {
     case 'block':

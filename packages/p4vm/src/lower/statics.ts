@@ -1,12 +1,13 @@
 import type { BoundArgument, ResolvedConstructor } from '../check/checked-program.js';
 import { printType } from '../ir/print-expression.js';
-import type { DataType, ExternArgument } from '../ir/program.js';
+import type { DataType, ExternArgument, ExternInstance } from '../ir/program.js';
+import { externBytes } from '../ir/state-bytes.js';
 import type { Span } from '../source/position.js';
 import type { Annotation, CallExpression, Expression, InstanceDeclaration } from '../syntax/ast.js';
 import type { Type } from '../types/type.js';
 import { isObjectType } from './calls.js';
 import { Evaluator } from './evaluate.js';
-import { annotationTexts, type Lowering, qualifiedName } from './lowering.js';
+import { annotationTexts, type Lowering } from './lowering.js';
 import { Scope, type StaticValue } from './scope.js';
 
 /** Extern object types of v1model.p4 that the machine knows; packet_in and packet_out are not made by programs. */
@@ -20,6 +21,17 @@ const EXTERN_OBJECTS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'action_selector',
   'Checksum16',
 ]);
+
+/** Where the arguments of the constructors stand that are sizes, and members of enums. */
+const ARGUMENTS: Readonly<Record<string, { readonly size?: number; readonly member?: number }>> = {
+  counter: { size: 0, member: 1 },
+  direct_counter: { member: 0 },
+  meter: { size: 0, member: 1 },
+  direct_meter: { member: 0 },
+  register: { size: 0 },
+  action_profile: { size: 0 },
+  action_selector: { size: 1, member: 0 },
+};
 
 /** What an instance is called, and what was written at its declaration. */
 interface Naming {
@@ -64,7 +76,7 @@ export function instanceFor(lowering: Lowering, scope: Scope, declaration: Insta
   }
   const home = lowering.home(declaration, scope);
   const made = makeInstance(lowering, home, construction, {
-    name: qualifiedName(home.prefix, declaration.name.text, declaration.annotations),
+    name: lowering.controlName(home.prefix, declaration),
     annotations: declaration.annotations,
     span: declaration.span,
   });
@@ -83,7 +95,7 @@ export function makeInline(
   const known = scope.instances.get(call);
   if (known !== undefined) return known;
   const made = makeInstance(lowering, scope, construction, {
-    name: name.startsWith('.') ? name.slice(1) : scope.prefix + name,
+    name: lowering.nameBelow(scope.prefix, name, call.span),
     annotations: [],
     span: call.span,
   });
@@ -107,7 +119,7 @@ function makeInstance(
       const own = lowering.instanceName(name);
       const inner = new Scope(lowering.global, `${own}.`);
       for (const each of construction.arguments)
-        inner.statics.set(each.parameter, argumentValue(lowering, scope, each, span));
+        inner.setStatic(each.parameter, argumentValue(lowering, scope, each, span));
       const { declaration } = construction;
       return { kind: 'instance', handle: { name: own, declaration, scope: inner, span, lowered: undefined } };
     }
@@ -131,6 +143,7 @@ function makeExtern(
   { name, annotations, span }: Naming,
 ): StaticValue {
   const type = construction.declaration.name.text;
+  lowering.budget.spend('instances', 1, span);
   if (!EXTERN_OBJECTS.has(type)) lowering.refuse(span, `the extern object ${type} is not one of v1model.p4`);
   const abstract = construction.declaration.methods.find((method) => method.isAbstract);
   if (abstract !== undefined) lowering.refuse(span, 'abstract methods of extern objects are not supported');
@@ -139,7 +152,7 @@ function makeExtern(
   if (type === 'register' && first !== undefined && !isScalar(first)) {
     lowering.refuse(span, `registers of ${printType(first)} are not supported`);
   }
-  const instance = {
+  const instance: ExternInstance = {
     id: lowering.externs.length,
     type,
     name,
@@ -150,8 +163,20 @@ function makeExtern(
     annotations: annotationTexts(annotations),
     span,
   };
+  checkArguments(lowering, instance);
+  lowering.budget.spend('stateBytes', externBytes(instance), span);
   lowering.externs.push(instance);
   return { kind: 'extern', instance };
+}
+
+/** A program may declare the extern objects itself, otherwise than v1model.p4 does. */
+function checkArguments(lowering: Lowering, { type, arguments: given, span }: ExternInstance): void {
+  const { size, member } = ARGUMENTS[type] ?? {};
+  const first = size === undefined ? undefined : given[size];
+  const isSize = first?.kind === 'integer' && first.value >= 0n && first.value <= 0xffff_ffffn;
+  if ((size !== undefined && !isSize) || (member !== undefined && given[member]?.kind !== 'enum')) {
+    lowering.refuse(span, `these are not the arguments of ${type} in v1model.p4`);
+  }
 }
 
 /** True for types whose values are single numbers. */

@@ -44,7 +44,7 @@ export function lowerSwitch(lowering: Lowering, scope: Scope, statement: SwitchS
       }));
     return { kind: 'switch-value', subject: value, cases, otherwise: last && bodyOf(last), span };
   }
-  const table = tableFor(lowering, scope, applied);
+  const table = lowering.called(tableFor(lowering, scope, applied), span);
   const actions = lowering.checked.tables.get(applied)?.actions ?? [];
   const cases = groups.flatMap((group) =>
     group.labels.map((label) => {

@@ -10,6 +10,7 @@ import type {
   TableAction,
   TableKey,
 } from '../ir/program.js';
+import { keyBits, tableBytes } from '../ir/state-bytes.js';
 import type { ActionDeclaration, TableDeclaration, TableProperty } from '../syntax/ast.js';
 import { actionFor } from './actions.js';
 import { lowerArgument } from './calls.js';
@@ -17,13 +18,16 @@ import { constantNumber } from './constants.js';
 import { lowerEntryKeys, lowerPriorities } from './entries.js';
 import { Evaluator } from './evaluate.js';
 import { lowerExpression } from './expressions.js';
-import { annotationTexts, givenName, type Lowering, qualifiedName } from './lowering.js';
+import { annotationTexts, givenName, type Lowering } from './lowering.js';
 import { matchKindOf } from './parsers.js';
 import type { Scope } from './scope.js';
 import { makeInline, staticValue } from './statics.js';
 
 /** Entries a table holds if it does not say. */
 const DEFAULT_SIZE = 1024;
+/** Keys of one table, and bits of all of them: a lookup has so many arguments. */
+const MAX_KEYS = 1024;
+const MAX_KEY_BITS = 65_536;
 
 /** The table a declaration stands for in a scope, made when it is asked for first. */
 export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDeclaration): Table {
@@ -31,7 +35,7 @@ export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDec
   if (known !== undefined) return known;
   const checked =
     lowering.checked.tables.get(declaration) ?? lowering.missing(declaration.span, 'this table is not resolved');
-  const made = new TableMaker(lowering, scope, declaration, checked).make();
+  const made = lowering.callable(declaration.span, () => new TableMaker(lowering, scope, declaration, checked).make());
   lowering.tables.push(made);
   scope.tables.set(declaration, made);
   return made;
@@ -56,9 +60,10 @@ class TableMaker {
     const declarations: ActionDeclaration[] = checked.actions.map((each) => each.action);
     const defaultAction = this.#defaultAction(actions, declarations);
     const entries = lowering.attempt(() => this.#entries(keys, actions, declarations), []);
+    lowering.budget.spend('stateBytes', tableBytes({ keys, entries }), declaration.span);
     return {
       id: lowering.tables.length,
-      name: qualifiedName(scope.prefix, declaration.name.text, declaration.annotations),
+      name: lowering.controlName(scope.prefix, declaration),
       keys,
       actions,
       defaultAction,
@@ -76,6 +81,20 @@ class TableMaker {
   }
 
   #keys(): TableKey[] {
+    const keys = this.#lowerKeys();
+    const { lowering, declaration } = this;
+    if (keys.length > MAX_KEYS || keyBits(keys) > MAX_KEY_BITS) {
+      const most = `${MAX_KEYS} keys of ${MAX_KEY_BITS} bits together`;
+      lowering.refuse(
+        declaration.span,
+        `more keys than a table can be looked up with: at most ${most}`,
+        'too-many-keys',
+      );
+    }
+    return keys;
+  }
+
+  #lowerKeys(): TableKey[] {
     const { lowering, scope } = this;
     return (this.declaration.key ?? []).map((key, index): TableKey => {
       const matchKind =
@@ -99,7 +118,8 @@ class TableMaker {
   #actions(): TableAction[] {
     const { lowering, scope } = this;
     return this.checked.actions.map(({ action, bound, isTableOnly, isDefaultOnly }) => {
-      const made = actionFor(lowering, scope, action);
+      const made = lowering.called(actionFor(lowering, scope, action), action.span);
+      lowering.spend(1, action.span);
       return { action: made, bound: this.#bound(action, bound), isTableOnly, isDefaultOnly };
     });
   }
@@ -154,13 +174,16 @@ class TableMaker {
       largestWins: this.#number('largest_priority_wins') !== 0,
       delta: this.#number('priority_delta') ?? 1,
     });
-    return checked.entries.map(({ entry, call }, index) => ({
-      keys: lowerEntryKeys(lowering, this.#evaluator, entry, keys),
-      call: this.#call(call, actions, declarations),
-      priority: priorities[index] ?? index + 1,
-      isConst: checked.areEntriesConst || entry.isConst,
-      span: entry.span,
-    }));
+    return checked.entries.map(({ entry, call }, index) => {
+      lowering.spend(1 + keys.length, entry.span);
+      return {
+        keys: lowerEntryKeys(lowering, this.#evaluator, entry, keys),
+        call: this.#call(call, actions, declarations),
+        priority: priorities[index] ?? index + 1,
+        isConst: checked.areEntriesConst || entry.isConst,
+        span: entry.span,
+      };
+    });
   }
 
   #property(name: string): TableProperty | undefined {
@@ -209,7 +232,7 @@ class TableMaker {
       const span = this.#property(name)?.value.span ?? this.declaration.span;
       this.lowering.refuse(span, `${object.name} belongs to the table ${owner} already`);
     }
-    owners.set(object, qualifiedName(this.scope.prefix, this.declaration.name.text, this.declaration.annotations));
+    owners.set(object, this.lowering.controlName(this.scope.prefix, this.declaration));
     return object;
   }
 

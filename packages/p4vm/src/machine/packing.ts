@@ -31,10 +31,10 @@ export class BitBuffer {
   }
 }
 
-/** Gives an output room for `count` more bytes, in a larger array if need be. Returns the array. */
+/** Gives an output room for `count` more bytes, in a larger array if need be and if it may be. Returns the array. */
 export function growOutput(output: PacketOutput, at: number, count: number): Uint8Array {
-  if (at + count > output.bytes.length) {
-    const bytes = new Uint8Array(Math.max(at + count, output.bytes.length * 2));
+  if (at + count > output.bytes.length && output.bytes.length < output.most) {
+    const bytes = new Uint8Array(Math.min(output.most, Math.max(at + count, output.bytes.length * 2)));
     bytes.set(output.bytes.subarray(0, at));
     output.bytes = bytes;
   }

@@ -24,6 +24,13 @@ export interface PacketOutput {
   bytes: Uint8Array;
   /** Bits written. */
   bits: number;
+  /** Length that `bytes` is not grown beyond: what does not fit is lost. */
+  readonly most: number;
+}
+
+/** Steps that are left for the packet received last and all that comes of it: below 0 once it has taken more. */
+export interface PacketWork {
+  left: number;
 }
 
 /**
@@ -60,7 +67,7 @@ export interface Faults {
   parserLoop: number;
   /** `assert` and `assume` that did not hold. */
   assertion: number;
-  /** Table applied within itself, calls too deep, and other things a checked program cannot do. */
+  /** What a checked program cannot do. */
   internal: number;
 }
 
@@ -70,6 +77,7 @@ export interface Runtime {
   readonly output: PacketOutput;
   readonly requests: PacketRequests;
   readonly faults: Faults;
+  readonly work: PacketWork;
   /** By `Table.id`, `ExternInstance.id` and `ValueSet.id` of the program. */
   readonly tables: readonly TableRuntime[];
   readonly externs: readonly ExternRuntime[];

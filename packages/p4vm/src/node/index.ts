@@ -3,4 +3,6 @@
  *
  * @packageDocumentation
  */
-export { checkProgramFile, fileResolver, type LoadOptions, loadProgram } from './load-program.js';
+export { type FileResolverOptions, fileResolver } from './include-files.js';
+export { checkProgramFile, type LoadOptions, loadProgram } from './load-program.js';
+export { UnreadableFile } from './regular-file.js';

@@ -1,62 +1,38 @@
-import { readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname } from 'node:path';
+import { withDefaults } from '../budget/limits.js';
 import type { IrProgram } from '../ir/program.js';
-import { type BuildResult, buildProgram } from '../lower/front-end.js';
+import { type BuildOptions, type BuildResult, buildProgram } from '../lower/front-end.js';
 import { P4Error } from '../source/diagnostics.js';
-import type { SourceFile } from '../source/position.js';
-import type { IncludeResolver } from '../syntax/preprocessor.js';
+import { fileResolver } from './include-files.js';
+import { readRegularFile } from './regular-file.js';
 
 export interface LoadOptions {
   /** Folders in which includes are looked for, in order. */
   readonly includePaths?: readonly string[];
   /** Macros by name, as with `-D`. */
-  readonly defines?: Readonly<Record<string, string>>;
-}
-
-function readIfThere(path: string): SourceFile | undefined {
-  try {
-    return { name: path, text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
-
-/**
- * Finds includes among files: `"name"` beside the file that includes it, then in `includePaths`; `<name>` in
- * `includePaths`. core.p4 and v1model.p4 are built in.
- */
-export function fileResolver(includePaths: readonly string[] = []): IncludeResolver {
-  return (path, { isSystem, from }) => {
-    if (isAbsolute(path)) return readIfThere(path);
-    const folders = isSystem ? includePaths : [dirname(from.name), ...includePaths];
-    for (const folder of folders) {
-      const file = readIfThere(join(folder, path));
-      if (file !== undefined) return file;
-    }
-    return undefined;
-  };
+  readonly defines?: BuildOptions['defines'];
+  /** What the program may use; the defaults where nothing is said. */
+  readonly limits?: BuildOptions['limits'];
 }
 
 /**
  * Reads, checks and specialises a program, without throwing for what is wrong with it.
  *
- * @throws the file system's error if the file cannot be read
+ * @throws the file system's error if the file cannot be read, UnreadableFile if it is no regular file or too long
  */
 export function checkProgramFile(path: string, options: LoadOptions = {}): BuildResult {
-  const file = { name: path, text: readFileSync(path, 'utf8') };
-  return buildProgram(file, {
-    resolve: fileResolver(options.includePaths),
-    ...(options.defines !== undefined && { defines: options.defines }),
-  });
+  const { includePaths = [], defines, limits } = options;
+  const { characters } = withDefaults(limits);
+  const file = { name: path, text: readRegularFile(path, characters) };
+  const resolve = fileResolver([dirname(path), ...includePaths], { searched: includePaths, mostBytes: characters });
+  return buildProgram(file, { resolve, defines, limits });
 }
 
 /**
  * Reads a program with its includes from files.
  *
  * @returns what `createSwitch` takes
- * @throws P4Error if something is wrong with the program; the file system's error if the file cannot be read
+ * @throws P4Error if something is wrong with the program; otherwise as `checkProgramFile`
  */
 export function loadProgram(path: string, options: LoadOptions = {}): IrProgram {
   const { program, diagnostics } = checkProgramFile(path, options);

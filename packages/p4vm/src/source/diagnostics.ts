@@ -1,4 +1,5 @@
-import { lineColumn, lineText, type Span } from './position.js';
+import { lineAround, lineColumn, type Span } from './position.js';
+import { printable } from './printable.js';
 
 export type Severity = 'error' | 'warning';
 
@@ -17,9 +18,28 @@ export interface Diagnostic {
   readonly related?: { readonly message: string; readonly span: Span };
 }
 
+/** Errors after which the rest of a program is not looked at. */
+const MAX_ERRORS = 1000;
+/** Places of diagnostics that are remembered, so that none is said twice. */
+const MAX_PLACES = 4096;
+/** Characters of a message, and columns of a line, that are shown. */
+const MAX_MESSAGE = 400;
+const MAX_COLUMNS = 160;
+
+/** Ends the stage at work on a program; it becomes a diagnostic where the stage was begun. */
+export class Stopped extends Error {
+  constructor(
+    readonly code: string,
+    readonly span: Span,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /**
  * Collects diagnostics. Two errors at one place are one (the first): what follows from an error says nothing new.
- * After `limit` errors the rest is counted only.
+ * After `limit` errors the rest is counted only; after 1000 the stage at work is stopped.
  */
 export class Diagnostics {
   readonly #list: Diagnostic[] = [];
@@ -47,13 +67,43 @@ export class Diagnostics {
     return this.#suppressed;
   }
 
+  /** Whether another error would be shown: if not, there is no need of a good message. */
+  get isOpen(): boolean {
+    return this.#errors < this.limit;
+  }
+
+  /** @throws Stopped at the thousandth error */
   add(diagnostic: Diagnostic): void {
     const place = `${diagnostic.severity} ${diagnostic.span.file.name} ${diagnostic.span.start}`;
     if (this.#places.has(place)) return;
-    this.#places.add(place);
-    if (diagnostic.severity === 'error') this.#errors++;
-    if (this.#list.length >= this.limit) this.#suppressed++;
-    else this.#list.push(diagnostic);
+    if (this.#places.size < MAX_PLACES) this.#places.add(place);
+    const isError = diagnostic.severity === 'error';
+    if (isError) this.#errors++;
+    this.#keep(diagnostic, isError);
+    if (isError && this.#errors === MAX_ERRORS) {
+      throw new Stopped('too-many-errors', diagnostic.span, `${MAX_ERRORS} errors: the rest is not looked at`);
+    }
+  }
+
+  /** Adds what stopped a stage. It is shown whatever the limit. */
+  stop({ code, span, message }: Stopped): void {
+    this.#errors++;
+    if (this.#list.length >= this.limit) {
+      this.#list.pop();
+      this.#suppressed++;
+    }
+    this.#list.push({ severity: 'error', code, layer: 'program', message, span });
+  }
+
+  #keep(diagnostic: Diagnostic, isError: boolean): void {
+    if (this.#list.length >= this.limit) {
+      this.#suppressed++;
+      // An error is shown rather than a warning.
+      const warning = isError ? this.#list.find(({ severity }) => severity === 'warning') : undefined;
+      if (warning === undefined) return;
+      this.#list.splice(this.#list.indexOf(warning), 1);
+    }
+    this.#list.push({ ...diagnostic, message: shortened(diagnostic.message) });
   }
 
   error(layer: DiagnosticLayer, code: string, span: Span, message: string, related?: Diagnostic['related']): void {
@@ -65,13 +115,23 @@ export class Diagnostics {
   }
 }
 
+function shortened(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}...`;
+}
+
+/** The line of a span with a caret below, or as much of it as fits. */
 function caret(span: Span): string {
-  const { line, column } = lineColumn(span.file, span.start);
-  const text = lineText(span.file, line);
-  const length = Math.max(1, Math.min(span.end - span.start, text.length - column + 1));
+  const { text: whole, start: from } = lineAround(span.file, span.start);
+  const column = Math.min(span.start - from, whole.length);
+  const first = whole.length <= MAX_COLUMNS ? 0 : Math.max(0, Math.min(column - 60, whole.length - MAX_COLUMNS));
+  const line = printable(whole.slice(first, first + MAX_COLUMNS));
+  const before = first > 0 ? '...' : '';
+  const behind = first + MAX_COLUMNS < whole.length ? '...' : '';
+  const at = column - first;
+  const length = Math.max(1, Math.min(span.end - span.start, line.length - at));
   // Tabs stay tabs, so that the caret stands below its text whatever their width.
-  const indent = text.slice(0, column - 1).replace(/[^\t]/g, ' ');
-  return `${text}\n${indent}${'^'.repeat(length)}`;
+  const indent = `${before}${line.slice(0, at)}`.replace(/[^\t]/g, ' ');
+  return `${before}${line}${behind}\n${indent}${'^'.repeat(length)}`;
 }
 
 /** `file:line:column: error: message [code]`, the line and a caret below, as compilers print it. */
@@ -79,12 +139,12 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { span, related } = diagnostic;
   const at = (where: Span): string => {
     const { line, column } = lineColumn(where.file, where.start);
-    return `${where.file.name}:${line}:${column}`;
+    return `${printable(where.file.name)}:${line}:${column}`;
   };
-  const text = `${at(span)}: ${diagnostic.severity}: ${diagnostic.message} [${diagnostic.code}]\n${caret(span)}`;
+  const text = `${at(span)}: ${diagnostic.severity}: ${printable(diagnostic.message)} [${diagnostic.code}]\n${caret(span)}`;
   return related === undefined
     ? text
-    : `${text}\n${at(related.span)}: note: ${related.message}\n${caret(related.span)}`;
+    : `${text}\n${at(related.span)}: note: ${printable(related.message)}\n${caret(related.span)}`;
 }
 
 /** Thrown where a program with errors was to be run. `diagnostics` holds all of them; `message` shows them. */

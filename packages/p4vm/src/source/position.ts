@@ -20,36 +20,48 @@ export interface LineColumn {
   readonly column: number;
 }
 
-const lineStarts = new WeakMap<SourceFile, number[]>();
+/** Line ends are counted once for each so many characters: a file may have as many lines as characters. */
+const STRIDE = 1024;
+const countsOf = new WeakMap<SourceFile, Uint32Array>();
 
-function startsOf(file: SourceFile): number[] {
-  let starts = lineStarts.get(file);
-  if (starts === undefined) {
-    starts = [0];
-    for (let at = file.text.indexOf('\n'); at !== -1; at = file.text.indexOf('\n', at + 1)) starts.push(at + 1);
-    lineStarts.set(file, starts);
+/** Line ends before each stride. */
+function lineCounts(file: SourceFile): Uint32Array {
+  let counts = countsOf.get(file);
+  if (counts === undefined) {
+    const { text } = file;
+    counts = new Uint32Array(Math.floor(text.length / STRIDE) + 1);
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+      const next = Math.floor(at / STRIDE) + 1;
+      if (next < counts.length) counts[next]!++;
+    }
+    for (let i = 1; i < counts.length; i++) counts[i]! += counts[i - 1]!;
+    countsOf.set(file, counts);
   }
-  return starts;
+  return counts;
+}
+
+function lineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
 /** Line and column of an offset. Offsets behind the end are taken as the end. */
 export function lineColumn(file: SourceFile, offset: number): LineColumn {
-  const starts = startsOf(file);
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle]! <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low + 1, column: Math.min(offset, file.text.length) - starts[low]! + 1 };
+  const { text } = file;
+  const at = Math.min(offset, text.length);
+  const stride = Math.floor(at / STRIDE);
+  let line = lineCounts(file)[stride]! + 1;
+  for (let i = stride * STRIDE; i < at; i++) if (text.charCodeAt(i) === 10) line++;
+  return { line, column: at - lineStart(text, at) + 1 };
 }
 
-/** The text of a line (from 1), without its line end. */
-export function lineText(file: SourceFile, line: number): string {
-  const starts = startsOf(file);
-  const start = starts[line - 1] ?? file.text.length;
-  return file.text.slice(start, starts[line] ?? file.text.length).replace(/\r?\n$/, '');
+/** The line that an offset is in, without its line end, and where it starts. */
+export function lineAround(file: SourceFile, offset: number): { readonly text: string; readonly start: number } {
+  const { text } = file;
+  const start = lineStart(text, Math.min(offset, text.length));
+  let end = text.indexOf('\n', start);
+  if (end === -1) end = text.length;
+  else if (end > start && text[end - 1] === '\r') end--;
+  return { text: text.slice(start, end), start };
 }
 
 /** The span from the beginning of one to the end of another, of one file; the first if they are of two. */

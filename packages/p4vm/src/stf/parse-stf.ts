@@ -48,7 +48,8 @@ const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 const NAME = '"[^"]+"|[A-Za-z_$][\\w$]*';
-const QUALIFIED = `(?:${NAME})(?:\\[\\d+\\])?(?:\\.(?:${NAME})(?:\\[\\d+\\])?|\\.\\$?\\w+(?:\\(\\))?)*`;
+/** Each part can be read in one way only: a line that fits nowhere is given up at once. */
+const QUALIFIED = `(?:${NAME})(?:\\[\\d+\\])?(?:\\.(?:"[^"]+"|[\\w$]+)(?:\\[\\d+\\]|\\(\\))?)*`;
 const NUMBER = '0[xX][0-9a-fA-F*]+|0[bB][01*]+|0[oO][0-7*]+|\\d+';
 const COMPARISON = '==|!=|<=|<|>=|>';
 
@@ -66,8 +67,19 @@ const CHECK_REGISTER = /* @__PURE__ */ new RegExp(
   `^(${QUALIFIED})\\s*\\(\\s*(\\d+)\\s*\\)\\s*(${COMPARISON})\\s*(${NUMBER})\\s*$`,
 );
 
+/** Bytes of a packet in a test. */
+const MAX_PACKET = 65_535;
+/** Characters of a line: the longest packet fits, with blanks. */
+const MAX_LINE = 262_144;
+/** Characters of a line that a message repeats. */
+const MAX_SHOWN = 80;
+
 function unquoted(name: string): string {
   return name.replaceAll('"', '');
+}
+
+function shown(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
 }
 
 /** Reads a line from its beginning to its end, piece by piece. */
@@ -85,11 +97,11 @@ class LineReader {
   }
 
   need(pattern: RegExp, what: string): RegExpExecArray {
-    return this.take(pattern) ?? this.fail(`${what} expected${this.rest === '' ? '' : ` at "${this.rest}"`}`);
+    return this.take(pattern) ?? this.fail(`${what} expected${this.rest === '' ? '' : ` at "${shown(this.rest)}"`}`);
   }
 
   end(): void {
-    if (this.rest !== '') this.fail(`nothing more expected, but there is "${this.rest}"`);
+    if (this.rest !== '') this.fail(`nothing more expected, but there is "${shown(this.rest)}"`);
   }
 
   fail(message: string): never {
@@ -105,6 +117,7 @@ function packet(reader: LineReader): StfStatement {
   const port = portOf(reader);
   const digits = reader.rest.replace(/\s+/g, '');
   if (!/^[0-9a-fA-F]*$/.test(digits)) reader.fail('the packet is not in hexadecimal digits');
+  if (digits.length > 2 * MAX_PACKET) reader.fail(`a packet of more than ${MAX_PACKET} bytes`);
   if (digits.length % 2 !== 0) reader.fail(`the packet has ${digits.length} hexadecimal digits: half a byte too many`);
   const frame = new Uint8Array(digits.length / 2);
   for (let i = 0; i < frame.length; i++) frame[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16);
@@ -133,7 +146,7 @@ function callOf(reader: LineReader): StfCall {
   return {
     action: unquoted(match[1]!),
     arguments: parts.map((part) => {
-      const argument = ARGUMENT.exec(part) ?? reader.fail(`name:value expected at "${part.trim()}"`);
+      const argument = ARGUMENT.exec(part) ?? reader.fail(`name:value expected at "${shown(part.trim())}"`);
       return { name: unquoted(argument[1]!), value: argument[2]! };
     }),
   };
@@ -220,7 +233,7 @@ function statement(keyword: string, reader: LineReader): StfStatement {
     case 'check_register':
       return checkRegister(reader);
     default:
-      if (!COMMANDS.has(keyword)) return reader.fail(`no statement begins with "${keyword}"`);
+      if (!COMMANDS.has(keyword)) return reader.fail(`no statement begins with "${shown(keyword)}"`);
       return { kind: 'command', line, text: `${keyword} ${reader.rest}`.trim() };
   }
 }
@@ -235,6 +248,7 @@ function statement(keyword: string, reader: LineReader): StfStatement {
 export function parseStf(text: string): StfStatement[] {
   const statements: StfStatement[] = [];
   text.split(/\r?\n/).forEach((whole, index) => {
+    if (whole.length > MAX_LINE) throw new StfSyntaxError(`a line of more than ${MAX_LINE} characters`, index + 1);
     const content = whole.replace(/#.*$/, '').trim();
     if (content === '') return;
     const keyword = /^\S+/.exec(content)?.[0] ?? '';

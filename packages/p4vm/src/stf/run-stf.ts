@@ -34,6 +34,15 @@ export interface StfResult {
   readonly expectations: number;
 }
 
+/** Failures, and refused commands, that a result lists. */
+const MAX_MESSAGES = 1000;
+/** Characters of one of them. */
+const MAX_TEXT = 20_000;
+/** Bytes of packets that are kept for the comparison. */
+const MAX_KEPT = 1 << 26;
+/** What keeping a packet takes beside its bytes. */
+const PACKET_BYTES = 128;
+
 type Expectation = Extract<StfStatement, { readonly kind: 'expect' }>;
 
 function holds(left: bigint, comparison: StfComparison, right: bigint): boolean {
@@ -53,9 +62,33 @@ function holds(left: bigint, comparison: StfComparison, right: bigint): boolean 
   }
 }
 
+/** Messages of which no more than so many are kept, and the others counted. */
+class Messages {
+  readonly #list: StfMessage[] = [];
+  #more = 0;
+
+  add(line: number, message: string): void {
+    if (this.#list.length < MAX_MESSAGES) this.#list.push({ line, message: shortened(message) });
+    else this.#more++;
+  }
+
+  /** In order of lines; the last says how many are left out. */
+  get list(): readonly StfMessage[] {
+    const list = [...this.#list].sort((a, b) => a.line - b.line);
+    const last = list.at(-1);
+    if (this.#more > 0 && last !== undefined) list.push({ line: last.line, message: `and ${this.#more} more` });
+    return list;
+  }
+}
+
+function shortened(message: string): string {
+  return message.length <= MAX_TEXT ? message : `${message.slice(0, MAX_TEXT)}...`;
+}
+
 class StfRun {
-  readonly failures: StfMessage[] = [];
-  readonly refused: StfMessage[] = [];
+  readonly failures = new Messages();
+  readonly refused = new Messages();
+  #kept = 0;
   readonly received = new Map<number, Uint8Array[]>();
   readonly handles = new Map<string, number>();
   packetsIn = 0;
@@ -70,7 +103,7 @@ class StfRun {
       this.#do(statement);
     } catch (error) {
       if (!(error instanceof StfNameError) && !isControlError(error)) throw error;
-      this.failures.push({ line, message: error.message });
+      this.failures.add(line, error.message);
     }
   }
 
@@ -91,12 +124,12 @@ class StfRun {
         const wrong =
           frame === undefined ? 'no packet came' : comparePacket(statement.pattern, statement.isExact, frame);
         if (wrong !== undefined) {
-          this.failures.push({ line: statement.line, message: `port ${port}, packet ${at + 1}: ${wrong}` });
+          this.failures.add(statement.line, `port ${port}, packet ${at + 1}: ${wrong}`);
         }
       });
       const line = list.at(-1)?.line ?? statements.at(-1)?.line ?? 1;
       for (const frame of frames.slice(list.length)) {
-        this.failures.push({ line, message: `port ${port}: a packet too many: ${hexOf(frame).toUpperCase()}` });
+        this.failures.add(line, `port ${port}: a packet too many: ${hexOf(frame).toUpperCase()}`);
       }
     }
   }
@@ -105,17 +138,15 @@ class StfRun {
     const { target } = this;
     switch (statement.kind) {
       case 'packet':
-        this.#packet(statement.port, statement.frame);
+        this.#packet(statement);
         return;
       case 'expect':
       case 'wait':
         return;
       case 'no-packet':
         for (const { port, frame } of this.lastOutputs) {
-          this.failures.push({
-            line: statement.line,
-            message: `no packet expected, but port ${port} sent ${hexOf(frame).toUpperCase()}`,
-          });
+          const sent = hexOf(frame).toUpperCase();
+          this.failures.add(statement.line, `no packet expected, but port ${port} sent ${sent}`);
         }
         return;
       case 'add': {
@@ -143,11 +174,16 @@ class StfRun {
     }
   }
 
-  #packet(port: number, frame: Uint8Array): void {
+  #packet({ line, port, frame }: Extract<StfStatement, { readonly kind: 'packet' }>): void {
     this.packetsIn++;
     this.lastOutputs = this.target.process(port, frame);
     for (const output of this.lastOutputs) {
       this.packetsOut++;
+      this.#kept += PACKET_BYTES + output.frame.length;
+      if (this.#kept > MAX_KEPT) {
+        this.failures.add(line, 'more packets came out than can be compared');
+        continue;
+      }
       const list = this.received.get(output.port);
       if (list === undefined) this.received.set(output.port, [output.frame]);
       else list.push(output.frame);
@@ -157,7 +193,7 @@ class StfRun {
   /** Gives the handle of the entry it made, if it made one. */
   #command(line: number, command: string): number | undefined {
     const { error, handle } = this.target.command(command);
-    if (error !== undefined) this.refused.push({ line, message: `${command}: ${error.message}` });
+    if (error !== undefined) this.refused.add(line, `${command}: ${error.message}`);
     return handle;
   }
 
@@ -182,7 +218,7 @@ class StfRun {
     { comparison, value: wanted }: { readonly comparison: StfComparison; readonly value: bigint },
   ): void {
     if (!holds(value, comparison, wanted)) {
-      this.failures.push({ line, message: `${what} is ${value}, expected ${comparison} ${wanted}` });
+      this.failures.add(line, `${what} is ${value}, expected ${comparison} ${wanted}`);
     }
   }
 }
@@ -202,12 +238,12 @@ export function runStfOn(target: StfTarget, text: string): StfResult {
   const run = new StfRun(target);
   for (const statement of statements) run.step(statement);
   run.compare(statements);
-  const { failures, refused, packetsIn, packetsOut } = run;
-  failures.sort((a, b) => a.line - b.line);
+  const { packetsIn, packetsOut } = run;
+  const failures = run.failures.list;
   return {
     passed: failures.length === 0,
     failures,
-    refused,
+    refused: run.refused.list,
     packetsIn,
     packetsOut,
     expectations: statements.filter(({ kind }) => kind === 'expect').length,

@@ -1,4 +1,4 @@
-import { compileProgram } from '../compile/compile-program.js';
+import { type CompiledProgram, compileProgram } from '../compile/compile-program.js';
 import type { IrProgram } from '../ir/program.js';
 import { type BuildOptions, buildProgram } from '../lower/front-end.js';
 import { P4Error } from '../source/diagnostics.js';
@@ -13,17 +13,23 @@ export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagno
  * A switch that runs a program.
  *
  * @param source the program's text, a file, or what `buildProgram` or `loadProgram` made of it
- * @throws P4Error if something is wrong with the program: its `diagnostics` say what and where
+ * @throws P4Error if something is wrong with the program, or it needs more than it may use: its `diagnostics` say what and
+ *   where
+ * @throws RangeError for a limit that is no whole number from 1
  */
 export function createSwitch(source: string | SourceFile | IrProgram, options: CreateSwitchOptions = {}): V1Switch {
   const program = programOf(source, options);
-  return new V1Switch(program, (runtime, trace) => compileProgram(program, { trace }).bind(runtime), options);
+  const { limits } = options;
+  const compile = (trace: boolean, bytes: number): CompiledProgram =>
+    compileProgram(program, { trace, limits: { ...limits, stateBytes: bytes } });
+  return new V1Switch(program, compile, options);
 }
 
-function programOf(source: string | SourceFile | IrProgram, { resolve, defines }: BuildOptions): IrProgram {
+function programOf(source: string | SourceFile | IrProgram, options: BuildOptions): IrProgram {
   if (typeof source !== 'string' && 'ingress' in source) return source;
   const file = typeof source === 'string' ? { name: 'program.p4', text: source } : source;
-  const { program, diagnostics } = buildProgram(file, { resolve, ...(defines !== undefined && { defines }) });
+  const { resolve, defines, limits } = options;
+  const { program, diagnostics } = buildProgram(file, { resolve, defines, limits });
   if (program === undefined) throw new P4Error(diagnostics.list);
   return program;
 }

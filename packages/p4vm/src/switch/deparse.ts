@@ -6,7 +6,7 @@ import type { Runtime } from '../machine/runtime.js';
  *
  * @param truncate to how many bytes the packet will be cut, -1 for not at all: sums over the payload leave out what lies
  *   beyond so many bytes of it
- * @returns its length in bytes, not cut
+ * @returns its length in bytes, not cut; -1 if it is longer than a packet may be
  */
 export function deparsePacket(runtime: Runtime, code: PipelineCode, truncate: number): number {
   const { output, input, payloadStart, payloadLength } = runtime;
@@ -14,8 +14,9 @@ export function deparsePacket(runtime: Runtime, code: PipelineCode, truncate: nu
   code.computeChecksum();
   output.bits = 0;
   code.deparse();
-  const headers = (output.bits + 7) >>> 3;
+  const headers = Math.ceil(output.bits / 8);
   const size = headers + payloadLength;
+  if (size > output.most) return -1;
   if (output.bytes.length < size) {
     const larger = new Uint8Array(Math.max(size, 2 * output.bytes.length));
     larger.set(output.bytes.subarray(0, headers));

@@ -72,9 +72,15 @@ export class Dispatch {
     this.#runtime.trace?.event({ kind: 'packet', what });
   }
 
+  /** Counts a packet that there is no memory for. */
+  dropForMemory(): void {
+    this.drop('memory', 'dropped: no memory left for packets within the switch');
+  }
+
   /** Ingress has chosen a port. */
   unicast(pool: CodePool, kept: SharedState, priority: number, port: number): void {
     const packet = this.#queued(pool, kept, INSTANCE.NORMAL, priority);
+    if (packet === undefined) return;
     packet.truncate = this.current.truncate;
     packet.recirculate = this.current.recirculate;
     this.#enqueue(packet, port);
@@ -89,11 +95,17 @@ export class Dispatch {
     priority: number,
     maxBytes: number,
   ): void {
-    const { trace } = this.#runtime;
+    const { trace, work } = this.#runtime;
     const copies = this.#replication.copies(group);
+    work.left -= copies.length;
+    if (work.left < 0) {
+      this.drop('steps', 'no copies: that takes more steps than one packet may');
+      return;
+    }
     if (copies.length === 0) this.drop('emptyGroup', 'no copies: the multicast group has no ports');
     for (const { port, replicationId } of copies) {
       const packet = this.#queued(pool, kept, instanceType, priority);
+      if (packet === undefined) continue;
       packet.replicationId = replicationId;
       if (maxBytes > 0) packet.truncate = maxBytes;
       this.#statistics.multicastCopies++;
@@ -120,9 +132,13 @@ export class Dispatch {
     if (fieldList >= 0) code.loadFieldList(fieldList, original.state);
     const { priority } = code.standardMetadata;
     const clone = pool.save();
+    if (clone === undefined) {
+      this.dropForMemory();
+      return;
+    }
     if (group !== undefined) this.multicast(pool, group, clone, instanceType, priority, maxBytes);
-    if (port !== undefined) {
-      const packet = this.#queued(pool, clone, instanceType, priority);
+    const packet = port === undefined ? undefined : this.#queued(pool, clone, instanceType, priority);
+    if (packet !== undefined && port !== undefined) {
       if (maxBytes > 0) packet.truncate = maxBytes;
       this.#enqueue(packet, port);
     }
@@ -142,6 +158,10 @@ export class Dispatch {
   ): void {
     const { current } = this;
     const packet = pool.packet();
+    if (packet === undefined) {
+      this.dropForMemory();
+      return;
+    }
     packet.reentry = reentry;
     if (fieldList >= 0 && kept !== undefined) {
       packet.shared = kept;
@@ -153,7 +173,11 @@ export class Dispatch {
     packet.length = size;
     packet.passes = current.passes + 1;
     if (isLasting && this.isImmediate) packet.refer(bytes, start, size);
-    else packet.keep(bytes, start, size);
+    else if (!packet.keep(bytes, start, size)) {
+      pool.release(packet);
+      this.dropForMemory();
+      return;
+    }
     const manager = this.isImmediate ? undefined : this.#manager;
     if (manager?.reenter === undefined) this.toParser.push(packet);
     else if (!manager.reenter(packet)) {
@@ -162,11 +186,15 @@ export class Dispatch {
     }
   }
 
-  /** A packet for an output queue, of a saved state and the payload as the runtime has it. */
-  #queued(pool: CodePool, kept: SharedState, instanceType: number, priority: number): InFlightPacket {
+  /** A packet for an output queue, of a saved state and the payload as the runtime has it. Without memory it is dropped. */
+  #queued(pool: CodePool, kept: SharedState, instanceType: number, priority: number): InFlightPacket | undefined {
     const { current } = this;
     const { payloadStart, payloadLength, input, packetLength } = this.#runtime;
     const packet = pool.packet();
+    if (packet === undefined) {
+      this.dropForMemory();
+      return undefined;
+    }
     packet.shared = kept;
     kept.users++;
     packet.instanceType = instanceType;
@@ -176,7 +204,11 @@ export class Dispatch {
     packet.ingressPort = current.ingressPort;
     packet.passes = current.passes;
     if (current.isLasting && this.isImmediate) packet.refer(input.bytes, payloadStart, payloadLength);
-    else packet.keep(input.bytes, payloadStart, payloadLength);
+    else if (!packet.keep(input.bytes, payloadStart, payloadLength)) {
+      pool.release(packet);
+      this.dropForMemory();
+      return undefined;
+    }
     return packet;
   }
 

@@ -1,3 +1,4 @@
+import type { Limits } from '../budget/limits.js';
 import type { Digest } from '../externs/digest.js';
 import type { InFlightPacket } from './in-flight.js';
 
@@ -77,4 +78,6 @@ export interface SwitchEnvironment {
   readonly maxPasses?: number;
   /** Pipelines run for one received packet, all its copies counted, while packets go to egress at once. Default 100,000. */
   readonly maxRuns?: number;
+  /** What the program may use, and what its packets may; the defaults where nothing is said. */
+  readonly limits?: Partial<Limits> | undefined;
 }

@@ -3,6 +3,8 @@ import type { InFlightPacket } from './in-flight.js';
 /** Packets in order of arrival. */
 export class PacketFifo {
   readonly #packets: InFlightPacket[] = [];
+  /** How many wait for each port. */
+  readonly #waiting = new Map<number, number>();
   #head = 0;
 
   get isEmpty(): boolean {
@@ -11,23 +13,25 @@ export class PacketFifo {
 
   push(packet: InFlightPacket): void {
     this.#packets.push(packet);
+    this.#waiting.set(packet.port, this.waiting(packet.port) + 1);
   }
 
   take(): InFlightPacket | undefined {
     const packet = this.#packets[this.#head];
-    if (packet !== undefined && ++this.#head === this.#packets.length) this.clear();
+    if (packet === undefined) return undefined;
+    if (++this.#head === this.#packets.length) this.clear();
+    else this.#waiting.set(packet.port, this.waiting(packet.port) - 1);
     return packet;
   }
 
   /** Packets that wait for one port. */
   waiting(port: number): number {
-    let count = 0;
-    for (let at = this.#head; at < this.#packets.length; at++) if (this.#packets[at]?.port === port) count++;
-    return count;
+    return this.#waiting.get(port) ?? 0;
   }
 
   clear(): void {
     if (this.#packets.length > 0) this.#packets.length = 0;
     this.#head = 0;
+    this.#waiting.clear();
   }
 }

@@ -1,4 +1,10 @@
+import type { Memory } from '../budget/memory.js';
 import type { PacketState, PipelineCode } from '../compile/pipeline.js';
+
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
+const LEAST_BUFFER = 256;
+/** Bytes of an object for a packet, without its own. */
+const PACKET_BYTES = 256;
 
 /** `standard_metadata.instance_type`. */
 export const INSTANCE = /* @__PURE__ */ Object.freeze({
@@ -50,11 +56,10 @@ export class InFlightPacket {
   /** @internal As in PacketRequests. */ recirculate = -1;
   /** @internal Field list to restore before the parser; -1 or -2: none. */ fieldList = -1;
   /** @internal */ passes = 0;
-  #own: Uint8Array;
+  #own: Uint8Array = NOTHING;
 
-  constructor(capacity = 256) {
-    this.#own = new Uint8Array(capacity);
-    this.bytes = this.#own;
+  constructor(readonly memory: Memory) {
+    this.bytes = NOTHING;
   }
 
   /** @internal Refers to bytes that stay as they are while the packet lives. */
@@ -65,14 +70,19 @@ export class InFlightPacket {
     this.isLasting = true;
   }
 
-  /** @internal Copies bytes into a buffer of its own. */
-  keep(bytes: Uint8Array, start: number, size: number): void {
-    if (this.#own.length < size) this.#own = new Uint8Array(Math.max(size, 2 * this.#own.length));
+  /** @internal Copies bytes into a buffer of its own. False if there is no memory for it. */
+  keep(bytes: Uint8Array, start: number, size: number): boolean {
+    if (this.#own.length < size) {
+      const length = Math.max(size, 2 * this.#own.length, LEAST_BUFFER);
+      if (!this.memory.take(length - this.#own.length)) return false;
+      this.#own = new Uint8Array(length);
+    }
     this.#own.set(bytes.subarray(start, start + size));
     this.bytes = this.#own;
     this.start = 0;
     this.size = size;
     this.isLasting = false;
+    return true;
   }
 }
 
@@ -83,31 +93,37 @@ export class CodePool {
   /** No headers, metadata all zero. */
   readonly zero: PacketState;
 
-  constructor(readonly code: PipelineCode) {
+  constructor(
+    readonly code: PipelineCode,
+    readonly memory: Memory,
+  ) {
     code.reset();
     clearStandardMetadata(code);
     this.zero = code.createState();
     code.save(this.zero);
   }
 
-  /** Saves what is live now. */
-  save(): SharedState {
-    const shared = this.#states.pop() ?? this.#makeState();
-    shared.users = 1;
-    this.code.save(shared.state);
+  /** Saves what is live now; undefined if there is no memory for it. */
+  save(): SharedState | undefined {
+    const shared = this.#free();
+    if (shared !== undefined) this.code.save(shared.state);
     return shared;
   }
 
-  /** Saves the metadata that is live; the headers of what it returns mean nothing. */
-  saveMetadata(): SharedState {
-    const shared = this.#states.pop() ?? this.#makeState();
-    shared.users = 1;
-    this.code.saveMetadata(shared.state);
+  /** Saves the metadata that is live, as `save` does; the headers of what it returns mean nothing. */
+  saveMetadata(): SharedState | undefined {
+    const shared = this.#free();
+    if (shared !== undefined) this.code.saveMetadata(shared.state);
     return shared;
   }
 
-  packet(): InFlightPacket {
-    const packet = this.#packets.pop() ?? new InFlightPacket();
+  /** A packet without bytes; undefined if there is no memory for it. */
+  packet(): InFlightPacket | undefined {
+    let packet = this.#packets.pop();
+    if (packet === undefined) {
+      if (!this.memory.take(PACKET_BYTES)) return undefined;
+      packet = new InFlightPacket(this.memory);
+    }
     packet.owner = this;
     packet.enqueueDepth = 0;
     packet.dequeueDepth = 0;
@@ -132,8 +148,14 @@ export class CodePool {
     if (shared.users === 0) this.#states.push(shared);
   }
 
-  #makeState(): SharedState {
-    return { state: this.code.createState(), users: 1 };
+  #free(): SharedState | undefined {
+    let shared = this.#states.pop();
+    if (shared === undefined) {
+      if (!this.memory.take(this.code.stateBytes)) return undefined;
+      shared = { state: this.code.createState(), users: 1 };
+    }
+    shared.users = 1;
+    return shared;
   }
 }
 

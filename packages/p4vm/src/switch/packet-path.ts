@@ -29,6 +29,7 @@ export class PacketPath {
   readonly #dropPort: number;
   readonly #maxPasses: number;
   readonly #maxRuns: number;
+  readonly #steps: number;
   /** The code that runs: another while a packet is traced. */
   #pool: CodePool;
   #isBusy = false;
@@ -43,6 +44,7 @@ export class PacketPath {
     this.#dropPort = environment.dropPort ?? 511;
     this.#maxPasses = environment.maxPasses ?? 1000;
     this.#maxRuns = environment.maxRuns ?? 100_000;
+    this.#steps = runtime.work.left;
     this.clock = environment.clock ?? new VirtualClock();
     this.onTransmit = environment.onTransmit ?? (() => {});
     this.statistics = createStatistics(runtime.faults);
@@ -57,7 +59,11 @@ export class PacketPath {
     if (this.#isBusy) {
       // A sink that sends a packet straight back: it has to wait for its turn, and its bytes may not.
       const packet = this.#pool.packet();
-      packet.keep(bytes, offset, length);
+      if (packet === undefined || !packet.keep(bytes, offset, length)) {
+        if (packet !== undefined) this.#pool.release(packet);
+        this.#dispatch.dropForMemory();
+        return;
+      }
       packet.ingressPort = port;
       packet.receivedLength = length;
       packet.passes = 0;
@@ -66,6 +72,7 @@ export class PacketPath {
     }
     this.#isBusy = true;
     this.#runs = 0;
+    this.#runtime.work.left = this.#steps;
     try {
       const current = this.#current;
       current.isLasting = this.#dispatch.isImmediate;
@@ -110,6 +117,7 @@ export class PacketPath {
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#runs = 0;
+    this.#runtime.work.left = this.#steps;
     try {
       this.#drain();
     } finally {
@@ -139,9 +147,20 @@ export class PacketPath {
     }
   }
 
-  #exhausted(): boolean {
-    if (++this.#runs <= this.#maxRuns) return false;
-    this.#dispatch.drop('loop', 'dropped: too many pipeline runs for one packet');
+  /** Whether a pipeline may not be run any more. Takes the steps that it needs, for `size` bytes of packet. */
+  #exhausted(steps: number, size: number): boolean {
+    if (++this.#runs > this.#maxRuns) {
+      this.#dispatch.drop('loop', 'dropped: too many pipeline runs for one packet');
+      return true;
+    }
+    this.#runtime.work.left -= steps + (size >>> 3);
+    return this.#isOutOfSteps();
+  }
+
+  /** Whether the packet that is live has taken more steps than it may: then it is dropped, whatever it asks for. */
+  #isOutOfSteps(): boolean {
+    if (this.#runtime.work.left >= 0) return false;
+    this.#dispatch.drop('steps', 'dropped: it takes more steps than one packet may');
     return true;
   }
 
@@ -196,6 +215,8 @@ export class PacketPath {
     const pool = packet.owner ?? outer;
     const { bytes, start, size, reentry } = packet;
     this.#pool = pool;
+    // Sent by the sink of another packet: one of its own.
+    if (reentry === 'none') this.#runtime.work.left = this.#steps;
     const type =
       reentry === 'none' ? INSTANCE.NORMAL : reentry === 'resubmit' ? INSTANCE.RESUBMITTED : INSTANCE.RECIRCULATED;
     this.#current.isLasting = packet.isLasting;
@@ -209,7 +230,7 @@ export class PacketPath {
 
   /** Parser and ingress, and what ingress asked for. */
   #ingress(bytes: Uint8Array, start: number, size: number): void {
-    if (this.#exhausted()) return;
+    if (this.#exhausted(this.#pool.code.ingressSteps, size)) return;
     const runtime = this.#runtime;
     const { requests, trace } = runtime;
     const current = this.#current;
@@ -223,6 +244,7 @@ export class PacketPath {
     code.verifyChecksum();
     if (standard.checksum_error !== 0) this.statistics.checksumErrors++;
     code.ingress();
+    if (this.#isOutOfSteps()) return;
 
     current.length = Math.max(0, size + (requests.lengthChange >> 3));
     current.truncate = requests.truncate;
@@ -234,14 +256,16 @@ export class PacketPath {
     if (resubmit !== -1) {
       if (current.passes >= this.#maxPasses) dispatch.drop('loop', 'dropped: resubmitted too often');
       else {
-        if (resubmit >= 0) kept ??= pool.save();
+        if (resubmit >= 0) kept ??= this.#save();
         this.statistics.resubmitted++;
         if (trace !== undefined) trace.event({ kind: 'packet', what: 'resubmitted' });
-        dispatch.goBack(pool, 'resubmit', kept, resubmit, bytes, start, size, current.isLasting);
+        if (resubmit < 0 || kept !== undefined) {
+          dispatch.goBack(pool, 'resubmit', kept, resubmit, bytes, start, size, current.isLasting);
+        }
       }
     } else if (group !== 0) {
-      kept ??= pool.save();
-      dispatch.multicast(pool, group, kept, INSTANCE.REPLICATION, priority, 0);
+      kept ??= this.#save();
+      if (kept !== undefined) dispatch.multicast(pool, group, kept, INSTANCE.REPLICATION, priority, 0);
     } else if (port === this.#dropPort) {
       dispatch.drop('ingress', 'dropped at the end of ingress');
     } else if (kept === undefined && dispatch.isFree(priority)) {
@@ -252,10 +276,17 @@ export class PacketPath {
       standard.enq_qdepth = 0;
       this.#egress(port, 0);
     } else {
-      kept ??= pool.save();
-      dispatch.unicast(pool, kept, priority, port);
+      kept ??= this.#save();
+      if (kept !== undefined) dispatch.unicast(pool, kept, priority, port);
     }
     if (kept !== undefined) pool.drop(kept);
+  }
+
+  /** Saves what is live; without memory for it what needed it is dropped. */
+  #save(): SharedState | undefined {
+    const kept = this.#pool.save();
+    if (kept === undefined) this.#dispatch.dropForMemory();
+    return kept;
   }
 
   /** The payload begins where the parser stopped. */
@@ -291,7 +322,8 @@ export class PacketPath {
     const fieldList = requests.cloneFieldList;
     const current = this.#current;
     const pool = this.#pool;
-    const original = pool.save();
+    const original = this.#save();
+    if (original === undefined) return undefined;
     const { cursor } = input;
     input.cursor = 0;
     pool.code.reset();
@@ -345,11 +377,11 @@ export class PacketPath {
 
   /** Egress and deparser of the packet that is live. */
   #egress(port: number, dequeueDepth: number): void {
-    if (this.#exhausted()) return;
+    const { code } = this.#pool;
+    if (this.#exhausted(code.egressSteps, this.#runtime.payloadLength)) return;
     const runtime = this.#runtime;
     const { requests, trace } = runtime;
     const current = this.#current;
-    const { code } = this.#pool;
     const standard = code.standardMetadata;
     standard.egress_global_timestamp = this.#timestampOf(runtime.nowUs);
     standard.deq_timedelta = (runtime.nowUs - standard.enq_timestamp) >>> 0;
@@ -361,6 +393,7 @@ export class PacketPath {
     this.#resetRequests();
     requests.recirculate = current.recirculate;
     code.egress();
+    if (this.#isOutOfSteps()) return;
     current.length = Math.max(0, current.length + (requests.lengthChange >> 3));
     const { recirculate, truncate } = requests;
     if (truncate >= 0 && (current.truncate < 0 || truncate < current.truncate)) current.truncate = truncate;
@@ -370,6 +403,10 @@ export class PacketPath {
     else if (recirculate !== -1) this.#recirculate(recirculate);
     else {
       const whole = deparsePacket(runtime, code, current.truncate);
+      if (whole < 0 || this.#isOutOfSteps()) {
+        if (whole < 0) this.#dropForSize();
+        return;
+      }
       const size = current.truncate >= 0 ? Math.min(whole, current.truncate) : whole;
       this.statistics.transmitted++;
       this.statistics.transmittedBytes += size;
@@ -391,6 +428,10 @@ export class PacketPath {
     const pool = this.#pool;
     // The clone has the same headers: they stay where they are.
     const original = pool.saveMetadata();
+    if (original === undefined) {
+      this.#dispatch.dropForMemory();
+      return;
+    }
     const fieldList = this.#runtime.requests.cloneFieldList;
     current.passes++;
     this.#dispatch.clone(pool, destination, original, fieldList, INSTANCE.EGRESS_CLONE);
@@ -401,6 +442,10 @@ export class PacketPath {
     pool.drop(original);
   }
 
+  #dropForSize(): void {
+    this.#dispatch.drop('size', 'dropped: longer than a packet may be');
+  }
+
   #recirculate(fieldList: number): void {
     const current = this.#current;
     if (current.passes >= this.#maxPasses) {
@@ -409,9 +454,15 @@ export class PacketPath {
     }
     const runtime = this.#runtime;
     const pool = this.#pool;
-    const kept = fieldList >= 0 ? pool.save() : undefined;
+    const kept = fieldList >= 0 ? this.#save() : undefined;
+    if (fieldList >= 0 && kept === undefined) return;
     // truncate cuts what is sent: a packet that comes back is whole.
     const size = deparsePacket(runtime, pool.code, current.truncate);
+    if (size < 0) {
+      this.#dropForSize();
+      if (kept !== undefined) pool.drop(kept);
+      return;
+    }
     this.statistics.recirculated++;
     runtime.trace?.event({ kind: 'packet', what: 'recirculated' });
     // The output will be overwritten by what leaves next.

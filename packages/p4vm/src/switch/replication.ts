@@ -1,4 +1,6 @@
 import type { ReplicationTarget } from '../control/target.js';
+import { ControlError } from '../tables/control-error.js';
+import { LowestFree } from '../tables/lowest-free.js';
 
 /** One copy that multicast makes. */
 export interface Replica {
@@ -35,6 +37,9 @@ interface GroupNode {
 }
 
 const MAX_SESSION = 0x7fff;
+/** `mcast_grp` has 16 bits. */
+const MAX_GROUP = 0xffff;
+const MAX_PLACES = 1_000_000;
 const NO_COPIES: readonly Replica[] = /* @__PURE__ */ Object.freeze([]);
 
 /** Of all ports of a LAG the copy goes to this one, counted round: no hash of the packet is taken. */
@@ -50,6 +55,9 @@ export class Replication implements ReplicationTarget {
   readonly #nodes = new Map<number, GroupNode>();
   readonly #lags = new Map<number, readonly number[]>();
   readonly #copies = new Map<number, readonly Replica[]>();
+  readonly #handles = new LowestFree();
+  /** Ports and LAGs of all nodes, and LAGs with their ports. */
+  #places = 0;
 
   constructor(
     readonly onQueueDepth: (packets: number, port?: number, priority?: number) => void = () => {},
@@ -72,8 +80,9 @@ export class Replication implements ReplicationTarget {
     return this.#sessions.get(session);
   }
 
-  /** True also if there was the group already: it stays as it is. */
+  /** True also if there was the group already: it stays as it is. False unless it is 0 to 65535. */
   createGroup(group: number): boolean {
+    if (!Number.isInteger(group) || group < 0 || group > MAX_GROUP) return false;
     if (!this.#groups.has(group)) this.#groups.set(group, []);
     this.#copies.clear();
     return true;
@@ -85,24 +94,21 @@ export class Replication implements ReplicationTarget {
     return this.#groups.delete(group);
   }
 
+  /** @throws ControlError `no-room` for more than 65,536 nodes, or a million ports of all nodes and LAGs */
   createNode(replicationId: number, ports: readonly number[], lags: readonly number[] = []): number {
+    if (this.#nodes.size > MAX_GROUP) throw new ControlError('no-room', `there are ${this.#nodes.size} nodes already`);
+    const node: GroupNode = { replicationId: replicationId & 0xffff, ports: [], lags: [], group: -1 };
+    this.#place(node, ports, lags);
     // The lowest handle that is free, as handles of destroyed nodes are used again.
-    let handle = 0;
-    while (this.#nodes.has(handle)) handle++;
-    this.#nodes.set(handle, {
-      replicationId: replicationId & 0xffff,
-      ports: ascending(ports),
-      lags: ascending(lags),
-      group: -1,
-    });
+    const handle = this.#handles.take();
+    this.#nodes.set(handle, node);
     return handle;
   }
 
   updateNode(handle: number, ports: readonly number[], lags: readonly number[] = []): boolean {
     const node = this.#nodes.get(handle);
     if (node === undefined) return false;
-    node.ports = ascending(ports);
-    node.lags = ascending(lags);
+    this.#place(node, ports, lags);
     this.#copies.clear();
     return true;
   }
@@ -111,7 +117,9 @@ export class Replication implements ReplicationTarget {
     const node = this.#nodes.get(handle);
     if (node === undefined) return false;
     this.#remove(node.group, handle);
+    this.#place(node, [], []);
     this.#nodes.delete(handle);
+    this.#handles.release(handle);
     return true;
   }
 
@@ -133,8 +141,12 @@ export class Replication implements ReplicationTarget {
     return true;
   }
 
+  /** @throws ControlError `no-room` if there are too many ports, as for nodes */
   setLagMembership(lag: number, ports: readonly number[]): void {
-    this.#lags.set(lag, ascending(ports));
+    const before = this.#lags.get(lag);
+    const members = ascending(ports);
+    this.#takePlaces(1 + members.length - (before === undefined ? 0 : 1 + before.length));
+    this.#lags.set(lag, members);
     this.#copies.clear();
   }
 
@@ -149,7 +161,9 @@ export class Replication implements ReplicationTarget {
   /** Removes all groups and nodes; mirror sessions and LAGs stay. */
   resetMulticast(): void {
     this.#groups.clear();
+    for (const { ports, lags } of this.#nodes.values()) this.#places -= ports.length + lags.length;
     this.#nodes.clear();
+    this.#handles.clear();
     this.#copies.clear();
   }
 
@@ -158,6 +172,7 @@ export class Replication implements ReplicationTarget {
     this.resetMulticast();
     this.#sessions.clear();
     this.#lags.clear();
+    this.#places = 0;
   }
 
   setQueueDepth(packets: number, port?: number, priority?: number): void {
@@ -190,6 +205,19 @@ export class Replication implements ReplicationTarget {
           return [{ handle, replicationId, ports, lags }];
         }),
       }));
+  }
+
+  #place(node: GroupNode, ports: readonly number[], lags: readonly number[]): void {
+    const [all, groups] = [ascending(ports), ascending(lags)];
+    this.#takePlaces(all.length + groups.length - node.ports.length - node.lags.length);
+    node.ports = all;
+    node.lags = groups;
+  }
+
+  #takePlaces(count: number): void {
+    const places = this.#places + count;
+    if (places > MAX_PLACES) throw new ControlError('no-room', `more than ${MAX_PLACES} ports of nodes and LAGs`);
+    this.#places = places;
   }
 
   #remove(group: number, handle: number): void {

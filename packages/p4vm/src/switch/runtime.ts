@@ -1,3 +1,5 @@
+import { withDefaults } from '../budget/limits.js';
+import type { Memory } from '../budget/memory.js';
 import type { Digest } from '../externs/digest.js';
 import { createRandomBits, randomBetween } from '../externs/random.js';
 import type { IrProgram } from '../ir/program.js';
@@ -22,17 +24,20 @@ export interface SwitchRuntime {
 /**
  * Makes the runtime of a program: tables, extern objects and value sets as the program declares them.
  *
+ * @param memory what tables and so on may use beside what the program declares
  * @param onDigest called for each digest, beside keeping it for the control plane
  */
 export function createRuntime(
   program: IrProgram,
   environment: SwitchEnvironment,
+  memory: Memory,
   onDigest: (digest: Digest) => void,
 ): SwitchRuntime {
+  const limits = withDefaults(environment.limits);
   const random = createRandomBits(environment.seed ?? DEFAULT_SEED);
   const runtime: Filled = {
     input: { bytes: new Uint8Array(0), start: 0, length: 0, cursor: 0 },
-    output: { bytes: new Uint8Array(2048), bits: 0 },
+    output: { bytes: new Uint8Array(2048), bits: 0, most: limits.packetBytes },
     requests: {
       cloneSession: -1,
       cloneFieldList: -1,
@@ -42,6 +47,7 @@ export function createRuntime(
       lengthChange: 0,
     },
     faults: createFaults(),
+    work: { left: limits.steps },
     tables: [],
     externs: [],
     valueSets: [],
@@ -59,7 +65,7 @@ export function createRuntime(
     log: environment.onLog ?? (() => {}),
     trace: undefined,
   };
-  const state = createProgramState(program, runtime, { random });
+  const state = createProgramState(program, runtime, { random, memory });
   runtime.tables = state.tables;
   runtime.externs = state.externs;
   runtime.valueSets = state.valueSets;

@@ -38,6 +38,12 @@ export interface DropCounters {
   queueFull: number;
   /** Passed through too often. */
   loop: number;
+  /** Took more steps than one packet may: see `Limits`. */
+  steps: number;
+  /** Longer than a packet may be. */
+  size: number;
+  /** There was no memory left for packets within the switch. */
+  memory: number;
 }
 
 export type DropReason = keyof DropCounters;
@@ -62,7 +68,18 @@ export function createStatistics(faults: Faults): SwitchStatistics {
     resubmitted: 0,
     recirculated: 0,
     digests: 0,
-    dropped: { ingress: 0, egress: 0, emptyGroup: 0, noSession: 0, priority: 0, queueFull: 0, loop: 0 },
+    dropped: {
+      ingress: 0,
+      egress: 0,
+      emptyGroup: 0,
+      noSession: 0,
+      priority: 0,
+      queueFull: 0,
+      loop: 0,
+      steps: 0,
+      size: 0,
+      memory: 0,
+    },
     faults,
   };
 }

@@ -1,4 +1,6 @@
-import type { PipelineCode } from '../compile/pipeline.js';
+import { withDefaults } from '../budget/limits.js';
+import { Memory } from '../budget/memory.js';
+import type { CompiledProgram } from '../compile/compile-program.js';
 import type { CommandResult } from '../control/command-context.js';
 import { CommandInterpreter } from '../control/command-interpreter.js';
 import { ControlPlane } from '../control/control-plane.js';
@@ -7,6 +9,7 @@ import type { Counter } from '../externs/counter.js';
 import type { Digest } from '../externs/digest.js';
 import type { Register } from '../externs/register.js';
 import type { IrProgram } from '../ir/program.js';
+import { declaredBytes } from '../ir/state-bytes.js';
 import type { Runtime } from '../machine/runtime.js';
 import type { ProgramState } from '../tables/program-state.js';
 import { type PacketTrace, type TracedOutput, TraceRecorder } from '../trace/packet-trace.js';
@@ -17,8 +20,8 @@ import { Replication } from './replication.js';
 import { createRuntime } from './runtime.js';
 import type { SwitchStatistics } from './statistics.js';
 
-/** Binds a program's code to a runtime; `trace`: code that reports each step. */
-export type CodeMaker = (runtime: Runtime, trace: boolean) => PipelineCode;
+/** Makes a program's code, which may take so many bytes of state; `trace`: code that reports each step. */
+export type CodeMaker = (trace: boolean, bytes: number) => Pick<CompiledProgram, 'stateBytes' | 'bind'>;
 
 /**
  * A v1model switch with one program: packet for packet as simple_switch runs it.
@@ -27,6 +30,7 @@ export class V1Switch {
   readonly #path: PacketPath;
   readonly #runtime: Runtime;
   readonly #makeCode: CodeMaker;
+  readonly #memory: Memory;
   #traced: CodePool | undefined;
 
   readonly replication: Replication;
@@ -45,7 +49,10 @@ export class V1Switch {
       this.statistics.digests++;
       environment.onDigest?.(digest);
     };
-    const { runtime, state } = createRuntime(program, environment, onDigest);
+    const { stateBytes } = withDefaults(environment.limits);
+    const code = makeCode(false, stateBytes);
+    this.#memory = new Memory(stateBytes - code.stateBytes);
+    const { runtime, state } = createRuntime(program, environment, this.#memory, onDigest);
     this.#runtime = runtime;
     this.state = state;
     this.#makeCode = makeCode;
@@ -56,7 +63,7 @@ export class V1Switch {
     );
     this.control = new ControlPlane(program, state, this.replication);
     this.#commands = new CommandInterpreter(this.control);
-    this.#path = new PacketPath(runtime, new CodePool(makeCode(runtime, false)), this.replication, environment);
+    this.#path = new PacketPath(runtime, new CodePool(code.bind(runtime), this.#memory), this.replication, environment);
   }
 
   get statistics(): SwitchStatistics {
@@ -155,9 +162,11 @@ export class V1Switch {
   /**
    * Sends one packet and gives all that it went through. It counts, changes registers and so on as any packet does, but
    * goes to egress at once whatever the traffic manager.
+   *
+   * @throws P4Error if the code for traces needs more than the program has left
    */
   trace(port: number, frame: Uint8Array): PacketTrace {
-    this.#traced ??= new CodePool(this.#makeCode(this.#runtime, true));
+    this.#traced ??= this.#tracedPool();
     const recorder = new TraceRecorder();
     let outputs: TracedOutput[] = [];
     this.#runtime.trace = recorder;
@@ -169,5 +178,13 @@ export class V1Switch {
       this.#runtime.trace = undefined;
     }
     return { port, frame: frame.slice(), events: recorder.events, outputs };
+  }
+
+  /** The code for traces has headers and metadata of its own. What the program declares is there already. */
+  #tracedPool(): CodePool {
+    const declared = declaredBytes(this.program);
+    const code = this.#makeCode(true, Math.max(1, this.#memory.left + declared));
+    this.#memory.take(code.stateBytes - declared);
+    return new CodePool(code.bind(this.#runtime), this.#memory);
   }
 }

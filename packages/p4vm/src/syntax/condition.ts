@@ -3,6 +3,8 @@ import type { Span } from '../source/position.js';
 import { describeToken, isWord, type Token } from './tokens.js';
 
 const MAX_NESTING = 100;
+/** Digits of a number: more than 64 bits are cut, whatever they are written with. */
+const MAX_DIGITS = 256;
 
 const LEVELS: readonly (readonly string[])[] = [
   ['||'],
@@ -123,6 +125,9 @@ class ConditionEvaluator {
     if (token === undefined) throw this.#unexpected(token);
     this.#at++;
     if (isWord(token)) return 0n;
+    if (token.text.length > MAX_DIGITS || token.problem?.code === 'number-too-large') {
+      throw new BadCondition('number-too-large', token.span, 'a number too large for a condition');
+    }
     const value = numberOf(token.text);
     if (value === undefined || (token.kind !== 'integer' && token.kind !== 'bad')) throw this.#unexpected(token);
     return BigInt.asIntN(64, value);

@@ -1,3 +1,4 @@
+import { MAX_BITS } from '../budget/limits.js';
 import type { Span } from '../source/position.js';
 import type {
   Argument,
@@ -39,8 +40,8 @@ const PRECEDENCE: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
   }),
 );
 
-const MAX_DIGITS = 20_000;
-const MAX_WIDTH = 1 << 20;
+/** Digits of a number of as many bits as an `int` may have. */
+const MAX_DIGITS = 8192;
 
 /** Whether an expression is one of those that only a select, an entry or a case may have. */
 function isKeysetOnly(expression: Expression): boolean {
@@ -287,8 +288,10 @@ export abstract class ExpressionParser extends TypeParser {
     this.expect('(');
     const list: Argument[] = [];
     if (!this.at(')')) {
-      do list.push(this.bracketed(() => this.#argument()));
-      while (this.accept(',') !== undefined);
+      do {
+        this.oneMore(list.length);
+        list.push(this.bracketed(() => this.#argument()));
+      } while (this.accept(',') !== undefined);
     }
     this.expect(')');
     return list;
@@ -315,6 +318,7 @@ export abstract class ExpressionParser extends TypeParser {
         this.advance();
         hasDots = true;
       } else if (isStruct) {
+        this.oneMore(fields.length);
         const name = this.name('the name of a field');
         this.expect('=');
         const value = this.bracketed(() => this.expression());
@@ -341,7 +345,7 @@ export abstract class ExpressionParser extends TypeParser {
     const digits = (match?.[4] ?? '0').replaceAll('_', '');
     const base = (match?.[3] ?? 'd').toLowerCase();
     const width = match?.[1] === undefined ? undefined : Number(match[1]);
-    if (digits.length > MAX_DIGITS || (width !== undefined && width > MAX_WIDTH)) {
+    if (digits.length > MAX_DIGITS || (width !== undefined && width > MAX_BITS)) {
       this.report('number-too-large', token.span, 'a number too large to calculate with');
       return { kind: 'integer', value: 0n, width: undefined, isSigned: false, span: token.span };
     }
@@ -377,7 +381,10 @@ export abstract class ExpressionParser extends TypeParser {
     if (!this.at('(') || this.#castFollows()) return [this.simpleKeyset()];
     const open = this.advance();
     const keys = [this.bracketed(() => this.simpleKeyset())];
-    while (this.accept(',') !== undefined && !this.at(')')) keys.push(this.bracketed(() => this.simpleKeyset()));
+    while (this.accept(',') !== undefined && !this.at(')')) {
+      this.oneMore(keys.length);
+      keys.push(this.bracketed(() => this.simpleKeyset()));
+    }
     this.expect(')');
     const [only] = keys;
     if (keys.length > 1 || only === undefined || isKeysetOnly(only)) return keys;

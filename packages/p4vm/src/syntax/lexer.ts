@@ -1,14 +1,15 @@
+import type { Budget } from '../budget/budget.js';
 import type { Diagnostics } from '../source/diagnostics.js';
 import type { SourceFile, Span } from '../source/position.js';
 import { SplicedText } from './spliced-text.js';
-import { isKeyword, operatorAt, type Token, type TokenProblem } from './tokens.js';
+import { isKeyword, MAX_NAME, MAX_NUMBER, MAX_TEXT, operatorAt, type Token, type TokenProblem } from './tokens.js';
 
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 /** A number and whatever letters and digits hang on it: what is no literal is still one token, as in C. */
 const NUMBER = /[0-9][A-Za-z0-9_]*/y;
 /** Optional width and sign, then a base prefix with its digits, or decimal digits. */
 const INTEGER =
-  /^(?:[0-9]+[ws])?(?:0[xX][0-9a-fA-F_]*[0-9a-fA-F][0-9a-fA-F_]*|0[dD][0-9_]*[0-9][0-9_]*|0[oO][0-7_]*[0-7][0-7_]*|0[bB][01_]*[01][01_]*|[0-9][0-9_]*)$/;
+  /^(?:[0-9]+[ws])?(?:0[xX]_*[0-9a-fA-F][0-9a-fA-F_]*|0[dD]_*[0-9][0-9_]*|0[oO]_*[0-7][0-7_]*|0[bB]_*[01][01_]*|[0-9][0-9_]*)$/;
 
 const NEWLINE = 10;
 const QUOTE = 34;
@@ -26,10 +27,13 @@ export class Lexer {
   #spaced = false;
   /** A string had no end: from then on strings end on their line, lest every quote is searched to the end of the file. */
   #endless = false;
+  /** No quoted text begins before this offset: one was looked for in vain, up to the end of its line. */
+  #unquoted = 0;
 
   constructor(
     readonly file: SourceFile,
     readonly diagnostics: Diagnostics,
+    readonly budget: Budget,
   ) {
     this.#source = new SplicedText(file);
     this.#text = this.#source.text;
@@ -48,12 +52,14 @@ export class Lexer {
     const word = WORD.exec(text)?.[0];
     if (word !== undefined) {
       this.#at += word.length;
+      if (word.length > MAX_NAME) return this.#tooLong('name', word, MAX_NAME, start);
       return this.#token(word === '_' || isKeyword(word) ? word : 'name', word, start);
     }
     NUMBER.lastIndex = start;
     const number = NUMBER.exec(text)?.[0];
     if (number !== undefined) {
       this.#at += number.length;
+      if (number.length > MAX_NUMBER) return this.#tooLong('number', number, MAX_NUMBER, start);
       if (INTEGER.test(number)) return this.#token('integer', number, start);
       return this.#token('bad', number, start, { code: 'bad-number', message: `'${shown(number)}' is no number` });
     }
@@ -127,14 +133,37 @@ export class Lexer {
       }
       this.#lineStart = false;
       // A quoted text hides comment signs, if it ends on its line.
-      const quoted = this.#text[start] === '"' ? /^"(?:[^"\\\n]|\\.)*"/.exec(this.#restOfLine())?.[0] : undefined;
-      if (quoted !== undefined) {
-        this.#at += quoted.length;
-        continue;
+      if (this.#text[start] === '"' && start >= this.#unquoted) {
+        const end = this.#quotedEnd(start);
+        if (end !== undefined) {
+          this.#at = end;
+          continue;
+        }
       }
       WORD.lastIndex = start;
       this.#at += WORD.exec(this.#text)?.[0].length ?? 1;
     }
+  }
+
+  /** Behind the quoted text that begins here; undefined if it does not end on its line. */
+  #quotedEnd(start: number): number | undefined {
+    const text = this.#text;
+    let at = start + 1;
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === QUOTE) return at + 1;
+      if (unit === NEWLINE) break;
+      if (unit === BACKSLASH && text.charCodeAt(at + 1) !== NEWLINE) at++;
+    }
+    this.#unquoted = at;
+    return undefined;
+  }
+
+  /** A token that is longer than any that makes sense: what is wrong with it is reported if it reaches the parser. */
+  #tooLong(what: 'name' | 'number' | 'string', text: string, most: number, start: number): Token {
+    const message = `a ${what} of ${text.length} characters: at most ${most} are supported`;
+    const code = what === 'number' ? 'number-too-large' : `${what}-too-long`;
+    return this.#token('bad', text.slice(0, 40), start, { code, message });
   }
 
   #restOfLine(): string {
@@ -150,7 +179,10 @@ export class Lexer {
       const unit = text.charCodeAt(at);
       if (unit === QUOTE) {
         this.#at = at + 1;
-        return this.#token('text', text.slice(start + 1, at), start);
+        const content = text.slice(start + 1, at);
+        return content.length > MAX_TEXT
+          ? this.#tooLong('string', content, MAX_TEXT, start)
+          : this.#token('text', content, start);
       }
       if (unit === NEWLINE && this.#endless) break;
       if (unit === BACKSLASH) at++;
@@ -216,10 +248,12 @@ export class Lexer {
   }
 
   #token(kind: string, text: string, start: number, problem?: TokenProblem): Token {
+    const span = this.#span(start, this.#at);
+    this.budget.spend('tokens', 1, span);
     const token: Token = {
       kind,
       text,
-      span: this.#span(start, this.#at),
+      span,
       lineStart: this.#lineStart,
       spaced: this.#spaced,
       joined: kind === '>' && this.#text[this.#at] === '>',
@@ -244,8 +278,8 @@ function unexpected(character: string): TokenProblem {
 }
 
 /** All tokens of a text that is no file of its own, such as one made by `##`, without the one of kind `end`. */
-export function tokensOf(file: SourceFile, diagnostics: Diagnostics): Token[] {
-  const lexer = new Lexer(file, diagnostics);
+export function tokensOf(file: SourceFile, diagnostics: Diagnostics, budget: Budget): Token[] {
+  const lexer = new Lexer(file, diagnostics, budget);
   const tokens: Token[] = [];
   for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next()) tokens.push(token);
   return tokens;

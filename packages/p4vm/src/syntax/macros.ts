@@ -1,10 +1,9 @@
+import type { Budget } from '../budget/budget.js';
 import { Diagnostics } from '../source/diagnostics.js';
 import { lineColumn, type Span, spanning } from '../source/position.js';
 import { tokensOf } from './lexer.js';
-import { isWord, type Token } from './tokens.js';
+import { isWord, MAX_NAME, MAX_NUMBER, MAX_TEXT, type Token } from './tokens.js';
 
-/** Tokens that macros may make in all; more is taken for a runaway expansion. */
-const MAX_EXPANDED_TOKENS = 1_000_000;
 /** Macro calls within arguments of macro calls. */
 const MAX_ARGUMENT_NESTING = 64;
 
@@ -12,8 +11,8 @@ const VARIADIC = '__VA_ARGS__';
 
 export interface Macro {
   readonly name: string;
-  /** Undefined for an object-like macro. */
-  readonly parameters: readonly string[] | undefined;
+  /** Names by position; undefined for an object-like macro. */
+  readonly parameters: ReadonlyMap<string, number> | undefined;
   /** The last parameter takes all arguments that are left. */
   readonly isVariadic: boolean;
   readonly body: readonly Token[];
@@ -31,7 +30,7 @@ export function parseMacro(line: readonly Token[], span: Span, diagnostics: Diag
   if (open === undefined || open.kind !== '(' || open.spaced) {
     return { name: name.text, parameters: undefined, isVariadic: false, body: line.slice(1) };
   }
-  const parameters: string[] = [];
+  const parameters = new Map<string, number>();
   let isVariadic = false;
   let at = 2;
   if (line[at]?.kind === ')') at++;
@@ -40,13 +39,13 @@ export function parseMacro(line: readonly Token[], span: Span, diagnostics: Diag
       const parameter = line[at];
       if (parameter?.kind === '...') {
         isVariadic = true;
-        parameters.push(VARIADIC);
+        parameters.set(VARIADIC, parameters.size);
       } else if (parameter === undefined || !isWord(parameter)) {
         return fail(parameter, 'expected the name of a macro parameter');
-      } else if (parameters.includes(parameter.text)) {
+      } else if (parameters.has(parameter.text)) {
         return fail(parameter, `two macro parameters are named '${parameter.text}'`);
       } else {
-        parameters.push(parameter.text);
+        parameters.set(parameter.text, parameters.size);
       }
       at++;
       const separator = line[at++];
@@ -63,7 +62,7 @@ export function isSameMacro(a: Macro, b: Macro): boolean {
     x.length === y.length && x.every((text, i) => text === y[i]);
   const texts = (macro: Macro): string[] => macro.body.map((token) => `${token.kind} ${token.text}`);
   if ((a.parameters === undefined) !== (b.parameters === undefined) || a.isVariadic !== b.isVariadic) return false;
-  return same(a.parameters ?? [], b.parameters ?? []) && same(texts(a), texts(b));
+  return same([...(a.parameters?.keys() ?? [])], [...(b.parameters?.keys() ?? [])]) && same(texts(a), texts(b));
 }
 
 /** The macros of one run, and what all its expansions share. */
@@ -73,18 +72,11 @@ export class MacroTable {
   readonly active = new Set<string>();
   /** Tokens that met their own macro's expansion: never expanded any more. */
   readonly painted = new WeakSet<Token>();
-  #budget = MAX_EXPANDED_TOKENS;
 
-  constructor(readonly diagnostics: Diagnostics) {}
-
-  /** Takes from what may be expanded in all. False, and a diagnostic, once that is used up. */
-  spend(tokens: number, at: Span): boolean {
-    if (this.#budget < 0) return false;
-    this.#budget -= tokens;
-    if (this.#budget >= 0) return true;
-    this.diagnostics.error('preprocessor', 'expansion-too-large', at, 'macros expand to more than a million tokens');
-    return false;
-  }
+  constructor(
+    readonly diagnostics: Diagnostics,
+    readonly budget: Budget,
+  ) {}
 }
 
 interface Frame {
@@ -120,10 +112,8 @@ export class MacroExpansion {
       }
       const replacement = this.#replacement(macro, token);
       if (replacement === undefined) return token;
-      if (this.table.spend(replacement.length + 1, token.span)) {
-        this.table.active.add(macro.name);
-        this.#frames.push({ tokens: replacement, at: 0, macro: macro.name });
-      }
+      this.table.active.add(macro.name);
+      this.#frames.push({ tokens: replacement, at: 0, macro: macro.name });
     }
   }
 
@@ -155,7 +145,7 @@ export class MacroExpansion {
   }
 
   #arguments(macro: Macro, name: Token): { arguments: Token[][]; close: Token | undefined } {
-    const wanted = macro.parameters?.length ?? 0;
+    const wanted = macro.parameters?.size ?? 0;
     const found: Token[][] = [[]];
     let depth = 0;
     let close: Token | undefined;
@@ -196,7 +186,10 @@ export function expandTokens(table: MacroTable, tokens: readonly Token[], end: T
   let at = 0;
   const expansion = new MacroExpansion(table, () => tokens[at++] ?? end, nesting);
   const out: Token[] = [];
-  for (let token = expansion.next(); token.kind !== 'end'; token = expansion.next()) out.push(token);
+  for (let token = expansion.next(); token.kind !== 'end'; token = expansion.next()) {
+    table.budget.spend('tokens', 1, token.span);
+    out.push(token);
+  }
   return out;
 }
 
@@ -211,7 +204,7 @@ function substitute(
   const end: Token = { ...name, kind: 'end', text: '' };
   const expandedArguments: (Token[] | undefined)[] = [];
   const indexOf = (token: Token | undefined): number =>
-    token === undefined || !isWord(token) ? -1 : (macro.parameters?.indexOf(token.text) ?? -1);
+    token === undefined || !isWord(token) ? -1 : (macro.parameters?.get(token.text) ?? -1);
   const expanded = (index: number): Token[] => {
     expandedArguments[index] ??= expandTokens(table, found[index] ?? [], end, expansion.nesting + 1);
     return expandedArguments[index];
@@ -219,18 +212,20 @@ function substitute(
   const placed = (token: Token): Token => ({ ...token, span: use, lineStart: false, expanded: true });
   // Undefined stands for an argument without tokens beside `##`.
   const out: (Token | undefined)[] = [];
+  let counted = 0;
+  table.budget.spend('tokens', 1, use);
   for (let i = 0; i < macro.body.length; i++) {
     const token = macro.body[i]!;
     const following = macro.body[i + 1];
     const index = indexOf(token);
     if (token.kind === '#' && indexOf(following) >= 0) {
-      out.push(placed({ ...token, kind: 'text', text: stringOf(found[indexOf(following)] ?? []) }));
+      out.push(placed({ ...token, kind: 'text', text: stringOf(table, found[indexOf(following)] ?? [], use) }));
       i++;
     } else if (token.kind === '##' && out.length > 0 && following !== undefined) {
       const right = indexOf(following) >= 0 ? (found[indexOf(following)] ?? []) : [placed(following)];
       const left = out.pop();
       const first = right[0];
-      if (left !== undefined && first !== undefined) out.push(...pasted(left, first, use));
+      if (left !== undefined && first !== undefined) out.push(...pasted(table, left, first, use));
       else out.push(left ?? first);
       for (let at = 1; at < right.length; at++) out.push(right[at]);
       i++;
@@ -244,7 +239,8 @@ function substitute(
     } else {
       out.push(placed(token));
     }
-    if (out.length > MAX_EXPANDED_TOKENS) break;
+    table.budget.spend('tokens', out.length - counted, use);
+    counted = out.length;
   }
   const tokens = out.filter((token) => token !== undefined);
   const first = tokens[0];
@@ -256,18 +252,38 @@ function substitute(
 }
 
 /** `#parameter`: the argument as a string literal. */
-function stringOf(tokens: readonly Token[]): string {
+function stringOf(table: MacroTable, tokens: readonly Token[], use: Span): string {
+  let characters = 0;
+  // A quote or backslash of a string becomes two characters.
+  for (const { kind, text } of tokens) characters += kind === 'text' ? 2 * text.length + 4 : text.length + 1;
+  table.budget.spend('characters', characters, use);
+  if (characters > 2 * MAX_TEXT) return tooLong(table, 'string', MAX_TEXT, use);
   const texts = tokens.map((token, i) => {
     const text = token.kind === 'text' ? `"${token.text}"`.replace(/["\\]/g, '\\$&') : token.text;
     return i > 0 && (token.spaced || token.lineStart) ? ` ${text}` : text;
   });
-  return texts.join('');
+  const string = texts.join('');
+  return string.length > MAX_TEXT ? tooLong(table, 'string', MAX_TEXT, use) : string;
+}
+
+/** Reports a macro that makes more than a token can hold; gives what stands for it. */
+function tooLong(table: MacroTable, what: string, most: number, use: Span): '' {
+  const message = `a macro makes a ${what} of more than ${most} characters`;
+  table.diagnostics.error('preprocessor', `${what}-too-long`, use, message);
+  return '';
 }
 
 /** `left ## right`: the token of the two texts; the two side by side if that makes no single token (`a.##b`). */
-function pasted(left: Token, right: Token, use: Span): Token[] {
+function pasted(table: MacroTable, left: Token, right: Token, use: Span): Token[] {
+  const length = left.text.length + right.text.length;
+  table.budget.spend('characters', length, use);
+  if (length > Math.max(MAX_NAME, MAX_NUMBER)) {
+    tooLong(table, 'name', MAX_NAME, use);
+    return [{ ...left, span: use }];
+  }
   const text = left.text + right.text;
-  const tokens = left.kind === 'text' || right.kind === 'text' ? [] : tokensOf({ name: '', text }, new Diagnostics());
+  const isText = left.kind === 'text' || right.kind === 'text';
+  const tokens = isText ? [] : tokensOf({ name: '', text }, new Diagnostics(), table.budget);
   const made = tokens[0];
   if (made === undefined || tokens.length > 1) return [left, { ...right, spaced: false }];
   return [{ ...made, span: use, lineStart: false, spaced: left.spaced, expanded: true }];

@@ -1,5 +1,6 @@
+import { Budget, runStage } from '../budget/budget.js';
 import type { Diagnostics } from '../source/diagnostics.js';
-import type { SourceFile } from '../source/position.js';
+import type { SourceFile, Span } from '../source/position.js';
 import type { Program } from './ast.js';
 import { parseTokens } from './parser.js';
 import { type PreprocessOptions, preprocess } from './preprocessor.js';
@@ -12,8 +13,14 @@ export type ParseOptions = PreprocessOptions;
  * tree then holds what could be read. Never throws for what a program holds, only what `options.resolve` throws.
  */
 export function parseProgram(file: SourceFile, options: ParseOptions): Program {
-  const tokens = withoutBadTokens(preprocess(file, options), options.diagnostics);
-  return parseTokens(tokens, options.diagnostics);
+  const { diagnostics } = options;
+  const budget = options.budget ?? new Budget();
+  const whole: Span = { file, start: 0, end: 0 };
+  const program = runStage(diagnostics, whole, () => {
+    const tokens = withoutBadTokens(preprocess(file, { ...options, budget }), diagnostics);
+    return parseTokens(tokens, diagnostics);
+  });
+  return program ?? { kind: 'program', declarations: [], span: whole };
 }
 
 /** Reports what is no token, and takes it out. Within annotations in parentheses, and in pragmas, anything may stand. */
@@ -40,8 +47,9 @@ function withoutBadTokens(tokens: readonly Token[], diagnostics: Diagnostics): r
     const { code, message } = token.problem;
     diagnostics.error('lexer', code, token.span, message);
     // What was meant as a number or a string stands for one, so that the parser finds no second fault.
-    if (code === 'bad-number') out.push({ ...token, kind: 'integer', text: '0' });
-    else if (code === 'unterminated-string') out.push({ ...token, kind: 'text' });
+    if (code === 'bad-number' || code === 'number-too-large') out.push({ ...token, kind: 'integer', text: '0' });
+    else if (code === 'unterminated-string' || code === 'string-too-long') out.push({ ...token, kind: 'text' });
+    else if (code === 'name-too-long') out.push({ ...token, kind: 'name' });
   }
   return out;
 }

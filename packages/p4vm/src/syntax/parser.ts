@@ -107,8 +107,10 @@ class ProgramParser extends TableParser {
     this.recovering(
       () => {
         if (!this.at(')')) {
-          do parameters.push(this.#parameter());
-          while (this.accept(',') !== undefined);
+          do {
+            this.oneMore(parameters.length);
+            parameters.push(this.#parameter());
+          } while (this.accept(',') !== undefined);
         }
         this.expect(')');
       },
@@ -173,6 +175,7 @@ class ProgramParser extends TableParser {
   #parserItem(locals: ParserDeclaration['locals'][number][], states: ParserState[]): undefined {
     const annotations = this.annotations();
     if (this.at('state') && isNameToken(this.peek()) && this.peek(2).kind === '{') {
+      this.oneMore(states.length);
       states.push(this.state(annotations));
       return;
     }
@@ -271,7 +274,7 @@ class ProgramParser extends TableParser {
     }
     const { name, typeParameters } = this.#typeHead('the name of an extern');
     this.openBrace();
-    const methods = this.itemsToBrace(() => this.#method(this.annotations(), name));
+    const methods = this.membersToBrace(() => this.#method(this.annotations(), name));
     this.scopes.pop();
     return {
       kind: 'extern',
@@ -329,7 +332,7 @@ class ProgramParser extends TableParser {
     const kind = start.kind === 'header_union' ? 'union' : start.kind === 'header' ? 'header' : 'struct';
     const { name, typeParameters } = this.#typeHead('the name of a type');
     this.openBrace();
-    const fields = this.itemsToBrace(() => this.#field());
+    const fields = this.membersToBrace(() => this.#field());
     this.scopes.pop();
     return { kind, name, annotations, typeParameters, fields, span: this.spanFrom(start) };
   }
@@ -372,8 +375,10 @@ class ProgramParser extends TableParser {
   /** `{ a, b, c }`, for most with or without a comma at the end. */
   #names(each: (name: Identifier) => void, mayEndWithComma: boolean): void {
     this.expect('{');
+    let count = 0;
     do {
       if (mayEndWithComma && this.at('}')) break;
+      this.oneMore(count++);
       this.annotations();
       each(this.name());
     } while (this.accept(',') !== undefined);

@@ -1,3 +1,4 @@
+import { Budget } from '../budget/budget.js';
 import { coreFile } from '../include/core.js';
 import { v1modelFile } from '../include/v1model.js';
 import type { Diagnostics } from '../source/diagnostics.js';
@@ -8,8 +9,6 @@ import { expandTokens, isSameMacro, MacroExpansion, MacroTable, parseMacro } fro
 import { isWord, type Token } from './tokens.js';
 
 const MAX_INCLUDE_DEPTH = 64;
-const MAX_INCLUDES = 10_000;
-const MAX_TOKENS = 1_000_000;
 
 /** Where an include comes from and how it is written. */
 export interface IncludeRequest {
@@ -19,8 +18,13 @@ export interface IncludeRequest {
   readonly from: SourceFile;
 }
 
+/** Why a file may not be included, such as `it is no regular file`. */
+export interface IncludeRefusal {
+  readonly refused: string;
+}
+
 /** Finds the file of an `#include`; undefined if there is none. */
-export type IncludeResolver = (path: string, request: IncludeRequest) => SourceFile | undefined;
+export type IncludeResolver = (path: string, request: IncludeRequest) => SourceFile | IncludeRefusal | undefined;
 
 export interface PreprocessOptions {
   /** Asked for includes. `<core.p4>` and `<v1model.p4>` are found without it. */
@@ -28,6 +32,8 @@ export interface PreprocessOptions {
   /** Macros by name, as with `-D`; a name may have parameters: `F(x)`. */
   readonly defines?: Readonly<Record<string, string>> | undefined;
   readonly diagnostics: Diagnostics;
+  /** What the program may use. Default: the default limits, of which nothing is used yet. */
+  readonly budget?: Budget | undefined;
 }
 
 /** Macros a compiler for this target defines. */
@@ -63,17 +69,20 @@ class Preprocessor {
   readonly #inputs: Input[] = [];
   readonly #once = new Set<string>();
   readonly #resolve: IncludeResolver | undefined;
-  #includes = 0;
+  readonly #budget: Budget;
+  /** Files were included too deep: nothing is included any more. */
+  #isClosed = false;
 
   constructor(file: SourceFile, options: PreprocessOptions) {
     this.#diagnostics = options.diagnostics;
     this.#resolve = options.resolve;
-    this.#table = new MacroTable(options.diagnostics);
+    this.#budget = options.budget ?? new Budget();
+    this.#table = new MacroTable(options.diagnostics, this.#budget);
     for (const [name, value] of Object.entries({ ...PREDEFINED, ...options.defines })) {
       const text: SourceFile = { name: '<defines>', text: `${name} ${value}` };
-      this.#define(tokensOf(text, this.#diagnostics), { file: text, start: 0, end: name.length });
+      this.#define(tokensOf(text, this.#diagnostics, this.#budget), { file: text, start: 0, end: name.length });
     }
-    this.#enter(file);
+    this.#enter(file, { file, start: 0, end: 0 });
   }
 
   run(): Token[] {
@@ -81,19 +90,16 @@ class Preprocessor {
     const out: Token[] = [];
     for (;;) {
       const token = expansion.next();
-      if (out.length >= MAX_TOKENS && token.kind !== 'end') {
-        const message = 'the program has more than a million tokens';
-        this.#diagnostics.error('preprocessor', 'program-too-large', token.span, message);
-        out.push({ ...token, kind: 'end', text: '' });
-        return out;
-      }
       out.push(token);
       if (token.kind === 'end') return out;
     }
   }
 
-  #enter(file: SourceFile): void {
-    this.#inputs.push({ file, lexer: new Lexer(file, this.#diagnostics), conditionals: [], pending: undefined });
+  #enter(file: SourceFile, where: Span): void {
+    this.#budget.spend('files', 1, where);
+    this.#budget.spend('characters', file.text.length, where);
+    const lexer = new Lexer(file, this.#diagnostics, this.#budget);
+    this.#inputs.push({ file, lexer, conditionals: [], pending: undefined });
   }
 
   /** The next token outside of directives, macros not expanded. Enters and leaves included files. */
@@ -232,16 +238,18 @@ class Preprocessor {
     const file = this.#find(path, isSystem, input.file);
     if (file === undefined) {
       this.#diagnostics.error('preprocessor', 'missing-include', where, `there is no file '${path}'`);
+    } else if ('refused' in file) {
+      this.#diagnostics.error('preprocessor', 'refused-include', where, `'${path}' is not included: ${file.refused}`);
     } else if (!this.#once.has(file.name)) {
       this.#enterInclude(file, where);
     }
   }
 
   #enterInclude(file: SourceFile, where: Span): void {
-    // After the limit is met once nothing is included any more: files that include themselves twice would go on forever.
-    if (this.#includes > MAX_INCLUDES) return;
-    if (this.#inputs.length > MAX_INCLUDE_DEPTH || ++this.#includes > MAX_INCLUDES) {
-      this.#includes = MAX_INCLUDES + 1;
+    // Files that include themselves twice would go on forever.
+    if (this.#isClosed) return;
+    if (this.#inputs.length > MAX_INCLUDE_DEPTH) {
+      this.#isClosed = true;
       const isCycle = this.#inputs.some((input) => input.file === file || input.file.name === file.name);
       if (isCycle) {
         const message = `'${file.name}' includes itself without end`;
@@ -251,11 +259,11 @@ class Preprocessor {
       }
       return;
     }
-    this.#enter(file);
+    this.#enter(file, where);
   }
 
   /** The standard files come first for `<...>`, so that programs mean the same wherever they run. */
-  #find(path: string, isSystem: boolean, from: SourceFile): SourceFile | undefined {
+  #find(path: string, isSystem: boolean, from: SourceFile): ReturnType<IncludeResolver> {
     const embedded = path === coreFile.name ? coreFile : path === v1modelFile.name ? v1modelFile : undefined;
     if (isSystem && embedded !== undefined) return embedded;
     return this.#resolve?.(path, { isSystem, from }) ?? embedded;

@@ -290,7 +290,7 @@ export abstract class StatementParser extends ExpressionParser {
     const subject = this.expression();
     this.expect(')');
     this.openBrace();
-    const cases = this.itemsToBrace(() => this.#switchCase());
+    const cases = this.membersToBrace(() => this.#switchCase());
     return { kind: 'switch', subject, cases, span: this.spanFrom(start) };
   }
 
@@ -385,12 +385,14 @@ export abstract class StatementParser extends ExpressionParser {
     this.expect('(');
     const keys: Expression[] = [];
     if (!this.at(')')) {
-      do keys.push(this.expression());
-      while (this.accept(',') !== undefined && !this.at(')'));
+      do {
+        this.oneMore(keys.length);
+        keys.push(this.expression());
+      } while (this.accept(',') !== undefined && !this.at(')'));
     }
     this.expect(')');
     this.openBrace();
-    const cases = this.itemsToBrace(() => this.#selectCase());
+    const cases = this.membersToBrace(() => this.#selectCase());
     return { kind: 'select', keys, cases, span: this.spanFrom(start) };
   }
 

@@ -28,7 +28,7 @@ export abstract class TableParser extends StatementParser {
     this.openBrace();
     const parts: TableParts = { key: undefined, actions: undefined, entries: undefined, properties: [] };
     // Properties are noted where they belong; the list is of no use.
-    this.itemsToBrace(() => this.#property(parts));
+    this.membersToBrace(() => this.#property(parts));
     return { kind: 'table', name, annotations, ...parts, span: this.spanFrom(start) };
   }
 
@@ -48,11 +48,11 @@ export abstract class TableParser extends StatementParser {
     switch (property.kind) {
       case 'key':
         this.openBrace();
-        parts.key = this.itemsToBrace(() => this.#key());
+        parts.key = this.membersToBrace(() => this.#key());
         break;
       case 'actions':
         this.openBrace();
-        parts.actions = this.itemsToBrace(() => this.#action());
+        parts.actions = this.membersToBrace(() => this.#action());
         break;
       case 'entries': {
         this.openBrace();

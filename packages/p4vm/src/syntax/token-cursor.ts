@@ -1,3 +1,5 @@
+import { tooManyMembers } from '../budget/budget.js';
+import { MAX_MEMBERS } from '../budget/limits.js';
 import type { Diagnostics } from '../source/diagnostics.js';
 import { type Span, spanning } from '../source/position.js';
 import type { Identifier } from './ast.js';
@@ -191,6 +193,20 @@ export class TokenCursor {
     }
     this.closeBrace();
     return items;
+  }
+
+  /** As `itemsToBrace`, for what no declaration has thousands of. */
+  protected membersToBrace<T>(item: () => T | undefined): T[] {
+    let count = 0;
+    return this.itemsToBrace(() => {
+      this.oneMore(count++);
+      return item();
+    });
+  }
+
+  /** Called before a member is read, with how many there are. @throws Stopped if these are too many */
+  protected oneMore(count: number): void {
+    if (count >= MAX_MEMBERS) throw tooManyMembers(this.token.span);
   }
 
   /** The `{` of a block. If only that is missing, it is reported and parsing goes on as if it were there. */

@@ -128,6 +128,11 @@ const OPERATORS = [
  */
 export type TokenKind = string;
 
+/** Longest name, number and string literal; macros do not make longer ones either. */
+export const MAX_NAME = 1024;
+export const MAX_NUMBER = 16_384;
+export const MAX_TEXT = 65_536;
+
 /** Something the lexer found wrong; it is reported only if the token reaches the parser. */
 export interface TokenProblem {
   readonly code: string;

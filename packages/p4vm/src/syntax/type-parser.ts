@@ -145,8 +145,10 @@ export abstract class TypeParser extends TokenCursor {
     this.expect('<');
     const types: TypeNode[] = [];
     if (!this.at('>')) {
-      do types.push(this.#typeArgument());
-      while (this.accept(',') !== undefined);
+      do {
+        this.oneMore(types.length);
+        types.push(this.#typeArgument());
+      } while (this.accept(',') !== undefined);
     }
     this.expect('>');
     return types;
@@ -163,6 +165,7 @@ export abstract class TypeParser extends TokenCursor {
     const parameters: TypeParameter[] = [];
     if (this.accept('<') === undefined) return parameters;
     do {
+      this.oneMore(parameters.length);
       const name = this.name('the name of a type parameter');
       parameters.push({ kind: 'type-parameter', name, span: name.span });
     } while (this.accept(',') !== undefined);
@@ -175,7 +178,10 @@ export abstract class TypeParser extends TokenCursor {
 
   protected annotations(): Annotation[] {
     const annotations: Annotation[] = [];
-    while (this.at('@')) annotations.push(this.#annotation());
+    while (this.at('@')) {
+      this.oneMore(annotations.length);
+      annotations.push(this.#annotation());
+    }
     return annotations;
   }
 

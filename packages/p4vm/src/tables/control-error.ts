@@ -35,7 +35,11 @@ export type ControlErrorCode =
   | 'bad-rates'
   | 'bad-session'
   | 'bad-multicast'
-  | 'no-target';
+  | 'no-target'
+  /** There is no memory left, or there are as many as there may be. */
+  | 'no-room'
+  /** More than can be shown at once. */
+  | 'too-many';
 
 /** A request of the control plane that was refused. Nothing was changed by it. */
 export class ControlError extends Error {

@@ -1,4 +1,5 @@
 import { ControlError } from './control-error.js';
+import { LowestFree } from './lowest-free.js';
 
 /** Slots fit in 24 bits; the bits above count how often the slot was used before. */
 export const SLOT_MASK = 0x00ffffff;
@@ -10,7 +11,7 @@ export const SLOT_MASK = 0x00ffffff;
 export class HandleSlots {
   readonly #used: boolean[] = [];
   readonly #versions: number[] = [];
-  #lowestFree = 0;
+  readonly #free = new LowestFree();
   #count = 0;
 
   get count(): number {
@@ -32,12 +33,9 @@ export class HandleSlots {
 
   /** Takes the lowest free slot. */
   take(): number {
-    const slot = this.#lowestFree;
+    const slot = this.#free.take();
     this.#used[slot] = true;
     this.#versions[slot] ??= 0;
-    let next = slot + 1;
-    while (this.#used[next] === true) next++;
-    this.#lowestFree = next;
     this.#count++;
     return slot;
   }
@@ -45,7 +43,7 @@ export class HandleSlots {
   release(slot: number): void {
     this.#used[slot] = false;
     this.#versions[slot] = ((this.#versions[slot] ?? 0) + 1) & 0xff;
-    if (slot < this.#lowestFree) this.#lowestFree = slot;
+    this.#free.release(slot);
     this.#count--;
   }
 
@@ -70,7 +68,7 @@ export class HandleSlots {
   clear(): void {
     this.#used.length = 0;
     this.#versions.length = 0;
-    this.#lowestFree = 0;
+    this.#free.clear();
     this.#count = 0;
   }
 }

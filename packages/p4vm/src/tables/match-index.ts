@@ -1,4 +1,5 @@
 import type { KeyMatch, MatchKind } from '../ir/program.js';
+import type { PacketWork } from '../machine/runtime.js';
 import { type KeyShape, maskOf } from './key-match.js';
 import { KeyWords } from './key-words.js';
 import { TernaryIndex } from './ternary-index.js';
@@ -22,8 +23,9 @@ export function hasPriorities(kinds: readonly MatchKind[]): boolean {
   return kinds.some((kind) => kind === 'ternary' || kind === 'range' || kind === 'optional');
 }
 
-export function createMatchIndex(shapes: readonly KeyShape[]): MatchIndex {
-  if (hasPriorities(shapes.map(({ kind }) => kind))) return new TernaryIndex(shapes);
+/** @param work steps of the packet, of which lookups with priorities take one for each group of entries that they look at */
+export function createMatchIndex(shapes: readonly KeyShape[], work?: PacketWork): MatchIndex {
+  if (hasPriorities(shapes.map(({ kind }) => kind))) return new TernaryIndex(shapes, work);
   const lpm = shapes.findIndex((shape) => shape.kind === 'lpm');
   if (lpm >= 0) return new LpmIndex(shapes, lpm);
   return new ExactIndex(shapes);

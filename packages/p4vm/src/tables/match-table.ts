@@ -1,8 +1,10 @@
+import type { Memory } from '../budget/memory.js';
 import type { ActionProfile, ProfileTarget } from '../externs/action-profile.js';
 import type { CounterValue, DirectCounter } from '../externs/counter.js';
 import type { PacketEnvironment } from '../externs/environment.js';
 import type { DirectMeter, MeterRate } from '../externs/meter.js';
 import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
+import { entryBytes } from '../ir/state-bytes.js';
 import type { RuntimeValue } from '../machine/runtime.js';
 import { ControlError } from './control-error.js';
 import { widthOf } from './data-width.js';
@@ -30,6 +32,8 @@ interface StoredEntry {
   lastHitUs: number;
   /** Undefined for entries that point into an action profile. */
   bound: BoundAction | undefined;
+  /** Bytes that were taken for it; 0 for those of the program. */
+  bytes: number;
 }
 
 interface MutableBoundAction extends BoundAction {
@@ -45,6 +49,8 @@ export interface TableAttachments {
   readonly profile: ActionProfile | undefined;
   readonly counter: DirectCounter | undefined;
   readonly meter: DirectMeter | undefined;
+  /** What entries may take; as much as they like if absent. */
+  readonly memory: Memory | undefined;
 }
 
 const NO_DATA: readonly RuntimeValue[] = [];
@@ -66,6 +72,7 @@ export class MatchTable implements TableRuntime {
   readonly counter: DirectCounter | undefined;
   readonly meter: DirectMeter | undefined;
   readonly #environment: PacketEnvironment;
+  readonly #memory: Memory | undefined;
   readonly #index: MatchIndex;
   readonly #slots = new HandleSlots();
   readonly #entries: (StoredEntry | undefined)[] = [];
@@ -83,6 +90,7 @@ export class MatchTable implements TableRuntime {
   ) {
     const { keys, entries, actions } = declaration;
     this.#environment = environment;
+    this.#memory = attachments.memory;
     this.profile = attachments.profile;
     this.counter = attachments.counter;
     this.meter = attachments.meter;
@@ -92,7 +100,7 @@ export class MatchTable implements TableRuntime {
       Math.min(declaration.size > 0 ? declaration.size : DEFAULT_TABLE_SIZE, SLOT_MASK),
       entries.length,
     );
-    this.#index = createMatchIndex(this.shapes);
+    this.#index = createMatchIndex(this.shapes, environment.work);
     const words = new KeyWords(this.shapes.map((shape) => shape.width));
     this.#packer = new BitPacker(keys.filter((key) => key.matchKind === 'selector').map((key) => widthOf(key.type)));
     actions.forEach(({ action }, position) => {
@@ -126,7 +134,7 @@ export class MatchTable implements TableRuntime {
    *
    * @returns its handle
    * @throws ControlError `const-table`, `no-key`, `indirect`, `unknown-action`, `wrong-arity`, `bad-match`,
-   *   `value-too-wide`, `duplicate-entry`, `table-full`, in this order
+   *   `value-too-wide`, `duplicate-entry`, `table-full`, `no-room`, in this order
    */
   add(spec: TableEntrySpec): number {
     this.#needMutable();
@@ -181,6 +189,7 @@ export class MatchTable implements TableRuntime {
     const slot = handle & SLOT_MASK;
     this.#index.remove(entry.keys, entry.priority, slot);
     if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+    this.#memory?.giveBack(entry.bytes);
     this.#entries[slot] = undefined;
     this.#slots.release(slot);
   }
@@ -338,7 +347,7 @@ export class MatchTable implements TableRuntime {
 
   // Entries
 
-  #add(keys: readonly KeyMatch[], target: EntryTarget, priority: number, isConst: boolean): number {
+  #add(keys: readonly KeyMatch[], target: EntryTarget, priority: number, isConst: boolean, isProgram = false): number {
     if (this.shapes.length === 0) throw new ControlError('no-key', `table ${this.declaration.name} has no key`);
     if (!Number.isSafeInteger(priority)) throw new ControlError('bad-priority', `${priority} is no priority`);
     // Before anything changes: throws if the action or its data are wrong.
@@ -351,6 +360,11 @@ export class MatchTable implements TableRuntime {
     if (this.#slots.count >= this.size) {
       throw new ControlError('table-full', `table ${this.declaration.name} holds ${this.size} entries`);
     }
+    const data = target.kind === 'action' ? target.call.data.length : 0;
+    const bytes = isProgram ? 0 : entryBytes(this.declaration.keys, data);
+    if (this.#memory?.take(bytes) === false) {
+      throw new ControlError('no-room', `there is no memory left for entries of table ${this.declaration.name}`);
+    }
     const slot = this.#slots.take();
     const handle = this.#slots.handleOf(slot);
     this.#entries[slot] = {
@@ -362,6 +376,7 @@ export class MatchTable implements TableRuntime {
       timeoutUs: 0,
       lastHitUs: this.#environment.nowUs,
       bound: draft === undefined ? undefined : { ...draft, handle },
+      bytes,
     };
     this.#index.add(canonical, rank, slot);
     this.counter?.prepare(slot);
@@ -375,6 +390,7 @@ export class MatchTable implements TableRuntime {
         { kind: 'action', call: entry.call },
         entry.priority,
         entry.isConst || this.declaration.areEntriesConst,
+        true,
       );
     }
   }
@@ -399,13 +415,17 @@ export class MatchTable implements TableRuntime {
     const kept: StoredEntry[] = [];
     for (const entry of this.#entries) {
       if (entry === undefined) continue;
-      if (keeps(entry)) kept.push(entry);
-      else if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+      if (keeps(entry)) {
+        kept.push(entry);
+        continue;
+      }
+      if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+      this.#memory?.giveBack(entry.bytes);
     }
     this.#entries.length = 0;
     this.#slots.clear();
     this.#index.clear();
-    for (const entry of kept) this.#add(entry.keys, entry.target, entry.priority, true);
+    for (const entry of kept) this.#add(entry.keys, entry.target, entry.priority, true, true);
   }
 
   #seen(entry: StoredEntry): TableEntry {

@@ -1,3 +1,4 @@
+import { Memory } from '../budget/memory.js';
 import { ActionProfile } from '../externs/action-profile.js';
 import { nameCalculations } from '../externs/calculation-names.js';
 import { Calculations } from '../externs/calculations.js';
@@ -18,6 +19,8 @@ export const DEFAULT_SEED = 1;
 export interface ProgramStateOptions {
   /** Source of random bits; a generator seeded with {@link DEFAULT_SEED} if absent. */
   readonly random?: RandomBits;
+  /** What entries, members and groups may take; as much as they like if absent. */
+  readonly memory?: Memory;
 }
 
 /** Everything a program keeps between packets. Lists are in the order of ids. */
@@ -36,6 +39,7 @@ function createExtern(
   declaration: ExternInstance,
   environment: PacketEnvironment,
   calculations: Calculations,
+  memory: Memory,
 ): ExternRuntime {
   switch (declaration.type) {
     case 'counter':
@@ -50,7 +54,7 @@ function createExtern(
       return new Register(declaration, environment);
     case 'action_profile':
     case 'action_selector':
-      return new ActionProfile(declaration, (algorithm) => calculations.get(algorithm));
+      return new ActionProfile(declaration, (algorithm) => calculations.get(algorithm), memory);
     case 'Checksum16':
       return { kind: 'checksum16', declaration };
     default:
@@ -70,8 +74,9 @@ export function createProgramState(
   options: ProgramStateOptions = {},
 ): ProgramState {
   const random = options.random ?? createRandomBits(DEFAULT_SEED);
+  const memory = options.memory ?? new Memory(Number.POSITIVE_INFINITY);
   const calculations = new Calculations(nameCalculations(program), random);
-  const externs = program.externs.map((declaration) => createExtern(declaration, environment, calculations));
+  const externs = program.externs.map((declaration) => createExtern(declaration, environment, calculations, memory));
   const at = (declaration: ExternInstance | undefined): ExternRuntime | undefined =>
     declaration === undefined ? undefined : externs[declaration.id];
   const tables = program.tables.map((declaration) => {
@@ -82,9 +87,10 @@ export function createProgramState(
       profile: profile instanceof ActionProfile ? profile : undefined,
       counter: counter instanceof DirectCounter ? counter : undefined,
       meter: meter instanceof DirectMeter ? meter : undefined,
+      memory,
     });
   });
-  const valueSets = program.valueSets.map((declaration) => new ParserValueSet(declaration));
+  const valueSets = program.valueSets.map((declaration) => new ParserValueSet(declaration, memory));
   const digests = new DigestQueue();
   return {
     tables,

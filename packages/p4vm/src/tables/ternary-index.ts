@@ -1,4 +1,5 @@
 import type { KeyMatch } from '../ir/program.js';
+import type { PacketWork } from '../machine/runtime.js';
 import { onesOf } from './data-width.js';
 import { type KeyShape, maskOf } from './key-match.js';
 import { KeyWords, wordsOfWidth } from './key-words.js';
@@ -26,6 +27,8 @@ interface MaskGroup {
   readonly index: WordIndex;
   readonly buckets: TernaryEntry[][];
   readonly freeBuckets: number[];
+  /** Slots, by what tells entries of one bucket apart: see `#identity`. */
+  readonly slots: Map<string, number>;
   /** Smallest priority among its entries; may be too small after a removal, never too large. */
   bestPriority: number;
   size: number;
@@ -37,9 +40,14 @@ function before(left: TernaryEntry, right: TernaryEntry): boolean {
 }
 
 function insertSorted(list: TernaryEntry[], entry: TernaryEntry): void {
-  let at = list.length;
-  while (at > 0 && before(entry, list[at - 1]!)) at--;
-  list.splice(at, 0, entry);
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (before(entry, list[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  list.splice(low, 0, entry);
 }
 
 /** Compares two unsigned numbers, word by word from the top: negative, 0 or positive. */
@@ -59,15 +67,19 @@ export class TernaryIndex implements MatchIndex {
   readonly #shapes: readonly KeyShape[];
   /** First and last word of each range key. */
   readonly #ranges: readonly (readonly [number, number])[];
-  readonly #groups: MaskGroup[] = [];
+  /** Best priority first, once they are sorted. */
+  #groups: MaskGroup[] = [];
+  #isSorted = true;
+  readonly #work: PacketWork;
   readonly #bySignature = new Map<string, MaskGroup>();
   /** All entries in order of precedence, while they are few. */
   #few: TernaryEntry[] = [];
   #size = 0;
   readonly #words: KeyWords;
 
-  constructor(shapes: readonly KeyShape[]) {
+  constructor(shapes: readonly KeyShape[], work: PacketWork = { left: 0 }) {
     this.#shapes = shapes;
+    this.#work = work;
     this.#words = new KeyWords(shapes.map((shape) => shape.width));
     const { starts } = this.#words;
     this.#ranges = shapes.flatMap(({ kind, width }, i) =>
@@ -89,22 +101,27 @@ export class TernaryIndex implements MatchIndex {
       }
       return -1;
     }
+    if (!this.#isSorted) this.#sort();
     let best: TernaryEntry | undefined;
+    let looked = 0;
     const groups = this.#groups;
     for (let i = 0; i < groups.length; i++) {
       const group = groups[i]!;
       if (best !== undefined && group.bestPriority > best.priority) break;
+      looked++;
       const bucket = group.index.getMasked(words, group.masks);
       if (bucket < 0) continue;
       const entries = group.buckets[bucket]!;
       for (let j = 0; j < entries.length; j++) {
         const entry = entries[j]!;
         if (best !== undefined && !before(entry, best)) break;
+        looked++;
         if (!this.#matchesRanges(entry, words)) continue;
         best = entry;
         break;
       }
     }
+    this.#work.left -= looked;
     return best === undefined ? -1 : best.slot;
   }
 
@@ -112,17 +129,7 @@ export class TernaryIndex implements MatchIndex {
     const entry = this.#entry(matches, priority, 0);
     const group = this.#bySignature.get(entry.masks.join());
     const bucket = group === undefined ? -1 : group.index.get(entry.values);
-    if (group === undefined || bucket < 0) return -1;
-    for (const other of group.buckets[bucket]!) {
-      if (
-        other.priority === priority &&
-        other.lows.every((low, i) => low === entry.lows[i]) &&
-        other.highs.every((high, i) => high === entry.highs[i])
-      ) {
-        return other.slot;
-      }
-    }
-    return -1;
+    return group?.slots.get(this.#identity(bucket, entry)) ?? -1;
   }
 
   add(matches: readonly KeyMatch[], priority: number, slot: number): void {
@@ -136,11 +143,12 @@ export class TernaryIndex implements MatchIndex {
         index: new WordIndex(entry.masks.length),
         buckets: [],
         freeBuckets: [],
+        slots: new Map(),
         bestPriority: priority,
         size: 0,
       };
       this.#bySignature.set(signature, group);
-      this.#groups.push(group);
+      this.#isSorted = false;
     }
     let bucket = group.index.get(entry.values);
     if (bucket < 0) {
@@ -150,8 +158,11 @@ export class TernaryIndex implements MatchIndex {
     }
     insertSorted(group.buckets[bucket]!, entry);
     group.size++;
-    if (priority < group.bestPriority) group.bestPriority = priority;
-    this.#sortGroup(group);
+    if (priority < group.bestPriority) {
+      group.bestPriority = priority;
+      this.#isSorted = false;
+    }
+    group.slots.set(this.#identity(bucket, entry), slot);
     this.#size++;
     if (this.#size <= SCAN_LIMIT) insertSorted(this.#few, entry);
     else this.#few = [];
@@ -166,6 +177,7 @@ export class TernaryIndex implements MatchIndex {
     const at = entries.findIndex((each) => each.slot === slot);
     if (at < 0) return;
     entries.splice(at, 1);
+    group.slots.delete(this.#identity(bucket, entry));
     if (entries.length === 0) {
       group.index.delete(entry.values);
       group.freeBuckets.push(bucket);
@@ -174,14 +186,15 @@ export class TernaryIndex implements MatchIndex {
     this.#size--;
     if (group.size === 0) {
       this.#bySignature.delete(group.signature);
-      this.#groups.splice(this.#groups.indexOf(group), 1);
+      this.#isSorted = false;
     }
     if (this.#size < SCAN_LIMIT) this.#few = this.#few.filter((each) => each.slot !== slot);
     else if (this.#size === SCAN_LIMIT) this.#collect();
   }
 
   clear(): void {
-    this.#groups.length = 0;
+    this.#groups = [];
+    this.#isSorted = true;
     this.#bySignature.clear();
     this.#few = [];
     this.#size = 0;
@@ -189,19 +202,23 @@ export class TernaryIndex implements MatchIndex {
 
   #collect(): void {
     this.#few = [];
-    for (const group of this.#groups) {
+    for (const group of this.#bySignature.values()) {
       for (const entries of group.buckets) for (const entry of entries) insertSorted(this.#few, entry);
     }
   }
 
-  #sortGroup(group: MaskGroup): void {
-    const groups = this.#groups;
-    let at = groups.indexOf(group);
-    while (at > 0 && groups[at - 1]!.bestPriority > group.bestPriority) {
-      groups[at] = groups[at - 1]!;
-      at--;
+  /** Entries of one bucket have the same masks and values: their priorities and ranges differ. */
+  #identity(bucket: number, { priority, lows, highs }: TernaryEntry): string {
+    let text = `${bucket} ${priority}`;
+    for (const [first, last] of this.#ranges) {
+      for (let i = first; i <= last; i++) text += ` ${lows[i]} ${highs[i]}`;
     }
-    groups[at] = group;
+    return text;
+  }
+
+  #sort(): void {
+    this.#groups = [...this.#bySignature.values()].sort((left, right) => left.bestPriority - right.bestPriority);
+    this.#isSorted = true;
   }
 
   #matchesMasks(entry: TernaryEntry, words: Int32Array): boolean {

@@ -1,8 +1,11 @@
+import type { Memory } from '../budget/memory.js';
 import type { KeyMatch, ValueSet } from '../ir/program.js';
+import { entryBytes } from '../ir/state-bytes.js';
 import type { RuntimeValue } from '../machine/runtime.js';
 import { ControlError } from './control-error.js';
 import { canonicalMatch, type KeyShape, shapeOf } from './key-match.js';
 import { KeyWords } from './key-words.js';
+import { LowestFree } from './lowest-free.js';
 import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
 import type { ValueSetRuntime } from './table.js';
 
@@ -13,7 +16,13 @@ export class ParserValueSet implements ValueSetRuntime {
   readonly #words: KeyWords;
   readonly #members: (readonly KeyMatch[] | undefined)[] = [];
 
-  constructor(readonly declaration: ValueSet) {
+  readonly #free = new LowestFree();
+
+  /** @param memory what members may take; as much as they like if absent */
+  constructor(
+    readonly declaration: ValueSet,
+    readonly memory?: Memory,
+  ) {
     this.shapes = declaration.keys.map(shapeOf);
     this.#index = createMatchIndex(this.shapes);
     this.#words = new KeyWords(this.shapes.map((shape) => shape.width));
@@ -32,12 +41,14 @@ export class ParserValueSet implements ValueSetRuntime {
     return this.#index.find(this.#words.load(keys)) >= 0;
   }
 
-  /** Does nothing if the member is there already. @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide` */
+  /** Does nothing if the member is there already. @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide`, `no-room` */
   add(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
     if (this.#index.equal(matches, 0) >= 0) return;
-    let slot = this.#members.indexOf(undefined);
-    if (slot < 0) slot = this.#members.length;
+    if (this.memory?.take(this.#memberBytes) === false) {
+      throw new ControlError('no-room', `there is no memory left for value set ${this.declaration.name}`);
+    }
+    const slot = this.#free.take();
     this.#members[slot] = matches;
     this.#index.add(matches, 0, slot);
   }
@@ -49,6 +60,8 @@ export class ParserValueSet implements ValueSetRuntime {
     if (slot < 0) return;
     this.#index.remove(matches, 0, slot);
     this.#members[slot] = undefined;
+    this.#free.release(slot);
+    this.memory?.giveBack(this.#memberBytes);
   }
 
   members(): readonly (readonly KeyMatch[])[] {
@@ -56,8 +69,14 @@ export class ParserValueSet implements ValueSetRuntime {
   }
 
   clear(): void {
+    this.memory?.giveBack(this.members().length * this.#memberBytes);
     this.#index.clear();
+    this.#free.clear();
     this.#members.length = 0;
+  }
+
+  get #memberBytes(): number {
+    return entryBytes(this.declaration.keys);
   }
 
   #canonical(keys: readonly KeyMatch[]): readonly KeyMatch[] {

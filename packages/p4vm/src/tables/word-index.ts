@@ -2,6 +2,9 @@ const EMPTY = -1;
 const DELETED = -2;
 const FIRST_CAPACITY = 16;
 
+/** Of this process: nobody can choose keys that all come to one place. */
+const SEED = /* @__PURE__ */ Math.floor(Math.random() * 0x1_0000_0000) | 0;
+
 function mix(hash: number, word: number): number {
   let mixed = Math.imul(hash ^ word, 0x85ebca6b);
   mixed ^= mixed >>> 15;
@@ -37,7 +40,7 @@ export class WordIndex {
     const slots = this.#slots;
     const words = this.#words;
     const mask = this.#mask;
-    let place = mix(0, word) & mask;
+    let place = mix(SEED, word) & mask;
     for (;;) {
       const slot = slots[place]!;
       if (slot === EMPTY) return -1;
@@ -58,7 +61,7 @@ export class WordIndex {
     const words = this.#words;
     const slots = this.#slots;
     const mask = this.#mask;
-    let hash = 0;
+    let hash = SEED;
     for (let i = 0; i < count; i++) hash = mix(hash, key[i]! & masks[i]!);
     let place = hash & mask;
     for (;;) {
@@ -104,7 +107,7 @@ export class WordIndex {
   }
 
   #hash(words: Int32Array, start: number): number {
-    let hash = 0;
+    let hash = SEED;
     for (let i = 0; i < this.#count; i++) hash = mix(hash, words[start + i]!);
     return hash;
   }

@@ -4,9 +4,7 @@ import type { TraceEvent } from './trace.js';
 
 /** Lower-case hex, two digits a byte. */
 export function hexOf(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16);
-  return text;
+  return Array.from(bytes, (byte) => (byte < 16 ? '0' : '') + byte.toString(16)).join('');
 }
 
 function number(value: RuntimeValue | string): string {

@@ -1,72 +1,128 @@
 import type { ParameterType, Type } from './type.js';
 
-function list(types: readonly Type[]): string {
-  return types.map(describeType).join(', ');
-}
+/** Characters that a description has, about: types may be made of others, each twice, and so on. */
+const MAX_LENGTH = 400;
 
-function parameters(types: readonly ParameterType[]): string {
-  return types
-    .map((each) => `${each.direction === 'none' ? '' : `${each.direction} `}${describeType(each.type)}`)
-    .join(', ');
-}
+/** A description while it is written. */
+class Description {
+  text = '';
 
-function named(name: string, typeArguments: readonly Type[]): string {
-  return typeArguments.length === 0 ? name : `${name}<${list(typeArguments)}>`;
-}
-
-/** A type as diagnostics show it, close to how it is written in P4. */
-export function describeType(type: Type): string {
-  switch (type.kind) {
-    case 'integer':
-      return 'int';
-    case 'bits':
-      return `${type.isSigned ? 'int' : 'bit'}<${type.width}>`;
-    case 'varbit':
-      return `varbit<${type.maxWidth}>`;
-    case 'match-kind':
-      return 'match_kind';
-    case 'struct':
-      return type.name === ''
-        ? `{${type.fields.map((field) => `${field.name} = ${describeType(field.type)}`).join(', ')}}`
-        : named(type.name, type.typeArguments);
-    case 'header':
-    case 'union':
-    case 'extern':
-    case 'package':
-      return named(type.name, type.typeArguments);
-    case 'stack':
-      return `${describeType(type.element)}[${type.size}]`;
-    case 'tuple':
-      return `tuple<${list(type.elements)}>`;
-    case 'list':
-      return `list<${describeType(type.element)}>`;
-    case 'set':
-      return `set of ${describeType(type.element)}`;
-    case 'enum':
-    case 'serializable-enum':
-    case 'newtype':
-    case 'variable':
-      return type.name;
-    case 'parser':
-    case 'control':
-      return `${type.kind} ${type.name}(${parameters(type.parameters)})`;
-    case 'function':
-      return `function(${parameters(type.parameters)})`;
-    case 'action':
-      return `action(${parameters(type.parameters)})`;
-    case 'table':
-      return `table ${type.name}`;
-    case 'action-enum':
-      return `action of table ${type.table}`;
-    case 'table-result':
-      return `result of table ${type.table}`;
-    case 'any':
-      return '_';
-    case 'invalid-header':
-      return 'invalid header {#}';
-    case 'unknown':
-      return 'unknown';
-    default:
-      return type.kind;
+  type(type: Type): void {
+    if (this.text.length > MAX_LENGTH) return;
+    switch (type.kind) {
+      case 'integer':
+        this.text += 'int';
+        break;
+      case 'bits':
+        this.text += `${type.isSigned ? 'int' : 'bit'}<${type.width}>`;
+        break;
+      case 'varbit':
+        this.text += `varbit<${type.maxWidth}>`;
+        break;
+      case 'match-kind':
+        this.text += 'match_kind';
+        break;
+      case 'struct':
+        if (type.name !== '') this.#named(type.name, type.typeArguments);
+        else {
+          this.text += '{';
+          this.#list(type.fields, (field) => {
+            this.text += `${field.name} = `;
+            this.type(field.type);
+          });
+          this.text += '}';
+        }
+        break;
+      case 'header':
+      case 'union':
+      case 'extern':
+      case 'package':
+        this.#named(type.name, type.typeArguments);
+        break;
+      case 'stack':
+        this.type(type.element);
+        this.text += `[${type.size}]`;
+        break;
+      case 'tuple':
+        this.text += 'tuple<';
+        this.#list(type.elements, (element) => this.type(element));
+        this.text += '>';
+        break;
+      case 'list':
+        this.text += 'list<';
+        this.type(type.element);
+        this.text += '>';
+        break;
+      case 'set':
+        this.text += 'set of ';
+        this.type(type.element);
+        break;
+      case 'enum':
+      case 'serializable-enum':
+      case 'newtype':
+      case 'variable':
+        this.text += type.name;
+        break;
+      case 'parser':
+      case 'control':
+        this.#callable(`${type.kind} ${type.name}`, type.parameters);
+        break;
+      case 'function':
+      case 'action':
+        this.#callable(type.kind, type.parameters);
+        break;
+      case 'table':
+        this.text += `table ${type.name}`;
+        break;
+      case 'action-enum':
+        this.text += `action of table ${type.table}`;
+        break;
+      case 'table-result':
+        this.text += `result of table ${type.table}`;
+        break;
+      case 'any':
+        this.text += '_';
+        break;
+      case 'invalid-header':
+        this.text += 'invalid header {#}';
+        break;
+      default:
+        this.text += type.kind;
+    }
   }
+
+  #list<T>(items: readonly T[], write: (item: T) => void): void {
+    for (const [index, item] of items.entries()) {
+      if (index > 0) this.text += ', ';
+      if (this.text.length > MAX_LENGTH) {
+        this.text += '...';
+        return;
+      }
+      write(item);
+    }
+  }
+
+  #named(name: string, typeArguments: readonly Type[]): void {
+    this.text += name;
+    if (typeArguments.length === 0) return;
+    this.text += '<';
+    this.#list(typeArguments, (each) => this.type(each));
+    this.text += '>';
+  }
+
+  #callable(what: string, parameters: readonly ParameterType[]): void {
+    this.text += `${what}(`;
+    this.#list(parameters, ({ direction, type }) => {
+      if (direction !== 'none') this.text += `${direction} `;
+      this.type(type);
+    });
+    this.text += ')';
+  }
+}
+
+/** A type as diagnostics show it, close to how it is written in P4. Long ones are cut. */
+export function describeType(type: Type): string {
+  const description = new Description();
+  description.type(type);
+  return description.text;
 }

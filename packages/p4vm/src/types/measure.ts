@@ -43,6 +43,65 @@ export function typeSize(type: Type): TypeSize | undefined {
   }
 }
 
+/** The types a type is made of. Those of a struct, header or union count only with `isDeep`. */
+function partsOf(type: Type, isDeep: boolean): readonly Type[] {
+  switch (type.kind) {
+    case 'stack':
+    case 'list':
+    case 'set':
+      return [type.element];
+    case 'tuple':
+      return type.elements;
+    case 'struct':
+    case 'header':
+    case 'union':
+      return isDeep || type.name === '' ? type.fields.map((field) => field.type) : type.typeArguments;
+    case 'newtype':
+      return isDeep ? [type.underlying] : [];
+    case 'extern':
+    case 'package':
+      return type.typeArguments;
+    case 'parser':
+    case 'control':
+    case 'action':
+      return type.parameters.map((parameter) => parameter.type);
+    case 'function':
+      return [type.returnType, ...type.parameters.map((parameter) => parameter.type)];
+    default:
+      return [];
+  }
+}
+
+const depths = /* @__PURE__ */ new WeakMap<Type, number>();
+
+/** How deep a type is nested: 1 for one without parts. */
+export function typeDepth(type: Type): number {
+  const known = depths.get(type);
+  if (known !== undefined) return known;
+  const parts = partsOf(type, true);
+  if (parts.length === 0) return 1;
+  let depth = 0;
+  for (const part of parts) depth = Math.max(depth, typeDepth(part));
+  depths.set(type, depth + 1);
+  return depth + 1;
+}
+
+const sizes = /* @__PURE__ */ new WeakMap<Type, number>();
+
+/**
+ * How many types a type is written with: what comparing and describing it grows with. One with a name counts once, with
+ * its type arguments.
+ */
+export function structuralSize(type: Type): number {
+  const known = sizes.get(type);
+  if (known !== undefined) return known;
+  const parts = partsOf(type, false);
+  if (parts.length === 0) return 1;
+  const size = parts.reduce((total, part) => total + structuralSize(part), 1);
+  sizes.set(type, size);
+  return size;
+}
+
 const leaves = /* @__PURE__ */ new WeakMap<Type, number>();
 
 /** How many values without parts a value of the type is made of: what work on it grows with. */

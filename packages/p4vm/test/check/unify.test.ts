@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Budget } from '../../src/budget/budget.js';
 import { Checker } from '../../src/check/checker.js';
 import { type Bindings, substitute, unify } from '../../src/check/generics.js';
 import { Diagnostics } from '../../src/source/diagnostics.js';
@@ -54,7 +55,7 @@ describe('unification', () => {
   it('finds what variables stand for, whatever that is', () => {
     fc.assert(
       fc.property(open, fc.array(closed, { minLength: 3, maxLength: 3 }), (formal, values) => {
-        const c = new Checker(new Diagnostics());
+        const c = new Checker(new Diagnostics(), new Budget());
         const expected: Bindings = new Map(VARIABLES.map((variable, i) => [variable, values[i]!]));
         const actual = substitute(c, formal, expected, SPAN);
         expect(hasVariable(actual)).toBe(false);
@@ -70,7 +71,7 @@ describe('unification', () => {
   it('only says that two types agree if what it found makes them the same', () => {
     fc.assert(
       fc.property(open, closed, (formal, actual) => {
-        const c = new Checker(new Diagnostics());
+        const c = new Checker(new Diagnostics(), new Budget());
         const found: Bindings = new Map();
         // Without variables nothing is compared, and lists may stand for stacks: that is the conversion's to say.
         const text = describeType(formal);
@@ -87,7 +88,7 @@ describe('unification', () => {
     const pair: Type = { kind: 'tuple', elements: [variable!, variable!] };
     const bound = (first: Type, second: Type): string | undefined => {
       const bindings: Bindings = new Map();
-      const c = new Checker(new Diagnostics());
+      const c = new Checker(new Diagnostics(), new Budget());
       const actual: Type = { kind: 'tuple', elements: [first, second] };
       return unify(c, pair, actual, new Set(VARIABLES), bindings) ? describeType(bindings.get(variable!)!) : undefined;
     };

@@ -378,9 +378,10 @@ export function runtimeOf(bytes: Uint8Array, more: Partial<Runtime> = {}): Runti
   inside.set(bytes, 5);
   return {
     input: { bytes: inside, start: 5, length: bytes.length, cursor: 0 },
-    output: { bytes: new Uint8Array(8).fill(0xdd), bits: 0 },
+    output: { bytes: new Uint8Array(8).fill(0xdd), bits: 0, most: 1 << 20 },
     requests: { cloneSession: -1, cloneFieldList: -1, resubmit: -1, recirculate: -1, truncate: -1, lengthChange: 0 },
     faults: { stackIndex: 0, externIndex: 0, divisionByZero: 0, parserLoop: 0, assertion: 0, internal: 0 },
+    work: { left: 1 << 24 },
     tables: [],
     externs: [],
     valueSets: [],

@@ -62,7 +62,7 @@ describe('packing', () => {
   });
 
   it('keeps what was written when an output grows', () => {
-    const output = { bytes: Uint8Array.of(1, 2, 3), bits: 0 };
+    const output = { bytes: Uint8Array.of(1, 2, 3), bits: 0, most: 100 };
     expect(growOutput(output, 3, 10).subarray(0, 3)).toEqual(Uint8Array.of(1, 2, 3));
     expect(output.bytes.length).toBeGreaterThanOrEqual(13);
   });

@@ -98,4 +98,28 @@ describe('parseStf', () => {
       expect(() => parseStf(text), text).toThrow(message);
     }
   });
+
+  it('takes as long as the text is, whatever is in it', () => {
+    const blanks = ' '.repeat(200_000);
+    const began = process.cpuUsage();
+    for (const text of [
+      `add t a:1${blanks}x`,
+      `add t go(${'x'.repeat(200_000)}`,
+      `add t go(a${blanks}b`,
+      `${blanks}x`,
+    ]) {
+      expect(() => parseStf(text)).toThrow(StfSyntaxError);
+    }
+    parseStf('# comment\n'.repeat(100_000));
+    // A regular expression that goes back and forth takes minutes; this is CPU time, not what the machine's load makes of it.
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(5_000);
+  });
+
+  it('refuses lines and packets that are longer than any', () => {
+    expect(() => parseStf(`packet 0 ${'00'.repeat(65_536)}`)).toThrow('a packet of more than 65535 bytes');
+    expect(() => parseStf(`add t ${'a:1 '.repeat(100_000)}`)).toThrow('line 1: a line of more than 262144 characters');
+    const quoted = `frobnicate${'x'.repeat(100_000)}`;
+    expect(() => parseStf(quoted)).toThrow(StfSyntaxError);
+    expect(() => parseStf(quoted)).not.toThrow(/.{200}/);
+  });
 });

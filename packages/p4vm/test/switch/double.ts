@@ -1,3 +1,5 @@
+import { DEFAULT_LIMITS } from '../../src/budget/limits.js';
+import { Memory } from '../../src/budget/memory.js';
 import type { PacketState, PipelineCode, StandardMetadata } from '../../src/compile/pipeline.js';
 import type { Runtime } from '../../src/machine/runtime.js';
 import type { SwitchEnvironment } from '../../src/switch/environment.js';
@@ -60,6 +62,9 @@ function doubleCode(runtime: Runtime, stages: Stages): PipelineCode {
   const live: Live = { runtime, standard: { ...ZERO }, isValid: false, a: 0, b: 0, kept: 0, other: 0 };
   return {
     standardMetadata: live.standard,
+    ingressSteps: 1,
+    egressSteps: 1,
+    stateBytes: 100,
     reset() {
       Object.assign(live.standard, ZERO);
       Object.assign(live, { isValid: false, a: 0, b: 0, kept: 0, other: 0 });
@@ -141,9 +146,10 @@ function bytesOf(hex: string): Uint8Array {
 export function bench(stages: Stages, environment: SwitchEnvironment = {}): Bench {
   const runtime: Runtime = {
     input: { bytes: new Uint8Array(0), start: 0, length: 0, cursor: 0 },
-    output: { bytes: new Uint8Array(4), bits: 0 },
+    output: { bytes: new Uint8Array(4), bits: 0, most: 1 << 20 },
     requests: { cloneSession: -1, cloneFieldList: -1, resubmit: -1, recirculate: -1, truncate: -1, lengthChange: 0 },
     faults: createFaults(),
+    work: { left: DEFAULT_LIMITS.steps },
     tables: [],
     externs: [],
     valueSets: [],
@@ -159,7 +165,8 @@ export function bench(stages: Stages, environment: SwitchEnvironment = {}): Benc
   };
   const sent: string[] = [];
   const replication = new Replication();
-  const path = new PacketPath(runtime, new CodePool(doubleCode(runtime, stages)), replication, {
+  const pool = new CodePool(doubleCode(runtime, stages), new Memory(DEFAULT_LIMITS.stateBytes));
+  const path = new PacketPath(runtime, pool, replication, {
     onTransmit: (port, bytes, offset, length) =>
       sent.push(`${port} ${Buffer.from(bytes.subarray(offset, offset + length)).toString('hex')}`),
     ...environment,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Replication } from '../../src/switch/replication.js';
+import { ControlError } from '../../src/tables/control-error.js';
 
 describe('Replication', () => {
   it('gives nodes the lowest free handle', () => {
@@ -67,5 +68,36 @@ describe('Replication', () => {
       { port: 1, replicationId: 3 },
       { port: 5, replicationId: 3 },
     ]);
+  });
+
+  it('keeps a million ports of nodes and LAGs, and no more', () => {
+    const replication = new Replication();
+    const ports = Array.from({ length: 300_000 }, (_, port) => port);
+    const nodes = [replication.createNode(0, ports), replication.createNode(1, ports)];
+    replication.setLagMembership(3, ports);
+    expect(() => replication.createNode(2, ports)).toThrow(ControlError);
+    expect(() => replication.updateNode(nodes[0]!, [], [...ports, ...ports.map((each) => each + 300_000)])).toThrow(
+      'more than 1000000 ports of nodes and LAGs',
+    );
+    expect(() => replication.setLagMembership(4, ports)).toThrow(ControlError);
+    // What is given back is there again; what is said twice counts once.
+    replication.destroyNode(nodes[1]!);
+    replication.setLagMembership(4, [...ports, ...ports]);
+    replication.setLagMembership(4, []);
+    replication.resetMulticast();
+    expect(replication.createNode(0, ports)).toBe(0);
+    replication.reset();
+    for (let node = 0; node < 3; node++) expect(replication.createNode(0, ports)).toBe(node);
+  });
+
+  it('has groups 0 to 65535 and as many nodes', () => {
+    const replication = new Replication();
+    expect(replication.createGroup(65_535)).toBe(true);
+    for (const group of [65_536, -1, 0.5, Number.NaN]) expect(replication.createGroup(group)).toBe(false);
+    for (let node = 0; node < 65_536; node++) expect(replication.createNode(0, [])).toBe(node);
+    expect(() => replication.createNode(0, [])).toThrow('there are 65536 nodes already');
+    replication.destroyNode(77);
+    replication.destroyNode(3);
+    expect([replication.createNode(0, []), replication.createNode(0, [])]).toEqual([3, 77]);
   });
 });

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatDiagnostic } from '../../src/source/diagnostics.js';
+import { runStage } from '../../src/budget/budget.js';
+import { Diagnostics, formatDiagnostic } from '../../src/source/diagnostics.js';
+import type { Span } from '../../src/source/position.js';
 import { type ParseSetup, parse } from './parsing.js';
 
 interface Case {
@@ -154,12 +156,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'unterminated-macro-call': [
     { text: '#define F(x) x\nF(struct s { }', found: ['error unterminated-macro-call main.p4:2:1'] },
   ],
-  'expansion-too-large': [
-    {
-      text: `${Array.from({ length: 30 }, (_, i) => `#define A${i} A${i + 1} A${i + 1}`).join('\n')}\n#define A30\nA0`,
-      found: ['error expansion-too-large main.p4:32:1'],
-    },
-  ],
   'missing-include': [{ text: '\n #include "none.p4"\nstruct s { }', found: ['error missing-include main.p4:2:11'] }],
   'include-cycle': [
     {
@@ -215,11 +211,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     },
   ],
   'division-by-zero': [{ text: '#if 1 % (2 - 2)\n#endif', found: ['error division-by-zero main.p4:1:7'] }],
-  'program-too-large': [
+  'refused-include': [
     {
-      text: '#include "a"\n',
-      setup: { files: { a: repeat('#include "b"\n', 11), b: `${repeat(';', 100_000)}` } },
-      found: ['error program-too-large b:1:1'],
+      text: '#include "device"',
+      setup: { refused: 'it is no regular file' },
+      found: ['error refused-include main.p4:1:10'],
     },
   ],
 };
@@ -318,5 +314,51 @@ parser p() {
   it('end at the limit', () => {
     const { diagnostics } = parse('struct s { bit<8> }\n'.repeat(1000), { limit: 20 });
     expect(diagnostics.list.length).toBe(20);
+  });
+
+  it('stop the stage at work after a thousand errors, and say so', () => {
+    const diagnostics = new Diagnostics();
+    const file = { name: 'main.p4', text: ' '.repeat(5000) };
+    runStage(diagnostics, { file, start: 0, end: 5000 }, () => {
+      for (let start = 0; start < 5000; start++) diagnostics.error('types', 'e', { file, start, end: start }, 'wrong');
+    });
+    expect(diagnostics.list).toHaveLength(50);
+    expect(diagnostics.list.at(-1)).toMatchObject({ code: 'too-many-errors', span: { start: 999 } });
+    expect(diagnostics.errors).toBe(1001);
+    expect(diagnostics.errors - diagnostics.suppressed).toBe(50);
+  });
+
+  it('show errors rather than warnings', () => {
+    const diagnostics = new Diagnostics(2);
+    const at = (start: number): Span => ({ file: { name: 'main.p4', text: 'abcdef' }, start, end: start + 1 });
+    for (const start of [0, 1, 2]) diagnostics.warning('parser', `w${start}`, at(start), 'doubtful');
+    for (const start of [3, 4, 5]) diagnostics.error('parser', `e${start}`, at(start), 'wrong');
+    expect(diagnostics.list.map(({ code }) => code)).toEqual(['e3', 'e4']);
+    expect([diagnostics.errors, diagnostics.suppressed]).toEqual([3, 4]);
+  });
+});
+
+describe('diagnostics as text', () => {
+  const shown = (text: string): string => parse(text).diagnostics.list.map(formatDiagnostic).join('\n');
+
+  it('show the part of a long line that they are about', () => {
+    const text = shown(`${'const bit<8> x = 1; '.repeat(5000)}struct ?; ${'const bit<8> y = 1; '.repeat(5000)}`);
+    expect(text.length).toBeLessThan(1000);
+    const [, line = '', caret = ''] = text.split('\n');
+    expect(line).toMatch(/^\.\.\..{160}\.\.\.$/);
+    expect(line[caret.indexOf('^')]).toBe('?');
+  });
+
+  it('cut names and texts of any length', () => {
+    expect(shown(`const ${'x'.repeat(1000)} y = 1;\nstruct ${'z'.repeat(100_000)} ;`).length).toBeLessThan(3000);
+    expect(shown(`#error ${'z'.repeat(100_000)}\n`).length).toBeLessThan(3000);
+  });
+
+  it('show nothing that a terminal would obey', () => {
+    const obeyed = '\u001b]0;title\u0007\u001b[2J\u202e\u009b31m';
+    const text = shown(`#error ${obeyed}\nstruct "${obeyed}" ;\n#include "${obeyed}"\n`);
+    expect(text).toContain('[error-directive]');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { Budget } from '../../src/budget/budget.js';
 import { Diagnostics } from '../../src/source/diagnostics.js';
 import { tokensOf } from '../../src/syntax/lexer.js';
 import type { Token } from '../../src/syntax/tokens.js';
 import { parseExpression } from './parsing.js';
 
 function lex(text: string): Token[] {
-  return tokensOf({ name: 'main.p4', text }, new Diagnostics());
+  return tokensOf({ name: 'main.p4', text }, new Diagnostics(), new Budget());
 }
 
 const kinds = (text: string): string[] => lex(text).map((token) => token.kind);

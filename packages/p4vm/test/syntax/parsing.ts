@@ -11,6 +11,8 @@ export interface ParseSetup {
   readonly files?: Readonly<Record<string, string>>;
   readonly defines?: Readonly<Record<string, string>>;
   readonly limit?: number;
+  /** Why no file may be included. */
+  readonly refused?: string;
 }
 
 export interface Parsed {
@@ -24,7 +26,8 @@ export interface Parsed {
 export function parse(text: string, setup: ParseSetup = {}): Parsed {
   const diagnostics = new Diagnostics(setup.limit);
   const files = new Map(Object.entries(setup.files ?? {}).map(([name, content]) => [name, { name, text: content }]));
-  const resolve: IncludeResolver = (path) => files.get(path);
+  const resolve: IncludeResolver = (path) =>
+    setup.refused === undefined ? files.get(path) : { refused: setup.refused };
   const file: SourceFile = { name: 'main.p4', text };
   const program = parseProgram(file, { resolve, defines: setup.defines, diagnostics });
   const found = diagnostics.list.map(({ severity, code, span }) => {

@@ -56,6 +56,16 @@ describe('entries and handles', () => {
     expect(add(6)).toBe(0);
   });
 
+  it('gives the lowest of many free slots, whatever the order in which they became free', () => {
+    const tested = new MatchTable(table({ size: 50_000, keys: oneKey }), environment());
+    const add = (value: number): number => tested.add({ keys: [exact(value)], call: call(1, 7), priority: 0 });
+    for (let value = 0; value < 50_000; value++) add(value);
+    const freed = Array.from({ length: 25_000 }, (_, index) => (index * 7919) % 50_000);
+    for (const handle of freed) tested.delete(handle);
+    const again = [...new Set(freed)].sort((a, b) => a - b);
+    expect(again.map((value) => add(value) & 0xffffff)).toEqual(again);
+  });
+
   it('changes the action of an entry, and refuses actions and data it has not got', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
     const handle = tested.add({ keys: [exact(1)], call: call(2), priority: 0 });

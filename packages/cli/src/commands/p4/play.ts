@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
-import { CliError, EXIT, type Io } from '../../io.js';
+import { CliError, drained, EXIT, type Io } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
-import { readCommands, readText } from '../../p4/control-file.js';
+import { linesOf, readCommands, readText } from '../../p4/control-file.js';
 import { commandLines, Player, ScriptError } from '../../p4/play-script.js';
 import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
 
 interface PlayFlags extends ProgramFlags {
   readonly commands?: string;
 }
+
+/** Lines after which signals are looked for. */
+const LINES_AT_ONCE = 64;
 
 const HELP = `
 Lines of SCRIPT:
@@ -32,19 +35,22 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       const output = new DataOutput(io.stdout);
       try {
         if (flags.commands !== undefined) {
-          for (const command of await readCommands(flags.commands, io)) {
+          for await (const command of readCommands(flags.commands, io)) {
             for (const line of commandLines(target, command)) await output.line(line);
           }
         }
-        const lines = (await readText(script, io)).split(/\r?\n/);
         const player = new Player(target);
-        for (const [index, line] of lines.entries()) {
+        let number = 0;
+        for (const line of linesOf(await readText(script, io))) {
+          number++;
+          await drained(io.stderr);
+          if (number % LINES_AT_ONCE === 0) await new Promise(setImmediate);
           if (output.closed || io.signal.aborted) break;
           try {
             for (const said of player.play(line)) await output.line(said);
           } catch (error) {
             if (!(error instanceof ScriptError)) throw error;
-            throw new CliError(`${script}:${index + 1}: ${error.message}`, EXIT.INPUT, error);
+            throw new CliError(`${script}:${number}: ${error.message}`, EXIT.INPUT, error);
           }
         }
       } finally {

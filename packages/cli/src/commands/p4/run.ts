@@ -1,9 +1,10 @@
 import type { SwitchClock, SwitchStatistics } from '@int/p4vm';
 import { LinkType } from '@int/pcap';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { EXIT, type Io, say } from '../../io.js';
+import { drained, EXIT, type Io, say } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
 import { runCommands } from '../../p4/control-file.js';
+import { DEFAULT_OUTPUT_BYTES } from '../../p4/limits.js';
 import { mergeCaptures } from '../../p4/merge-captures.js';
 import { PortCaptures } from '../../p4/port-captures.js';
 import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
@@ -75,7 +76,7 @@ async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
   let exitCode: number = EXIT.OK;
   if (flags.commands !== undefined && !(await runCommands(target, flags.commands, io))) exitCode = EXIT.INPUT;
   let linkType: number = LinkType.ETHERNET;
-  const captures = new PortCaptures(flags.out, () => linkType);
+  const captures = new PortCaptures(flags.out, () => linkType, flags.limit?.output ?? DEFAULT_OUTPUT_BYTES);
   let high = 0;
   let low = 0;
   target.onTransmit = (port, bytes, offset, length) => {
@@ -98,7 +99,7 @@ async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
         clock.set(high, low);
         target.receive(frame.port, frame.bytes, frame.offset, frame.length);
       },
-      () => undefined,
+      () => drained(io.stderr),
     );
     elapsedMs = performance.now() - start;
     for (const { path: file, damage } of damaged) {

@@ -4,7 +4,7 @@ import { EXIT, type Io } from '../../io.js';
 import { wholeNumber } from '../../options.js';
 import { DataOutput } from '../../output/data-output.js';
 import { runCommands } from '../../p4/control-file.js';
-import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
+import { addProgramOptions, compiled, openSwitch, type ProgramFlags } from '../../p4/program.js';
 
 interface TraceFlags extends ProgramFlags {
   readonly commands?: string;
@@ -29,7 +29,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       const target = openSwitch(path, flags, io);
       if (target === undefined) return done(EXIT.INPUT);
       const isFine = flags.commands === undefined || (await runCommands(target, flags.commands, io));
-      const trace = target.trace(port, Uint8Array.from(Buffer.from(digits, 'hex')));
+      const trace = compiled(path, io, () => target.trace(port, Uint8Array.from(Buffer.from(digits, 'hex'))));
+      if (trace === undefined) return done(EXIT.INPUT);
       const output = new DataOutput(io.stdout);
       if (flags.json === true) await output.line(JSON.stringify(traceToJson(trace)));
       else await output.text(formatTrace(trace));

@@ -1,0 +1,84 @@
+/** The thread that runs a command on P4 programs: see command-aside. */
+import { Readable, Writable } from 'node:stream';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Terminal } from '../io.js';
+import { run } from '../run.js';
+import {
+  errorOf,
+  type Failure,
+  type FromThread,
+  type OutputName,
+  type Shape,
+  type ThreadStart,
+  type ToThread,
+} from './thread-messages.js';
+
+const port = parentPort!;
+const post = (message: FromThread): void => port.postMessage(message);
+
+/** Writes with the process's stream: one piece at a time is on its way. */
+class Outlet extends Writable {
+  #written: ((error?: Error | null) => void) | undefined;
+
+  constructor(readonly to: OutputName) {
+    super();
+  }
+
+  override _write(bytes: Uint8Array, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
+    this.#written = written;
+    post({ kind: 'write', to: this.to, bytes });
+  }
+
+  override _writev(pieces: readonly { readonly chunk: Uint8Array }[], written: (error?: Error | null) => void): void {
+    this.#written = written;
+    post({ kind: 'write', to: this.to, bytes: Buffer.concat(pieces.map(({ chunk }) => chunk)) });
+  }
+
+  settle(failure: Failure | undefined): void {
+    const written = this.#written;
+    this.#written = undefined;
+    written?.(failure && errorOf(failure));
+  }
+}
+
+class Inlet extends Readable {
+  override _read(): void {
+    post({ kind: 'read' });
+  }
+
+  receive(bytes: Uint8Array | undefined, failure: Failure | undefined): void {
+    if (failure !== undefined) this.destroy(errorOf(failure));
+    else this.push(bytes ?? null);
+  }
+}
+
+function terminal(outlet: Outlet, { isTTY, columns, rows }: Shape): Terminal {
+  return Object.assign(outlet, {
+    isTTY,
+    ...(columns !== undefined && { columns }),
+    ...(rows !== undefined && { rows }),
+  });
+}
+
+const start = workerData as ThreadStart;
+const outlets = { stdout: new Outlet('stdout'), stderr: new Outlet('stderr') };
+// Messages have nowhere to go when standard error is closed.
+outlets.stderr.on('error', () => {});
+const stdin = new Inlet();
+const stopping = new AbortController();
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'written') outlets[message.to].settle(message.failure);
+  else if (message.kind === 'input') stdin.receive(message.bytes, message.failure);
+  else stopping.abort();
+});
+
+const exitCode = await run(start.argv, {
+  stdin,
+  stdout: terminal(outlets.stdout, start.stdout),
+  stderr: terminal(outlets.stderr, start.stderr),
+  env: process.env,
+  signal: stopping.signal,
+});
+// Not every message is waited for where it is written.
+await Promise.all(Object.values(outlets).map((each) => new Promise((resolve) => each.write('', resolve))));
+post({ kind: 'done', exitCode });

@@ -1,0 +1,100 @@
+import { type Diagnostics, Stopped } from '../source/diagnostics.js';
+import type { Span } from '../source/position.js';
+import { type LimitName, type Limits, limitLabel, MAX_MEMBERS, withDefaults } from './limits.js';
+
+/** What a limit bounds, for its diagnostic. */
+const WHAT: Readonly<Record<LimitName, string>> = {
+  files: 'files are read',
+  characters: 'characters are read or made by macros',
+  tokens: 'tokens are read or made by macros',
+  work: 'steps are needed to check and specialise the program',
+  instances: 'parsers, controls, tables, actions, functions and extern objects are specialised',
+  codeCharacters: 'characters of code are generated',
+  stateBytes: 'bytes are kept while the program runs',
+  steps: 'steps may be taken for one packet',
+  packetBytes: 'bytes are in one packet',
+};
+
+/**
+ * How deep a stage may recurse, in levels of expressions and statements: as deep as the parser lets one body be nested, and
+ * some calls and instances around it. All stages stay within the stack of a thread as engines make it.
+ */
+export const MAX_DEPTH = 1000;
+/** Levels that a call, an instance or a copy of a generic declaration stands for. */
+export const CALL_DEPTH = 8;
+
+/** What a program has left of what it may use while it is read, checked and compiled. */
+export class Budget {
+  readonly limits: Limits;
+  /** How deep the stage at work is nested. */
+  depth = 0;
+  readonly #left: Record<LimitName, number>;
+
+  /** @throws RangeError for a limit that is no whole number from 1 */
+  constructor(limits: Partial<Limits> = {}) {
+    this.limits = withDefaults(limits);
+    this.#left = { ...this.limits };
+  }
+
+  /** Takes from what is left. `span` is where it is needed. @throws Stopped if there is not enough */
+  spend(name: LimitName, amount: number, span: Span): void {
+    this.#left[name] -= amount;
+    if (this.#left[name] < 0) this.exceeded(name, span);
+  }
+
+  /** What was taken. */
+  spent(name: LimitName): number {
+    return this.limits[name] - this.#left[name];
+  }
+
+  /** @throws Stopped always */
+  exceeded(name: LimitName, span: Span): never {
+    const limit = this.limits[name];
+    const count = limit.toLocaleString('en');
+    const raise = `limit ${limitLabel(name)}`;
+    throw new Stopped(`limit-${limitLabel(name)}`, span, `more than ${count} ${WHAT[name]} (${raise})`);
+  }
+
+  /** Goes so many levels deeper; `leave` must follow, or `depth` be put back. @throws Stopped if that is too deep */
+  enter(span: Span, levels = 1): void {
+    this.depth += levels;
+    if (this.depth > MAX_DEPTH) throw tooDeep(span);
+  }
+
+  leave(levels = 1): void {
+    this.depth -= levels;
+  }
+}
+
+/** What ends a stage that finds more than `MAX_MEMBERS` of something. */
+export function tooManyMembers(span: Span): Stopped {
+  return new Stopped('too-many-members', span, `more than ${MAX_MEMBERS} in one list`);
+}
+
+/** What ends a stage whose recursion gets too deep. */
+export function tooDeep(span: Span): Stopped {
+  return new Stopped('nesting-too-deep', span, 'expressions, statements, calls or instances are nested too deep');
+}
+
+/**
+ * Runs a stage. One that is stopped leaves its diagnostic, and gives undefined; so does one that runs out of stack, which
+ * what `Budget.enter` counts should prevent, but how much there is is the caller's.
+ *
+ * @param whole the program
+ */
+export function runStage<T>(diagnostics: Diagnostics, whole: Span, stage: () => T): T | undefined {
+  try {
+    return stage();
+  } catch (error) {
+    if (error instanceof Stopped) diagnostics.stop(error);
+    else if (isStackOverflow(error)) {
+      diagnostics.stop(new Stopped('nesting-too-deep', whole, 'the program is nested deeper than the stack allows'));
+    } else throw error;
+    return undefined;
+  }
+}
+
+/** Whether an error is the engine's for a stack that is used up. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message);
+}

@@ -1,0 +1,273 @@
+import type {
+  ControlInstance,
+  DataType,
+  Expression,
+  IrArgument,
+  IrParameter,
+  ParserInstance,
+  State,
+  Statement,
+  Table,
+} from '../ir/program.js';
+import type { Callable } from './analysis.js';
+import { fixedWidth, isAggregate } from './storage.js';
+import { forEachExpression } from './walk.js';
+
+/*
+ * Steps that code takes, at most, with each loop going round once: about one for each statement and operation. Where code
+ * goes round again it takes the steps of one more turn from the packet's own: so only loops count at run time, and whatever
+ * stands in them, calls of others included, is bounded.
+ */
+
+/** A message of a program is handed to whoever listens. */
+const LOG = 1024;
+const DIGEST = 256;
+const CALCULATION = 32;
+const LOOKUP = 32;
+
+const sizes = /* @__PURE__ */ new WeakMap<DataType, number>();
+
+/** Scalars of a value: what copying and comparing it takes. */
+function sizeOf(type: DataType): number {
+  switch (type.kind) {
+    case 'bits':
+      return Math.max(1, Math.ceil(type.width / 64));
+    case 'varbit':
+      return 1 + Math.ceil(type.maxWidth / 64);
+    case 'stack':
+      return 1 + type.size * sizeOf(type.element);
+    case 'struct':
+    case 'header':
+    case 'union': {
+      let size = sizes.get(type);
+      if (size === undefined) {
+        size = 1;
+        for (const field of type.fields) size += sizeOf(field.type);
+        sizes.set(type, size);
+      }
+      return size;
+    }
+    default:
+      return 1;
+  }
+}
+
+function aggregateSize(type: DataType): number {
+  return isAggregate(type) ? sizeOf(type) : 0;
+}
+
+/** Aggregates among the parameters may be copied on the way in and out. */
+function passing(parameters: readonly IrParameter[]): number {
+  return parameters.reduce((sum, { variable }) => sum + 1 + 2 * aggregateSize(variable.type), 2);
+}
+
+/** A cost as code takes it from the steps of a packet. */
+export function steps(cost: number): number {
+  return Math.ceil(Math.min(cost, 2 ** 40));
+}
+
+export class Costs {
+  readonly #callables = new Map<Callable, number>();
+  readonly #payload: number;
+
+  /** @param packetBytes length of the longest packet */
+  constructor(packetBytes: number) {
+    this.#payload = packetBytes / 8;
+  }
+
+  /** Of one call. */
+  callable(callable: Callable): number {
+    const known = this.#callables.get(callable);
+    if (known !== undefined) return known;
+    // P4 has no recursion; the entry keeps a wrong program from running forever here.
+    this.#callables.set(callable, 0);
+    const cost = this.#callable(callable);
+    this.#callables.set(callable, cost);
+    return cost;
+  }
+
+  /** Of the statements of a body, one after the other. */
+  statements(statements: readonly Statement[]): number {
+    return statements.reduce((sum, each) => sum + this.statement(each), 0);
+  }
+
+  /** Of one turn of a loop; of other statements of running once. */
+  statement(statement: Statement): number {
+    switch (statement.kind) {
+      case 'block':
+        return this.statements(statement.statements);
+      case 'declare':
+        return 1 + aggregateSize(statement.variable.type) + this.#optional(statement.value);
+      case 'assign':
+        return (
+          1 +
+          aggregateSize(statement.target.type) +
+          this.expression(statement.target) +
+          this.expression(statement.value)
+        );
+      case 'evaluate':
+        return this.expression(statement.expression);
+      case 'return':
+        return 1 + this.#optional(statement.value);
+      case 'if':
+        return (
+          1 +
+          this.expression(statement.condition) +
+          Math.max(
+            this.statement(statement.whenTrue),
+            statement.whenFalse === undefined ? 0 : this.statement(statement.whenFalse),
+          )
+        );
+      case 'switch-action':
+        return this.callable(statement.table) + this.#branches(statement);
+      case 'switch-value': {
+        const labels = statement.cases.flatMap(({ values }) => values);
+        return (
+          this.expression(statement.subject) +
+          labels.reduce((sum, each) => sum + 1 + this.expression(each), 0) +
+          this.#branches(statement)
+        );
+      }
+      case 'for':
+        return this.statements(statement.initial) + this.turn(statement);
+      case 'for-range':
+        return this.expression(statement.low) + this.expression(statement.high) + this.turn(statement);
+      case 'for-elements':
+        return this.expression(statement.collection) + this.turn(statement);
+      default:
+        return 1;
+    }
+  }
+
+  /** Of one turn of a loop. */
+  turn(loop: Extract<Statement, { readonly kind: 'for' | 'for-range' | 'for-elements' }>): number {
+    const body = 2 + this.statement(loop.body);
+    if (loop.kind === 'for') return body + this.expression(loop.condition) + this.statements(loop.update);
+    return body + this.expression(loop.variable) + sizeOf(loop.variable.type);
+  }
+
+  /** Of one state and its transition. */
+  state({ body, transition }: State): number {
+    if (transition.kind === 'goto') return 1 + this.statements(body);
+    const keys = transition.keys.reduce((sum, each) => sum + 1 + this.expression(each), 0);
+    let labels = 0;
+    for (const each of transition.cases) {
+      labels++;
+      for (const label of each.labels) {
+        if (label.kind === 'value') labels += this.expression(label.value);
+        else if (label.kind === 'mask') labels += this.expression(label.value) + this.expression(label.mask);
+        else if (label.kind === 'range') labels += this.expression(label.low) + this.expression(label.high);
+        else if (label.kind === 'value-set') labels += LOOKUP;
+      }
+    }
+    return 1 + this.statements(body) + keys + labels;
+  }
+
+  expression(expression: Expression): number {
+    let cost = 0;
+    forEachExpression(expression, (each) => {
+      cost += this.#node(each);
+    });
+    return cost;
+  }
+
+  #optional(expression: Expression | undefined): number {
+    return expression === undefined ? 0 : this.expression(expression);
+  }
+
+  #branches({
+    cases,
+    otherwise,
+  }: {
+    readonly cases: readonly { readonly body: Statement }[];
+    readonly otherwise: Statement | undefined;
+  }): number {
+    let most = otherwise === undefined ? 0 : this.statement(otherwise);
+    for (const { body } of cases) most = Math.max(most, this.statement(body));
+    return 1 + most;
+  }
+
+  #callable(callable: Callable): number {
+    if ('states' in callable) return this.#parser(callable);
+    if ('keys' in callable) return this.#table(callable);
+    const locals = 'locals' in callable ? this.#begin(callable) : 0;
+    return passing(callable.parameters) + locals + this.statement(callable.body);
+  }
+
+  #begin({ locals, initial }: ControlInstance | ParserInstance): number {
+    return locals.reduce((sum, { type }) => sum + sizeOf(type), 0) + this.statements(initial);
+  }
+
+  /** A parser without circles runs through each state once at most; one with circles counts where it goes on. */
+  #parser(parser: ParserInstance): number {
+    const states = parser.states.reduce((sum, each) => sum + this.state(each), 0);
+    return passing(parser.parameters) + this.#begin(parser) + states;
+  }
+
+  #table({ keys, actions }: Table): number {
+    const lookup = keys.reduce((sum, { expression, type }) => sum + this.expression(expression) + 2 * sizeOf(type), 0);
+    let most = 0;
+    for (const { action, bound } of actions) {
+      const given = bound.reduce((sum, each) => sum + this.expression(each), 0);
+      most = Math.max(most, given + this.callable(action));
+    }
+    return LOOKUP + lookup + most;
+  }
+
+  /** Of one node, without those in it; with what it calls. */
+  #node(expression: Expression): number {
+    switch (expression.kind) {
+      case 'binary': {
+        const size = Math.max(sizeOf(expression.left.type), sizeOf(expression.type));
+        const isProduct = expression.operator === '*' || expression.operator === '/' || expression.operator === '%';
+        return isProduct && !isAggregate(expression.left.type) ? size * size : size;
+      }
+      case 'aggregate':
+      case 'default':
+        return sizeOf(expression.type);
+      case 'call-function':
+      case 'call-action':
+      case 'apply-instance':
+        return 2 + aggregateSize(expression.type) + this.callable(expression.target);
+      case 'apply-table':
+        return this.callable(expression.table);
+      case 'push-pop':
+        return sizeOf(expression.stack.type);
+      case 'call-packet':
+        return 4 + expression.arguments.reduce((sum, each) => sum + argumentSize(each), sizeOf(expression.type));
+      case 'call-extern':
+        return this.#extern(expression);
+      case 'call-method':
+        return LOOKUP + expression.arguments.reduce((sum, each) => sum + argumentSize(each), 0);
+      default:
+        // A name of an aggregate takes no time: what is done with it does.
+        return isAggregate(expression.type) ? 1 : sizeOf(expression.type);
+    }
+  }
+
+  #extern({ name, arguments: given }: Extract<Expression, { readonly kind: 'call-extern' }>): number {
+    const data = given.reduce((sum, each) => sum + argumentSize(each), 0);
+    switch (name) {
+      case 'hash':
+      case 'verify_checksum':
+      case 'update_checksum':
+        return CALCULATION + 4 * data;
+      case 'verify_checksum_with_payload':
+      case 'update_checksum_with_payload':
+        return CALCULATION + 4 * data + this.#payload;
+      case 'digest':
+        return DIGEST + 32 * data;
+      case 'log_msg':
+        return LOG + 64 * data;
+      default:
+        return CALCULATION + data;
+    }
+  }
+}
+
+/** A text counts by its length. */
+function argumentSize({ value }: IrArgument): number {
+  if (value === undefined) return 0;
+  if (value.kind === 'string') return value.value.length / 64;
+  return isAggregate(value.type) ? sizeOf(value.type) + fixedWidth(value.type) / 64 : 1;
+}

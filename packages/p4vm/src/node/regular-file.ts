@@ -1,0 +1,47 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+const CHUNK = 1 << 16;
+
+/** A file that is not read, whatever is in it: a device, a pipe, or one that is too long. `reason` says which. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly code = 'P4_FILE';
+
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+  ) {
+    super(`${path}: ${reason}`);
+  }
+
+  static is(error: unknown): error is UnreadableFile {
+    return error instanceof Error && (error as Partial<UnreadableFile>).code === 'P4_FILE';
+  }
+}
+
+/**
+ * The text of a regular file, read as UTF-8. A pipe without a writer does not keep this waiting.
+ *
+ * @throws UnreadableFile if it is no regular file, or has more than `mostBytes` bytes; the file system's error if it cannot be read
+ */
+export function readRegularFile(path: string, mostBytes: number): string {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(descriptor);
+    // Reading a folder is an error that says so.
+    if (!stat.isFile() && !stat.isDirectory()) throw new UnreadableFile(path, 'it is no regular file');
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      // Some files say that they are empty, and are not: what counts is what there is to read.
+      const chunk = new Uint8Array(Math.max(CHUNK, Math.min(stat.size, mostBytes) - length + 1));
+      const count = readSync(descriptor, chunk);
+      if (count === 0) return Buffer.concat(chunks).toString('utf8');
+      length += count;
+      if (length > mostBytes) throw new UnreadableFile(path, `it is longer than ${mostBytes} bytes`);
+      chunks.push(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
