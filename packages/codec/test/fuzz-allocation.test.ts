@@ -37,7 +37,7 @@ function growth(work: (from: number, to: number) => void): number {
 
 /** Bytes a frame, after warm-up, without the measurement's own; the least of several runs, since compilers work beside. */
 function perFrame(work: (from: number, to: number) => void): number {
-  for (let warm = 0; warm < 1; warm++) growth(work);
+  for (let warm = 0; warm < 3; warm++) growth(work);
   const runs = Array.from({ length: 3 }, () => growth(work) - growth(() => {}));
   return Math.min(...runs) / FRAMES;
 }
