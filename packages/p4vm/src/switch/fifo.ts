@@ -1,5 +1,8 @@
 import type { InFlightPacket } from './in-flight.js';
 
+/** Ports whose counts are kept while nothing waits: making them anew for each packet takes longer. */
+const MAX_IDLE_PORTS = 1024;
+
 /** Packets in order of arrival. */
 export class PacketFifo {
   readonly #packets: InFlightPacket[] = [];
@@ -19,8 +22,8 @@ export class PacketFifo {
   take(): InFlightPacket | undefined {
     const packet = this.#packets[this.#head];
     if (packet === undefined) return undefined;
+    this.#waiting.set(packet.port, this.waiting(packet.port) - 1);
     if (++this.#head === this.#packets.length) this.clear();
-    else this.#waiting.set(packet.port, this.waiting(packet.port) - 1);
     return packet;
   }
 
@@ -30,8 +33,8 @@ export class PacketFifo {
   }
 
   clear(): void {
+    if (!this.isEmpty || this.#waiting.size > MAX_IDLE_PORTS) this.#waiting.clear();
     if (this.#packets.length > 0) this.#packets.length = 0;
     this.#head = 0;
-    this.#waiting.clear();
   }
 }
