@@ -103,7 +103,7 @@ export interface SwitchColumns {
  * of their own. For a live view over a sliding window there is `LiveStatistics`.
  *
  * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. When there are more switches
- * than rows, the busiest have them, see {@link BusiestKeys}; all others are counted together as `other`.
+ * than rows, the busiest have them, see `BusiestKeys`; all others are counted together as `other`.
  *
  * The rule for counters: a switch counts from 0 when it gets a row. When it gives the row away, what it has counted is added
  * to `other`, in the same moment. So a switch's own counter may go away and come back from 0, as after a restart, while the
