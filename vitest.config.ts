@@ -30,6 +30,8 @@ export default defineConfig({
     // A process for each worker, not for each file: modules are loaded once. A test puts back what it changes for all.
     pool: 'forks',
     isolate: false,
+    // Random inputs are garbage at once: a larger young generation spares collections.
+    execArgv: ['--max-semi-space-size=64'],
     globalSetup: './.ci/test/shared.ts',
     sequence: { sequencer: LongestFirst },
     // What rightly takes longer says so where it stands; the long form of anything may take an hour.

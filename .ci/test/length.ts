@@ -2,7 +2,7 @@
  * How long tests over random inputs run, as a share of what they are written for: a part by default, ten times as long with
  * `INT_LONG=1`, as in `npm run soak`. What the part still has to find: `npm run mutants`.
  */
-export const LENGTH: number = process.env.INT_LONG === '1' ? 10 : 0.25;
+export const LENGTH: number = process.env.INT_LONG === '1' ? 10 : 0.125;
 
 /** As many runs of a property, of those it is written for. */
 export function runs(count: number): number {

@@ -3,6 +3,7 @@ import { encodeFrame } from '@int/codec';
 import { CaptureBatch, CaptureReader, LinkType } from '@int/pcap';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import type { Io } from '../src/io.js';
 import { loopCapture } from '../src/replay/capture-loop.js';
 import { ChunkMaker, type FrameChunk } from '../src/replay/frame-chunk.js';
@@ -130,7 +131,7 @@ describe('the UDP payload of a frame', () => {
         expect(found.offset).toBeGreaterThanOrEqual(5 + 28);
         expect(found.offset + found.length).toBeLessThanOrEqual(5 + frame.length);
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 });

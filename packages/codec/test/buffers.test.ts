@@ -2,6 +2,7 @@
 import { dressed, frame } from '@int/arbitraries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { FrameDecoder } from '../src/frame-decoder.js';
 import { recordToJson } from '../src/json.js';
 import { SEED } from './header-samples.js';
@@ -16,6 +17,6 @@ test('records of a frame in a Buffer stay as they are when it is used again', ()
       buffer.fill(0x55);
       expect(decoded.map(recordToJson)).toEqual(records.map(recordToJson));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

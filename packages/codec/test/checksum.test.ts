@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import {
   addOnesComplement,
   CHECKSUM_COMPLEMENT_UNUSED,
@@ -58,7 +59,7 @@ describe('sums', () => {
         bytes.set(data, before);
         expect(sumRange(bytes, before, data.length)).toBe(referenceSum(data));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -191,7 +192,7 @@ describe('incremental update', () => {
           expect(wrong % 65_535).toBe((after + error) % 65_535);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -2,6 +2,7 @@
 import { reportRecords, telemetryRecord } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { formatMac, parseMac } from '../src/address.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { BatchDecoder } from '../src/batch-decoder.js';
@@ -225,10 +226,10 @@ describe('the Ethernet header of the monitored packet', () => {
         if (carried) expect(indexOf(frame, OUTER)).toBe(0);
         else if (encapsulationOf(one) !== 'gre') expect(indexOf(frame, OUTER)).toBe(-1);
       }),
-      { seed: SEED, numRuns: 1500 },
+      { seed: SEED, numRuns: runs(1500) },
     );
-    expect(written).toBeGreaterThan(500);
-    expect(nowhere).toBeGreaterThan(50);
+    expect(written).toBeGreaterThan(800 * LENGTH);
+    expect(nowhere).toBeGreaterThan(100 * LENGTH);
   });
 
   it('is that of each report of a datagram', () => {

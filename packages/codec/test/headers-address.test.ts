@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import {
   AddressError,
   formatIpv4,
@@ -62,7 +63,7 @@ describe('IPv6 text', () => {
         // URL writes the mapped form in hexadecimal, which section 5 of the RFC leaves open.
         if (!text.includes('.')) expect(new URL(`http://[${text}]/`).hostname).toBe(`[${text}]`);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -112,7 +113,7 @@ describe('IPv6 text', () => {
           expect(offsetOf(() => parseIpv6(text)) < 0).toBe(isIPv6(text));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

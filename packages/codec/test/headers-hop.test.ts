@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import { hopBlock, reportMetadata } from '../src/headers/index.js';
 import type { Hop } from '../src/model.js';
@@ -68,7 +69,7 @@ describe('a hop block', () => {
           expect(codec.decode(out, offset)).toEqual(hop);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -236,7 +237,7 @@ describe('report metadata', () => {
         const bytes = bytesOf(words);
         expect(hex(codec.encode(codec.decode(bytes)))).toBe(hex(bytes));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

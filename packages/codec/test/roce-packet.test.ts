@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { formatIpv4, formatIpv6, formatMac } from '../src/address.js';
 import { CodecError } from '../src/errors.js';
 import { icrc, ROCE_OPCODE, verifyIcrc, writeIcrc } from '../src/headers/index.js';
@@ -231,7 +232,7 @@ describe('bytes that are no good RoCEv2 packet', () => {
           expect(error.offset).toBeLessThanOrEqual(frame.length);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
     expect(() => decodeRoce(good, 0, { length: 200 })).toThrow(RangeError);
     expect(() => decodeRoce(good, -1)).toThrow(RangeError);
@@ -252,7 +253,7 @@ describe('the fast invariant CRC', () => {
           expect(fastIcrc(shared, offset, data.length)).toBe(icrc(shared, offset));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import { bth, icrc, ROCE_OPCODE, reth, verifyIcrc, writeIcrc } from '../src/headers/index.js';
 import { SEED } from './header-samples.js';
@@ -80,7 +81,7 @@ describe('the invariant CRC', () => {
           expect(icrc(shared, offset)).toBe(reference(shared.subarray(offset)));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

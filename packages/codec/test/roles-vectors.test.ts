@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { isValidSum, pseudoHeaderSum, sumRange } from '../src/checksum.js';
 import { verifyIcrc } from '../src/headers/index.js';
 import type { Hop } from '../src/model.js';
@@ -610,7 +611,7 @@ describe('item 22, the Checksum Complement', () => {
         expect(end.hops[1]!.checksumComplement).not.toBeNull();
         expect(faults(next, built!)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

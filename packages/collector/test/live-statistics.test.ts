@@ -7,7 +7,8 @@ const START = 1_700_000_000_000;
 
 /** Feeds reports that arrive at the given time. */
 function feed(statistics: LiveStatistics, timeMs: number, reports: readonly TestReport[]): void {
-  const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: 16_384 });
+  const hops = reports.reduce((sum, report) => sum + report.hops.length, 0);
+  const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: Math.max(256, hops) });
   fillBatch(batch, reports);
   statistics.process(batch, framesAt(reports.map(() => timeMs)), 0);
 }

@@ -1,6 +1,7 @@
 import { CODES, FLAG, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { SwitchTotals, type SwitchTotalsOptions } from '../src/index.js';
 import { fillBatch, framesAt, type TestReport } from './fill-batch.js';
 import { SEED } from './seed.js';
@@ -22,7 +23,8 @@ const START = 1_700_000_000_000;
 /** Feeds reports that arrive at the given time. */
 function feed(totals: SwitchTotals, reports: readonly Report[], timeMs = START): void {
   if (reports.length === 0) return;
-  const batch = new TelemetryBatch({ frames: reports.length, reports: Math.max(8192, reports.length), hops: 16_384 });
+  const hops = reports.reduce((sum, each) => sum + each.hops.length, 0);
+  const batch = new TelemetryBatch({ frames: reports.length, hops: Math.max(256, hops) });
   fillBatch(batch, reports);
   let at = 0;
   for (const { hops } of reports) {
@@ -100,7 +102,7 @@ describe('SwitchTotals', () => {
         const sum = (bucket: number): number => depths.reduce((total, buckets) => total + buckets[bucket]!, 0);
         expect([sum(0), sum(2)]).toEqual([shallow, deep]);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { reportRecord } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { LineBatch } from '../src/lines/batch.js';
 import { putDecimal } from '../src/lines/digits.js';
 import { LineEncoder } from '../src/lines/encoder.js';
@@ -28,7 +29,7 @@ describe('Timestamps', () => {
         expect(bytes.toString('latin1', at, end)).toBe(timestamp(timeNs));
         expect(timeMs(...words(timeNs))).toBe(Number(timeNs / 1_000_000n));
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

@@ -70,7 +70,7 @@ describe('connections that break', () => {
         seen.reconnects += totals.reconnects;
         seen.cuts += proxy.used;
       }),
-      { seed: SEED, numRuns: runs(25) },
+      { seed: SEED, numRuns: runs(50) },
     );
     await proxy.stop();
     // The test is about something: batches were sent twice, and batches were applied whose acknowledgement was lost.

@@ -4,6 +4,7 @@ import { EntryReader, geometryOf, readFlowEvent } from '@int/flowcache';
 import { flowText, parseFlowText, RedisKeys } from '@int/sink-redis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { AsciiWriter } from '../src/record/ascii-writer.js';
 import { EntryText, entryTextBytes } from '../src/record/entry-text.js';
 import { EVENT_TEXT_BYTES, EventText } from '../src/record/event-text.js';
@@ -30,7 +31,7 @@ describe('the writer of texts', () => {
         const both = (BigInt(high) << 32n) | BigInt(low);
         expect(written((out) => out.uint64(low | 0, high | 0))).toBe(String(both));
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 
@@ -62,7 +63,7 @@ describe('the writer of texts', () => {
         expect(text).toMatch(/^(0|[1-9]\d*)(\.\d{0,5}[1-9])?$/);
         expect(Math.abs(Number(text) - value)).toBeLessThanOrEqual(5e-7 + value * 2e-16);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 
@@ -132,7 +133,7 @@ describe('records made of objects', () => {
       fc.property(event(geometry.metrics), (one) => {
         expect(readFlowEvent(eventRecord(one, geometry.metrics), 0, geometry.metrics)).toEqual(one);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { fatTree, leafSpine, parseTopology, type Topology, TopologyError } from '../src/index.js';
 import { SEED } from './seed.js';
 import { binomialBound } from './statistics.js';
@@ -65,7 +66,7 @@ describe('topologies', () => {
         if (source === destination) expect(() => topology.path(source, destination, hash)).toThrow(RangeError);
         else checkPath(topology, source, destination, hash);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { type SequenceCounts, SequenceTracker } from '../../src/loss/sequence-tracker.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20261121);
@@ -67,7 +68,7 @@ describe('SequenceTracker', () => {
           expect(follow(wrapped, bits, window)).toEqual(model(numbers, window));
         },
       ),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 
@@ -79,7 +80,7 @@ describe('SequenceTracker', () => {
         expect(Math.min(reordered, duplicates, late, lost, missing)).toBeGreaterThanOrEqual(0);
         expect(missing).toBeLessThan(32);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 

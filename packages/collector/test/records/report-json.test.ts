@@ -2,6 +2,7 @@ import { formatIpv4, formatIpv6 } from '@int/codec';
 import { RecordIds, ReportJson, reportRecord } from '@int/collector';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { anyBatch } from '../../../../.ci/test/records/batches.js';
 import {
   packText,
@@ -35,7 +36,7 @@ describe('numbers and addresses as bytes', () => {
         expect(written((view, at) => putUint64(view, at, high | 0, low | 0))).toBe(String(both));
         expect(written((view, at) => putInteger(view, at, Math.abs(integer)))).toBe(String(Math.abs(integer)));
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('numbers and addresses as bytes', () => {
         expect(written((view, at) => putIpv4(view, at, words[0]))).toBe(formatIpv4(words[0]));
         expect(written((view, at) => putHex16(view, at, groups[0]!))).toBe(groups[0]!.toString(16).padStart(4, '0'));
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
     expect(written((view, at) => putIpv6(view, at, 0, 0, 0xffff, 0x0a000001))).toBe('::ffff:10.0.0.1');
   });

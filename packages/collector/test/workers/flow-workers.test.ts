@@ -1,6 +1,7 @@
 import { encodeReport, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
 import {
   Collector,
@@ -150,7 +151,7 @@ describe('threads by flow', () => {
           expect(counted.reduce((sum, reports) => sum + reports, 0)).toBe(total);
         },
       ),
-      { seed: SEED, numRuns: 12 },
+      { seed: SEED, numRuns: runs(40) },
     );
   });
 

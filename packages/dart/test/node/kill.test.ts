@@ -13,7 +13,7 @@ import { keyOf, randomNumbers, valueFor, versionOf } from './values.js';
 /** The long form goes on for an hour at most. */
 const TIME_LIMIT_MS = process.env.INT_LONG === '1' ? 3_600_000 : 180_000;
 
-const KILLS = Number(process.env.INT_KILLS ?? (process.env.INT_LONG === '1' ? 50 : 3));
+const KILLS = Number(process.env.INT_KILLS ?? (process.env.INT_LONG === '1' ? 50 : 2));
 
 /** What the process was promised. */
 class Log {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { decodeRoce, icrc, ROCE_OPCODE, writeIcrc } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { encodeMultiWrite, MULTI_WRITE_OPCODE } from '../../src/rdma/multi-write.js';
 import { FIRST_REJECT, OUTCOME_NAMES, type OutcomeName } from '../../src/rdma/outcomes.js';
 import { RNIC_STATE_WORDS } from '../../src/rdma/rnic-state.js';
@@ -273,7 +274,7 @@ describe('a region', () => {
         expect(outcome).toBe(isInside ? 'write' : 'bounds');
         expect(target.offset).toBe(isInside ? Number(offset) : -1);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -396,7 +397,7 @@ describe('whatever arrives', () => {
         strict.receive(frame);
         expect(target.isIntact && other.isIntact).toBe(true);
       }),
-      { numRuns: 8000 },
+      { numRuns: runs(8000) },
     );
     for (const { counters } of [rnic, strict]) {
       const single = OUTCOME_NAMES.reduce((sum, name) => sum + counters[name], 0);
@@ -416,7 +417,7 @@ describe('whatever arrives', () => {
         sent += 3;
         expect(outcomes.every((outcome) => outcome >= FIRST_REJECT)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(rnic.counters.rejected).toBe(sent);
     expect(target.isUntouched).toBe(true);

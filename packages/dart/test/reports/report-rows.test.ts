@@ -4,7 +4,7 @@ import { frame, malformed } from '@int/arbitraries';
 import { BatchDecoder, FrameDecoder, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../../../.ci/test/length.js';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { flowKey, pathOf, pathValue, ReportRows } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
@@ -74,7 +74,7 @@ describe('rows of reports', () => {
       }),
       { seed: SEED, numRuns: runs(150) },
     );
-    expect(made).toBeGreaterThan(100);
+    expect(made).toBeGreaterThan(400 * LENGTH);
   });
 
   it('of hops hold the flow, the node and its metrics', () => {

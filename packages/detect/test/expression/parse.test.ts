@@ -1,6 +1,7 @@
 import { METRIC_NAMES } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { ExpressionError } from '../../src/expression/errors.js';
 import { AGGREGATES, type Expression, MAX_NESTING, MAX_WRITTEN_CONDITIONS } from '../../src/expression/model.js';
 import { parseExpression } from '../../src/expression/parse.js';
@@ -372,7 +373,7 @@ describe('the parser, given anything', () => {
     const pieces = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 });
     fc.assert(
       fc.property(pieces, fc.constantFrom('', ' '), (list, blank) => check(list.join(blank))),
-      { seed: SEED, numRuns: 5000 },
+      { seed: SEED, numRuns: runs(5000) },
     );
   });
 
@@ -391,7 +392,7 @@ describe('the parser, given anything', () => {
         }
         check(text);
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
   });
 });

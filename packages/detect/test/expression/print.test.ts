@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { toCnf } from '../../src/expression/cnf.js';
 import type { Condition, Expression } from '../../src/expression/model.js';
 import { parseExpression } from '../../src/expression/parse.js';
@@ -33,7 +34,7 @@ describe('printExpression', () => {
         expect(plainTree(again)).toEqual(plainTree(tree));
         expect(printExpression(again)).toBe(text);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 
@@ -46,7 +47,7 @@ describe('printExpression', () => {
           expect(plainTree(parseExpression(without))).not.toEqual(plainTree(tree));
         }
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 
@@ -112,7 +113,7 @@ describe('printCnf', () => {
         expect(toCnf(parseExpression(printCnf(compiled)), deviceConvert)).toEqual(compiled);
         expect(compiled.length).toBeLessThanOrEqual(cnf.length);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 

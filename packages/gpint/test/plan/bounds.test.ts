@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   fatTree,
   type Graph,
@@ -43,7 +44,7 @@ describe('lowerBounds', () => {
         expect(bounds.overlap).toBeLessThanOrEqual(best.overlap);
         expect(bounds.why).toHaveLength(2);
       }),
-      { seed: SEED, numRuns: 1500 },
+      { seed: SEED, numRuns: runs(1500) },
     );
   });
 

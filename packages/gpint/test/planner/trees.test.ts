@@ -88,7 +88,7 @@ describe('plans of large trees', () => {
       [2000, 100, 1.17],
       [40, 30, 1.17],
     ] as const) {
-      const graph = tree(4000, near, SEED);
+      const graph = tree(2500, near, SEED);
       const { longest } = look(graph, gpint(graph, { paths }).paths);
       expect(longest / lowerBounds(graph, { paths }).longest).toBeLessThan(most);
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { Budget } from '../../src/budget/budget.js';
 import { Checker } from '../../src/check/checker.js';
 import { type Bindings, substitute, unify } from '../../src/check/generics.js';
@@ -107,7 +108,7 @@ describe('types', () => {
         expect(typeKey(first) === typeKey(second)).toBe(sameType(first, second));
         expect(sameType(first, first)).toBe(true);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: runs(500) },
     );
   });
 });

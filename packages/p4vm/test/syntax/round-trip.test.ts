@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import type { BinaryOperator, Expression, TypeNode, UnaryOperator } from '../../src/syntax/ast.js';
 import { parseExpression, parseWell, SEED } from './parsing.js';
 import { printExpression, printProgram, withoutSpans } from './program-printer.js';
@@ -148,7 +149,7 @@ describe('a tree printed and parsed again', () => {
       fc.property(expression, (tree) => {
         expect(withoutSpans(parseExpression(printExpression(tree)))).toEqual(withoutSpans(tree));
       }),
-      { seed: SEED, numRuns: 800 },
+      { seed: SEED, numRuns: runs(800) },
     );
   });
 });

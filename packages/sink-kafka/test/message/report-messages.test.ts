@@ -1,6 +1,7 @@
 import { RecordIds, reportRecord } from '@int/collector';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { anyBatch } from '../../../../.ci/test/records/batches.js';
 import { MESSAGE_CODE } from '../../src/message/decoder.js';
 import { MESSAGE_FORMATS } from '../../src/message/encoder.js';
@@ -140,7 +141,7 @@ describe.each(MESSAGE_FORMATS)('reports as %s', (format) => {
         expect(Object.values(MESSAGE_CODE)).toContain(reader.read(value, format));
         expect(reader.count).toBe(1);
       }),
-      { seed: SEED, numRuns: 1000 },
+      { seed: SEED, numRuns: runs(1000) },
     );
   });
 });
