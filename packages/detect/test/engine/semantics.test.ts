@@ -10,6 +10,8 @@ import { latencies, record, single } from './reports.js';
 const PER_HOP: DetectorConfig = { kind: 'perHop', metric: 'hopLatency', threshold: 100 };
 const PER_FLOW: DetectorConfig = { kind: 'perFlow', metric: 'hopLatency', threshold: 100 };
 const MAX = 0xffffffff;
+/** Small: making the state of 65,536 flows takes longer than most of these tests. */
+const SIZES = { flowCells: 1024, switchCells: 64 };
 const WEIGHTS = Array.from({ length: 16 }, (_, weight) => weight);
 /** The flow of record number 0. */
 const FLOW = {
@@ -48,7 +50,7 @@ function repeat(detector: Detector, value: number, times: number, before: number
 }
 
 describe.each(['register', 'exact'] as const)('%s state', (state) => {
-  const of = (config: DetectorConfig): Detector => Detector.of(config, { state });
+  const of = (config: DetectorConfig): Detector => Detector.of(config, { state, ...SIZES });
 
   it('fires at first sight if the value is above the threshold, as a zeroed register does', () => {
     expect(told(of(PER_HOP), latencies(100, 101))).toEqual(['101 <- 0 at 1 (2)']);
