@@ -97,7 +97,13 @@ async function round(commit: string, into: Figures): Promise<void> {
   try {
     git('clone', '--quiet', REPOSITORY, folder);
     spawnSync('git', ['checkout', '--quiet', commit], { cwd: folder });
-    if (PARTS.includes('ci')) add('.ci/run', measure(folder, 'CI=true bash .ci/run'));
+    if (PARTS.includes('ci')) {
+      add('.ci/run', measure(folder, 'CI=true bash .ci/run >ci.log'));
+      // The tests are its last step, with nothing beside them.
+      const tests = /^-- tests: (\w+).* after (\d+) s$/m.exec(readFileSync(join(folder, 'ci.log'), 'utf8'));
+      if (tests !== null)
+        add('npm test, in .ci/run', { wallS: Number(tests[2]), cpuS: 0, exitCode: tests[1] === 'done' ? 0 : 1 });
+    }
     if (PARTS.some((part) => part !== 'ci')) add('npm ci', measure(folder, 'npm ci --no-fund --no-audit'));
     if (PARTS.includes('start')) {
       for (const name of ['npm start', 'npm start, again']) {

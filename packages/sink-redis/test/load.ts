@@ -55,8 +55,11 @@ export class Load {
   /** Checks that Redis holds every event and entry taken, once. */
   async expectStored(client: Client, sink: RedisSink): Promise<void> {
     const values = (await stream(client, sink.keys.events)).map(({ value }) => Number(value));
-    expect(values.length).toBe(this.events);
-    expect(values.findIndex((value, k) => value !== k)).toBe(-1);
+    const wrong = values.findIndex((value, k) => value !== k);
+    // What is there twice, and around what, says which batch it was.
+    const found = `first wrong at ${wrong}: ${values.slice(Math.max(0, wrong - 3), wrong + 60).join()}; ${JSON.stringify(sink.totals())}`;
+    expect(values.length, found).toBe(this.events);
+    expect(wrong, found).toBe(-1);
     const counts = Object.values(await hash(client, sink.keys.counts));
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(this.events);
     for (let flow = 0; flow < Math.min(FLOWS, this.entries); flow++) {
