@@ -117,6 +117,21 @@ describe('exact state', () => {
     }
   });
 
+  it('forgets a flow that was idle for longer than it may be, not one that was idle for just as long', () => {
+    const detector = new Detector(single({ kind: 'perFlow', metric: 'hopLatency', threshold: 0 }), {
+      state: 'exact',
+      flowCells: 8,
+      idleMs: 40,
+    });
+    // Ticks of 2^20 ns: 39 of them are the first that are 40 ms.
+    const at = (tick: bigint): bigint => (1_700_000_000n + tick) << 20n;
+    const see = (tick: bigint): number => {
+      detector.observe(record(latencies(10)), at(tick));
+      return detector.totals().aged;
+    };
+    expect([see(0n), see(39n), see(79n), see(118n)]).toEqual([0, 0, 1, 1]);
+  });
+
   it('sweeps idle flows out, a bounded number of sets a call', () => {
     const detector = new Detector(single({ kind: 'perFlow', metric: 'hopLatency', threshold: 0 }), {
       state: 'exact',

@@ -298,4 +298,27 @@ describe('thresholds of single switches', () => {
       { nodeId: 2, threshold: 20, value: 32, previous: 11 },
     ]);
   });
+
+  it('keeps room for the event of a report without hops, too', () => {
+    const reports = Array.from({ length: 10 }, () => ({
+      flow: FLOW,
+      hops: [],
+      hasOwnHop: false,
+      nodeId: 7,
+      timeNs: 1n,
+    }));
+    const batch = new TelemetryBatch({ frames: reports.length });
+    fillBatch(batch, reports);
+    const detector = new Detector(single({ kind: 'noop' }), SIZES);
+    const events = new EventBatch(256);
+    const found: number[] = [];
+    for (let row = 0; row < reports.length; ) {
+      // Room for three events more.
+      events.count = 253;
+      row = detector.detect(batch, events, row);
+      found.push(...events.report.subarray(253, events.count));
+      expect(events.count).toBeLessThanOrEqual(256);
+    }
+    expect(found).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
 });

@@ -1,9 +1,10 @@
-import { type BatchInput, FLAG, HOP_COLUMNS, METRIC_NAMES, type MetricName, type TelemetryBatch } from '@int/codec';
+import { type BatchInput, FLAG, HOP_COLUMNS, METRIC_NAMES, type MetricName, STATE, TelemetryBatch } from '@int/codec';
 import { flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { BatchColumns } from '../../src/cache/batch-columns.js';
+import { copyRun, runLength } from '../../src/node/copy-rows.js';
 import { hopColumnsOf, MAX_SHARDS, SCATTER_BLOCK, Scatter, shardOf } from '../../src/node/scatter.js';
 import { makeSlots, type Slot, slotBytes } from '../../src/node/slot.js';
 import { SEED } from '../seed.js';
@@ -123,6 +124,20 @@ describe('Scatter', () => {
       }),
       { seed: SEED, numRuns: runs(60) },
     );
+  });
+
+  it('finds the hop rows of a run although its first report has none, whatever the cell of that one says', () => {
+    const batch = new TelemetryBatch({ frames: 3, hops: 256 });
+    batch.hopStart.set([200, 0, 2]);
+    batch.hopCount.set([0, 2, 1]);
+    batch.hop.nodeId.set([11, 12, 13]);
+    batch.state.set([3, 3, 3], STATE.FRAMES);
+    const capacity = { reports: 3, hops: 256 };
+    const slot = makeSlots(capacity, 1, new ArrayBuffer(slotBytes(capacity)), 0)[0]!;
+    const source = new BatchColumns(batch);
+    expect(runLength(source, 0, 3, slot)).toBe(3);
+    copyRun(source, 0, 3, slot, undefined, [HOP_COLUMNS.indexOf('nodeId')]);
+    expect(slot.batch.hop.nodeId.subarray(0, 3)).toEqual(Uint32Array.of(11, 12, 13));
   });
 
   it('reads node ids and hop latencies whatever the metrics, and both columns of a pair', () => {
