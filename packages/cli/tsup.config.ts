@@ -6,8 +6,8 @@ export default library(
     index: 'src/index.ts',
     'flow-worker': 'src/config/workers/flow-worker.ts',
     'demo-worker': 'src/demo/worker.ts',
+    'aside-worker': 'src/aside/aside-worker.ts',
     'p4-worker': 'src/p4/command-worker.ts',
-    'simulate-worker': 'src/dart/simulate-worker.ts',
   },
   { format: ['esm'] },
 );

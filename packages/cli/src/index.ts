@@ -5,11 +5,9 @@
  */
 import type { Io } from './io.js';
 import { needsOwnThread, runAside } from './p4/command-aside.js';
+import { Stopping } from './stopping.js';
 
 export { EXIT, type Io, type Terminal } from './io.js';
-
-/** Exit code of a process that a second signal ends at once: 128 + SIGINT. */
-const KILLED = 130;
 
 /**
  * Runs the command.
@@ -17,27 +15,21 @@ const KILLED = 130;
  * @param argv as `process.argv`: two entries, then the arguments
  * @param io what to read from and write to; default: the process's own streams and signals
  * @returns the exit code: 0 done, 1 something in the input was wrong, 2 the command line was wrong, 3 a file, port or
- *   peer could not be opened or reached
+ *   peer could not be opened or reached, 128 + n signal n came before there was anything to show
  */
 export async function main(argv: readonly string[], io?: Io): Promise<number> {
   if (io === undefined && needsOwnThread(argv)) return runAside(argv);
   const { run } = await import('./run.js');
   if (io !== undefined) return run(argv, io);
-  const stopping = new AbortController();
-  const stop = (): void => {
-    if (stopping.signal.aborted) process.exit(KILLED);
-    stopping.abort();
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
   const { stdin, stdout, stderr, env } = process;
   // Messages have nowhere to go when standard error is closed.
   stderr.on('error', () => {});
+  const stopping = new Stopping((message) => stderr.write(`int: ${message}\n`));
+  const { signal, within: drainWithin } = stopping;
   try {
-    return await run(argv, { stdin, stdout, stderr, env, signal: stopping.signal, onHangup });
+    return await run(argv, { stdin, stdout, stderr, env, signal, drainWithin, onHangup });
   } finally {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    stopping.done();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { printable } from './output/printable.js';
+import { printableLines } from './output/printable.js';
 
 /** Exit codes of the `int` command. */
 export const EXIT = {
@@ -22,8 +22,13 @@ export interface Io {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by SIGINT or SIGTERM: a command then stops reading, writes out what it holds and prints its totals. */
+  /**
+   * Aborted by SIGINT or SIGTERM, with that as its reason: a command then stops reading, writes out what it holds and prints
+   * its totals.
+   */
   readonly signal: AbortSignal;
+  /** Says how many milliseconds ending may take after a signal, in the place of 10 seconds; then the process is ended. */
+  readonly drainWithin?: (milliseconds: number) => void;
   /** Calls `listener` at each SIGHUP, which otherwise ends the process. Returns what stops it. */
   readonly onHangup?: (listener: () => void) => () => void;
 }
@@ -39,25 +44,45 @@ export class CliError extends Error {
   }
 }
 
+/** Problems of one kind that are told; of more, only the number is. */
+export const MOST_TOLD = 20;
+
 /** A file whose content cannot be used: one line for each problem, `FILE:LINE:COLUMN: MESSAGE`. */
 export class FileProblems extends CliError {
+  /** The first ones. */
   readonly lines: readonly string[];
+  /** How many more there are. */
+  readonly others: number;
 
-  constructor(lines: readonly string[], cause?: unknown, exitCode: number = EXIT.INPUT) {
-    super(lines.join('\n'), exitCode, cause);
-    this.lines = lines;
+  /** @param total problems, if not all have a line */
+  constructor(lines: readonly string[], cause?: unknown, exitCode: number = EXIT.INPUT, total: number = lines.length) {
+    const told = lines.slice(0, MOST_TOLD);
+    super(told.join('\n'), exitCode, cause);
+    this.lines = told;
+    this.others = total - told.length;
+  }
+
+  /** The lines, and one for those that have none. */
+  get text(): string[] {
+    return this.others === 0 ? [...this.lines] : [...this.lines, `and ${this.others} more problems`];
   }
 }
 
 /** Writes why a command failed to standard error. */
 export function sayFailure(io: Io, error: CliError): void {
-  if (error instanceof FileProblems) for (const line of error.lines) io.stderr.write(`${line}\n`);
+  if (error instanceof FileProblems) for (const line of error.text) io.stderr.write(`${printableLines(line)}\n`);
   else say(io, error.message);
+}
+
+/** Writes several messages for people, the first of them. */
+export function sayEach(io: Io, messages: readonly string[]): void {
+  for (const message of messages.slice(0, MOST_TOLD)) say(io, message);
+  if (messages.length > MOST_TOLD) say(io, `and ${messages.length - MOST_TOLD} more of the kind`);
 }
 
 /** Writes a message for people, one line, to standard error. What it quotes may come from anybody. */
 export function say(io: Io, message: string): void {
-  io.stderr.write(`int: ${message.split('\n').map(printable).join('\n')}\n`);
+  io.stderr.write(`int: ${printableLines(message)}\n`);
 }
 
 /** Resolves when a stream takes more; undefined if it does already, or nobody reads it any more. */
@@ -81,6 +106,8 @@ export function openFailure(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';
+    case 'ENXIO':
+      return 'it is a socket, or there is no such device';
     case 'EISDIR':
       return 'it is a folder';
     case 'ENOSPC':

@@ -46,7 +46,8 @@ sinks:
   - redis: { url: "redis://127.0.0.1:6379", keep: 7d, retry: { first: 100ms, longest: 5s } }
 `;
 
-const io = (env: Record<string, string> = { KAFKA_PASSWORD: 'x' }): Io => ({ env }) as unknown as Io;
+const io = (env: Record<string, string> = { KAFKA_PASSWORD: 'x' }): Io =>
+  ({ env, signal: new AbortController().signal }) as unknown as Io;
 
 /** What `int collect --config FILE --check` says of a configuration. */
 async function check(

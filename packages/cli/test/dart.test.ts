@@ -1,14 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { flowKey, RdmaWriter } from '@int/dart';
 import { EpochStore, UdpRdmaSender } from '@int/dart/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requires } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, reportFrame } from './captures.js';
-import { ndjson, Running, run, temporaryFolder } from './run.js';
+import { BIN, ndjson, Running, run, temporaryFolder } from './run.js';
 import { SEED } from './seed.js';
 
 const files = temporaryFolder();
@@ -299,6 +301,103 @@ describe('int dart write and int dart query', () => {
   });
 });
 
+describe('a damaged store', () => {
+  const ASK = ['--flow', FLOW];
+
+  /** A store with one path in it. @returns its folder and its checkpoint */
+  async function prepare(name: string): Promise<{ store: string; file: string }> {
+    const store = files.path(name);
+    const capture = await files.write(`${name}.pcap`, pcap([reportFrame()]));
+    expect((await run(['dart', 'write', capture, '--store', store, ...SMALL])).code).toBe(0);
+    const [only = ''] = await readdir(join(store, 'live'));
+    return { store, file: join(store, 'live', only) };
+  }
+
+  test('by a byte behind a checkpoint is an error that names the file, which stays as it is', async () => {
+    const { store, file } = await prepare('byte-appended');
+    await appendFile(file, 'x');
+    const before = await readFile(file);
+    const { code, stdout, stderr } = await run(['dart', 'query', '--store', store, ...ASK]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(`int: ${file} is damaged: 1 byte follows its end; --salvage answers from what is sound\n`);
+    expect(await readFile(file)).toEqual(before);
+    const salvaged = await run(['dart', 'query', '--store', store, ...ASK, '--salvage', '--json']);
+    expect(salvaged.code).toBe(1);
+    expect(ndjson(salvaged.stdout)).toMatchObject([{ status: 'value', path: [1, 2, 153], incomplete: true }]);
+    expect(salvaged.stderr).toBe(`int: ${file} is damaged: 1 byte follows its end; 128 slots of it are sound\n`);
+    expect(await readFile(file)).toEqual(before);
+  });
+
+  test('by a bit that flipped is never empty: neither to a reader nor after a writer has set the file aside', async () => {
+    const { store, file } = await prepare('bit-flipped');
+    const bytes = await readFile(file);
+    // In the only pages that are written.
+    for (let at = 140; at < bytes.length - 32; at += 1500) bytes[at] = bytes[at]! ^ 1;
+    await writeFile(file, bytes);
+    const asked = await run(['dart', 'query', '--store', store, ...ASK]);
+    expect(asked).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(file) });
+    const lost = await run(['dart', 'query', '--store', store, ...ASK, '--salvage']);
+    expect(lost.code).toBe(1);
+    expect(lost.stdout).toContain('not found: never written, overwritten since, or lost with a file that is damaged');
+    const input = '{"key":"01","value":"02"}\n';
+    const written = await run(['dart', 'write', '-', '--store', store], { input });
+    expect(written.code).toBe(1);
+    expect(written.stderr).toMatch(
+      /is damaged: what begins at byte \d+ is damaged; 0 slots .* The file is .*\.damaged now/,
+    );
+    expect(await readFile(`${file}.damaged`)).toEqual(bytes);
+    const after = await run(['dart', 'query', '--store', store, ...ASK, '--json']);
+    expect(after.code).toBe(1);
+    expect(ndjson(after.stdout)).toMatchObject([{ status: 'absent', incomplete: true }]);
+    expect(after.stderr).toContain(`int: ${file}.damaged: it was found damaged, and set aside`);
+  });
+
+  test('in its history is an error for the time of that epoch, and of no other', async () => {
+    const store = files.path('old');
+    const opened = await EpochStore.open(store, { slots: 1000, checkpointMs: 0 });
+    for (let epoch = 0; epoch < 2; epoch++) {
+      opened.write(Uint8Array.of(1), new Uint8Array(20).fill(epoch + 1));
+      await opened.rotate()?.finished;
+    }
+    const [first, second] = opened.epochs();
+    await opened.close();
+    const bytes = await readFile(first!.path!);
+    bytes[60] = bytes[60]! ^ 8;
+    await writeFile(first!.path!, bytes);
+    const ask = (at: bigint, ...args: string[]): ReturnType<typeof run> =>
+      run(['dart', 'query', '--store', store, '--key', '01', '--json', '--at', String(at), ...args]);
+    expect(await ask(first!.from)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(first!.path!),
+    });
+    expect(ndjson((await ask(second!.from)).stdout)).toMatchObject([{ epoch: '1', status: 'value' }]);
+    const without = await ask(first!.from, '--salvage');
+    expect(without).toMatchObject({ code: 1, stdout: '' });
+    expect(without.stderr).toContain('nothing of it is in the answer');
+  });
+
+  test('that one may only read is read, and not written to', async () => {
+    const nobody = requires('setpriv', 'util-linux');
+    const { store } = await prepare('read-only');
+    for (const name of [store, join(store, 'live'), join(store, 'history')]) await chmod(name, 0o555);
+    await chmod(join(store, '..'), 0o755);
+    const as = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
+      const ids = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+      const root = process.getuid?.() === 0;
+      const [command, ...rest] = [...(root ? [nobody, ...ids] : []), process.execPath, BIN, ...args];
+      const found = spawnSync(command!, rest, { encoding: 'utf8', input: '{"key":"01","value":"02"}\n' });
+      return { code: found.status, out: found.stdout, err: found.stderr };
+    };
+    const read = await as('dart', 'query', '--store', store, ...ASK, '--json');
+    expect(read).toMatchObject({ code: 0, err: '' });
+    expect(ndjson(read.out)).toMatchObject([{ status: 'value', incomplete: false }]);
+    const written = await as('dart', 'write', '-', '--store', store);
+    expect(written).toMatchObject({ code: 3, err: `int: cannot use ${store}: permission denied\n` });
+    for (const name of [store, join(store, 'live'), join(store, 'history')]) await chmod(name, 0o755);
+  });
+});
+
 /** 32-bit words, big-endian. */
 function words(values: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(values.length * 4);
@@ -425,6 +524,25 @@ describe('int dart listen', () => {
     const [first, second] = await query(...asked);
     expect(first).toMatchObject({ epoch: '0', source: 'disk' });
     expect(second).toMatchObject({ epoch: '1', source: 'live', status: 'absent' });
+  });
+
+  test('says what it took over of a damaged checkpoint, and that its answers are incomplete', async () => {
+    const store = join(folder, 'damaged');
+    await run(['dart', 'write', '-', '--store', store, ...SMALL], { input: '{"key":"01","value":"02"}\n' });
+    const [file = ''] = await readdir(join(store, 'live'));
+    await appendFile(join(store, 'live', file), 'x');
+    const { process } = await listening('--store', store);
+    await process.saying(
+      /is damaged: 1 byte follows its end; \d+ slots of it are sound, and kept\. The file is .*\.damaged now/,
+    );
+    const asked = await run(['dart', 'query', '--store', store, '--key', '01', '--json']);
+    expect(asked).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${file}.damaged: 1 byte follows its end; what is lost`),
+    });
+    expect(ndjson(asked.stdout)).toMatchObject([{ status: 'value', incomplete: true }]);
+    process.child.kill('SIGTERM');
+    expect((await process.end()).code).toBe(1);
   });
 
   test('a port in use ends with code 3', async () => {

@@ -474,10 +474,10 @@ describe('int detect as a process', () => {
       env: {},
       signal: stopping.signal,
     });
-    stopping.abort();
-    expect(await inTime('the end of int detect', ended)).toBe(0);
+    stopping.abort('SIGTERM');
+    expect(await inTime('the end of int detect', ended)).toBe(143);
     expect(stdout.read()).toBeNull();
-    expect(String(stderr.read())).toBe('int: interrupted before the rules were read\n');
+    expect(String(stderr.read())).toBe('int: interrupted before the rules file was read\n');
   });
 
   test('gives what it gives in this process', async () => {

@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { FrameSlab } from '@int/collector';
 import { ParquetSink } from '@int/sink-parquet';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { reportFrame } from './captures.js';
 import { ndjson, run, temporaryFolder } from './run.js';
 
@@ -94,9 +95,84 @@ describe('int query', () => {
     expect((await query('FROM hops', '--json', '--csv')).code).toBe(2);
   });
 
+  describe('of a damaged history', () => {
+    let damaged = '';
+    let first = '';
+
+    beforeAll(async () => {
+      damaged = files.path('damaged');
+      await cp(store, damaged, { recursive: true });
+      const [name = ''] = (await readdir(damaged, { recursive: true })).filter((each) => each.endsWith('.parquet'));
+      first = join(damaged, name);
+      await cp(first, `${first.slice(0, -'00000000-00000000.parquet'.length)}00000001-${first.slice(-16)}`);
+      const bytes = await readFile(first);
+      bytes[100] = bytes[100]! ^ 16;
+      await writeFile(first, bytes);
+    });
+
+    const ask = (...args: string[]): ReturnType<typeof run> =>
+      run(['query', 'SELECT count(*) AS n FROM reports', '--json', '--store', damaged, ...args]);
+
+    test('gives no answer by default, and names the file', async () => {
+      expect(await ask()).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `int: ${first} is damaged: its bytes are not those that were written
+int: nothing was answered: --salvage answers without damaged files
+`,
+      });
+      expect((await ask('--verify')).code).toBe(1);
+    });
+
+    test('leaves the file out with --salvage, and says so', async () => {
+      expect(await ask('--salvage')).toMatchObject({
+        code: 1,
+        stdout: `{"n":${REPORTS}}\n`,
+        stderr: `int: left out ${first}: its bytes are not those that were written\n`,
+      });
+    });
+
+    test('remembers from one command to the next which files are sound, as long as they stay the same', async () => {
+      const env = { XDG_CACHE_HOME: files.path('cache') };
+      const path = (await readdir(store, { recursive: true })).find((each) => each.endsWith('.parquet'))!;
+      const sound = (): ReturnType<typeof run> =>
+        run(['query', 'SELECT count(*) AS n FROM reports', '--json', '--store', store], { env });
+      const cached = async (): Promise<string[]> => readdir(join(env.XDG_CACHE_HOME, 'int', 'checked')).catch(() => []);
+      const now = new Date();
+      await utimes(join(store, path), now, now);
+      // Files that were changed a moment ago are not trusted yet.
+      expect((await sound()).code).toBe(0);
+      expect(await cached()).toEqual([]);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
+      onTestFinished(() => void vi.useRealTimers());
+      expect((await sound()).code).toBe(0);
+      const [name = ''] = await cached();
+      const cache = join(env.XDG_CACHE_HOME, 'int', 'checked', name);
+      expect(Object.keys((JSON.parse(await readFile(cache, 'utf8')) as { files: object }).files)).toHaveLength(1);
+      const whole = await readFile(join(store, path));
+      const bytes = Buffer.from(whole);
+      bytes[100] = bytes[100]! ^ 16;
+      await writeFile(join(store, path), bytes);
+      expect((await sound()).code).toBe(1);
+      await writeFile(join(store, path), whole);
+      // It is only a cache.
+      await writeFile(cache, 'no JSON');
+      expect((await sound()).code).toBe(0);
+    });
+
+    test('says what was set aside', async () => {
+      await rename(first, `${first}.damaged`);
+      expect(await ask()).toMatchObject({
+        code: 1,
+        stdout: `{"n":${REPORTS}}\n`,
+        stderr: `int: left out ${first}.damaged: it was damaged, and set aside\n`,
+      });
+    });
+  });
+
   test('can be interrupted', async () => {
     const endless = 'SELECT count(*) FROM range(10000000) a, range(10000000) b';
-    const { code, stderr } = await run(['query', endless, '--store', store], { interruptAfterMs: 1500 });
+    const { code, stderr } = await run(['query', endless, '--store', store], { interruptAfterMs: 600 });
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'int: interrupted after 0 rows\n' });
   });
 });

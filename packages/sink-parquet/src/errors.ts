@@ -1,3 +1,5 @@
+import type { LeftOutFile } from './history/verification.js';
+
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/sink-parquet.ParquetSinkError') as never;
 const HISTORY_BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/sink-parquet.HistoryError') as never;
 
@@ -10,7 +12,9 @@ export type ParquetSinkErrorCode =
   /** The disk failed in another way. */
   | 'ERR_PARQUET_DISK'
   /** The embedded engine refused: the message says what. */
-  | 'ERR_PARQUET_ENGINE';
+  | 'ERR_PARQUET_ENGINE'
+  /** A file of the store was found not to be as it was written, and set aside. */
+  | 'ERR_PARQUET_DAMAGED';
 
 /** What went wrong when a file was written, for `onProblem`, or when a sink was opened. `cause` is the first error. */
 export class ParquetSinkError extends Error {
@@ -40,7 +44,9 @@ export type HistoryErrorCode =
   /** The query was understood and failed: a value out of range, memory, a file that is no Parquet. */
   | 'ERR_HISTORY_FAILED'
   /** {@link History.interrupt} or {@link History.close} ended the query. */
-  | 'ERR_HISTORY_INTERRUPTED';
+  | 'ERR_HISTORY_INTERRUPTED'
+  /** Files that the query needs are not as they were written. */
+  | 'ERR_HISTORY_DAMAGED';
 
 /** Why a query gave no result. */
 export class HistoryError extends Error {
@@ -48,11 +54,20 @@ export class HistoryError extends Error {
   readonly code: HistoryErrorCode;
   /** Where in the text the engine stopped to understand it, in characters from 0; `null` if it did not say. */
   readonly offset: number | null;
+  /** With `ERR_HISTORY_DAMAGED`: the files. */
+  readonly damaged: readonly LeftOutFile[];
 
-  constructor(code: HistoryErrorCode, message: string, offset: number | null = null, cause?: unknown) {
+  constructor(
+    code: HistoryErrorCode,
+    message: string,
+    offset: number | null = null,
+    cause?: unknown,
+    damaged: readonly LeftOutFile[] = [],
+  ) {
     super(message, { cause });
     this.code = code;
     this.offset = offset;
+    this.damaged = damaged;
     Object.defineProperty(this, HISTORY_BRAND, { value: true });
   }
 

@@ -13,6 +13,7 @@ export {
   type ResultRow,
   type ResultValue,
 } from './history/history.js';
+export type { CheckedFiles, LeftOutFile } from './history/verification.js';
 export { VIEW_NAMES, type ViewName } from './history/views.js';
 export type {
   CompactionOptions,

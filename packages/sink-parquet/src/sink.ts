@@ -12,7 +12,7 @@ import {
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import { FileWriter } from './engine/file-writer.js';
-import { type ParquetSinkError, toSinkError } from './errors.js';
+import { ParquetSinkError, toSinkError } from './errors.js';
 import { EventRows } from './fill/event-rows.js';
 import { FlowRows } from './fill/flow-rows.js';
 import { HourFinder } from './fill/instants.js';
@@ -51,6 +51,8 @@ export interface ParquetFigures {
   readonly merged: number;
   readonly made: number;
   readonly expired: number;
+  /** Files that were found damaged when they were to be merged, and were set aside. */
+  readonly damaged: number;
 }
 
 interface Counters {
@@ -91,7 +93,9 @@ export class ParquetSink implements Sink {
   readonly #flowRows = new FlowRows();
   readonly #hours = new HourFinder();
   readonly #counters: Readonly<Record<RecordKind, Counters>>;
-  readonly #work: { merged: number; made: number; expired: number } = { merged: 0, made: 0, expired: 0 };
+  readonly #work = { merged: 0, made: 0, expired: 0, damaged: 0 };
+  /** Why the last maintenance failed. */
+  #maintenanceProblem: string | null = null;
   #waiting: (() => void)[] = [];
   /** The batch that waits for room; others queue behind it. */
   #busy: Promise<void> | null = null;
@@ -129,7 +133,15 @@ export class ParquetSink implements Sink {
       onDone: (segment) => this.#onDone(segment),
     });
     this.#segments = new OpenSegments(this.#pool, rotate, this.#publisher);
-    this.#maintenance = new Maintenance(directory, writer, workplace, options, () => this.#nextName());
+    this.#maintenance = new Maintenance(directory, writer, workplace, {
+      ...options,
+      nextName: () => this.#nextName(),
+      currentHour: () => this.#publisher.lastHour,
+      onDamaged: (path, reason) => {
+        const message = `a file of ${directory} was damaged: ${reason}; it is ${path} now`;
+        queueMicrotask(() => onProblem(new ParquetSinkError('ERR_PARQUET_DAMAGED', message)));
+      },
+    });
     const every = (ms: number, task: () => void): void => {
       const timer = setInterval(task, ms);
       timer.unref();
@@ -250,12 +262,17 @@ export class ParquetSink implements Sink {
         this.#work.merged += result.merged;
         this.#work.made += result.made;
         this.#work.expired += result.expired;
+        this.#work.damaged += result.damaged;
+        this.#maintenanceProblem = null;
         return result;
       })
       .catch((error: unknown) => {
         const problem = toSinkError(error, `cannot maintain ${this.directory}`);
-        // Closing ends what is under way, which is no problem.
-        if (this.#closing === null) queueMicrotask(() => this.#options.onProblem(problem));
+        // Closing ends what is under way, which is no problem; what stays the same is told once.
+        if (this.#closing === null && this.#maintenanceProblem !== problem.message) {
+          this.#maintenanceProblem = problem.message;
+          queueMicrotask(() => this.#options.onProblem(problem));
+        }
         throw problem;
       })
       .finally(() => {
@@ -274,7 +291,7 @@ export class ParquetSink implements Sink {
   }
 
   health(): string | null {
-    return this.#outages.problem?.message ?? null;
+    return this.#outages.problem?.message ?? this.#maintenanceProblem;
   }
 
   /** Takes nothing more, makes files of what is held, and closes. What is not in a file by then is dropped as `closed`. */

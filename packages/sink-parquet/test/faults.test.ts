@@ -64,22 +64,41 @@ describe('a process that is killed', () => {
   }, 180_000);
 });
 
+/** Runs a program whose disk it may fill, or make read-only. @returns its lines by their first letter */
+async function onOwnDisk(program: string): Promise<(kind: string) => unknown[]> {
+  const unshare = requires('unshare', 'util-linux');
+  const disk = join(await folder(), 'disk');
+  await mkdir(disk);
+  const script = `mount -t tmpfs -o size=3m none "$1" && exec "$2" "$3" "$1"`;
+  const args = ['-rm', 'sh', '-c', script, 'sh', disk, process.execPath, program];
+  const { lines, end } = await linesOf(unshare, args, () => null);
+  if (lines.length === 0) limit('no mount namespaces for users here');
+  expect(end).toBe(0);
+  return (kind) =>
+    lines.filter((line) => line.startsWith(`${kind} `)).map((line) => JSON.parse(line.slice(2)) as unknown);
+}
+
+describe('a folder that becomes read-only', () => {
+  test('costs nothing: it is told, health is bad, and what is held is written when it may be', async () => {
+    const said = await onOwnDisk(await bundle(new URL('read-only.program.ts', import.meta.url)));
+    // To a sink that writes, to its maintenance, and to one that is opened.
+    expect(said('P')).toEqual(['ERR_PARQUET_DIRECTORY', 'ERR_PARQUET_DIRECTORY']);
+    expect(said('O')).toEqual(['ERR_PARQUET_DIRECTORY']);
+    expect(said('H')).toEqual([null, expect.stringMatching(/Read-only|read-only/), null]);
+    const totals = said('T') as { offered: number; delivered: number; pending: number }[];
+    expect(totals.map(({ offered, delivered, pending }) => [offered, delivered, pending])).toEqual([
+      [500, 500, 0],
+      [1500, 500, 1000],
+      [1500, 1500, 0],
+    ]);
+    // Reading goes on meanwhile.
+    expect(said('N')).toEqual([500, 1500]);
+  });
+});
+
 describe('a disk that is full', () => {
   test('costs only what memory has no room for, is told once, and is forgotten when there is room', async () => {
-    const unshare = requires('unshare', 'util-linux');
-    const program = await bundle(new URL('full.program.ts', import.meta.url));
-    const disk = join(await folder(), 'disk');
-    await mkdir(disk);
-    const script = `mount -t tmpfs -o size=3m none "$1" && exec "$2" "$3" "$1"`;
-    const { lines, end } = await linesOf(
-      unshare,
-      ['-rm', 'sh', '-c', script, 'sh', disk, process.execPath, program],
-      () => null,
-    );
-    if (lines.length === 0) limit('no mount namespaces for users here');
-    expect(end).toBe(0);
-    const said = (kind: string): unknown[] =>
-      lines.filter((line) => line.startsWith(`${kind} `)).map((line) => JSON.parse(line.slice(2)) as unknown);
+    const said = await onOwnDisk(await bundle(new URL('full.program.ts', import.meta.url)));
     expect(said('P')).toEqual(['ERR_PARQUET_FULL']);
     expect(said('R')).toEqual([null]);
     const [ill, well] = said('H');

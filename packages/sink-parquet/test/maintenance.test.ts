@@ -32,11 +32,11 @@ describe('merging', () => {
     await fill(sink, 0, [5, 6, 7]);
     await fill(sink, 1, [3, 4]);
     const before = await rows(directory, EVERYTHING);
-    expect(await sink.maintain()).toEqual({ merged: 0, made: 0, expired: 0 });
+    expect(await sink.maintain()).toEqual({ merged: 0, made: 0, expired: 0, damaged: 0 });
     now += 999;
-    expect(await sink.maintain()).toEqual({ merged: 0, made: 0, expired: 0 });
+    expect(await sink.maintain()).toEqual({ merged: 0, made: 0, expired: 0, damaged: 0 });
     now += 1;
-    expect(await sink.maintain()).toEqual({ merged: 3, made: 1, expired: 0 });
+    expect(await sink.maintain()).toEqual({ merged: 3, made: 1, expired: 0, damaged: 0 });
     expect(await files(directory)).toEqual([
       expect.stringMatching(/hour=22\/pack-.*/),
       expect.stringMatching(/hour=23\/part-.*/),
@@ -44,9 +44,9 @@ describe('merging', () => {
     ]);
     expect(await rows(directory, EVERYTHING)).toEqual(before);
     // One file alone is left as it is; a late one joins it.
-    expect(await sink.maintain()).toEqual({ merged: 0, made: 0, expired: 0 });
+    expect(await sink.maintain()).toEqual({ merged: 0, made: 0, expired: 0, damaged: 0 });
     await fill(sink, 0, [2]);
-    expect(await sink.maintain()).toEqual({ merged: 2, made: 1, expired: 0 });
+    expect(await sink.maintain()).toEqual({ merged: 2, made: 1, expired: 0, damaged: 0 });
     expect(sink.figures()).toMatchObject({ merged: 5, made: 2 });
   });
 

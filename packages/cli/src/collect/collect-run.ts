@@ -34,6 +34,8 @@ const LOG_MS = 1000;
 const REDRAW_MS = 250;
 /** Without a terminal nobody can stop the demo: it ends by itself. */
 const DEMO_MS = 10_000;
+/** Time for the totals once everything has been drained, in milliseconds. */
+const LAST_WORDS_MS = 2000;
 /** Characters of event lines to keep for a reader that is behind: about 30 000 events. */
 const UNREAD_LIMIT = 1 << 23;
 /** Problems to remember while the live view is on. */
@@ -167,6 +169,7 @@ export class CollectRun {
   }
 
   async run(): Promise<number> {
+    this.#io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
     try {
       await this.#open();
     } catch (error) {

@@ -169,7 +169,7 @@ export class LiveDetection {
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (this.#isStopped) return;
-      const problems = error instanceof FileProblems ? error.lines : [`int: ${error.message}`];
+      const problems = error instanceof FileProblems ? error.text : [`int: ${error.message}`];
       this.#say(problems, `${path}: the rules in force stay as they were`);
     }
   }

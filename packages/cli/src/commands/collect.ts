@@ -3,7 +3,7 @@ import type { DetectorOptions, RuleSet } from '@int/detect';
 import { type Command, Option } from 'commander';
 import { CollectRun } from '../collect/collect-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
-import { checkJson, checkLines, DRAIN_MS } from '../config/describe.js';
+import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
@@ -24,6 +24,7 @@ import {
   positiveNumber,
 } from '../options.js';
 import { allowedHost, type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
+import { DRAIN_MS } from '../stopping.js';
 
 interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly listen?: UdpAddress;

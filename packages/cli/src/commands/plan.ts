@@ -1,13 +1,15 @@
 import type { Algorithm } from '@int/gpint';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CliError, EXIT, hasColour, type Io } from '../io.js';
+import { aside } from '../aside/aside.js';
+import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { positiveNumber, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { writePlanJson } from '../plan/plan-json.js';
 import { writePlanText, writeReplanText } from '../plan/plan-text.js';
-import { answer, type Failures, type Question, secondAnswer } from '../plan/planning.js';
-import { failureOf, nodesOf, openTopology, type Weights } from '../plan/topology.js';
+import { revived } from '../plan/planning.js';
+import { readTopology, type Weights } from '../plan/topology.js';
+import { interruptedCode } from '../stopping.js';
 
 interface PlanFlags {
   readonly paths?: number;
@@ -89,29 +91,28 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 
 async function plan(topology: string, flags: PlanFlags, io: Io): Promise<number> {
   const seed = /^\d{1,15}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
-  const graph = await openTopology(topology, seed, flags.weights, io);
-  const question: Question = {
+  const question = {
     algorithm: flags.algorithm,
     paths: flags.paths,
     seed,
     budgetMs: flags.budget,
-    entries: flags.entries === undefined ? null : nodesOf(graph, flags.entries, '--entries'),
     perComponent: flags.perComponent === true,
   };
-  const broken = (flags.fail ?? []).map((text) => failureOf(graph, text));
-  const failures: Failures = {
-    links: broken.flatMap((each) => ('link' in each ? [each.link] : [])),
-    nodes: broken.flatMap((each) => ('node' in each ? [each.node] : [])),
-  };
-  const first = answer(graph, question);
-  const second = broken.length === 0 ? null : secondAnswer(graph, first.plan, failures, question);
+  const source = await readTopology(topology, io);
+  const { weights, entries = null, fail: failures = [] } = flags;
+  const found = await aside('plan', { source, weights, question, entries, failures }, io);
+  if (found === null) {
+    say(io, 'interrupted before there was a plan');
+    return interruptedCode(io);
+  }
+  const { graph, failures: failed, first, second } = revived(found);
   const output = new DataOutput(io.stdout);
-  if (flags.json === true) await writePlanJson(output, graph, question, first, failures, second);
+  if (flags.json === true) await writePlanJson(output, graph, question, first, failed, second);
   else {
     const colour = colours(hasColour(io));
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
     await writePlanText(output, graph, first, width, colour);
-    if (second !== null) await writeReplanText(output, graph, failures, second, width, colour);
+    if (second !== null) await writeReplanText(output, graph, failed, second, width, colour);
   }
   await output.end();
   if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);

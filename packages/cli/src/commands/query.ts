@@ -1,15 +1,19 @@
 import type { History, HistoryErrorCode, QueryResult } from '@int/sink-parquet';
 import { type Command, Option } from 'commander';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../io.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
-import { counted } from '../output/numbers.js';
+import { bytes, counted, percent } from '../output/numbers.js';
+import { Progress } from '../output/progress.js';
+import { CheckedFiles } from '../query/checked-files.js';
 import { CsvLines, JsonLines, type ResultLines, TableLines } from '../query/result-lines.js';
 
 interface QueryFlags {
   readonly store: string;
   readonly json?: true;
   readonly csv?: true;
+  readonly verify?: boolean;
+  readonly salvage?: true;
 }
 
 /** Gives `int query` its arguments, options and work. */
@@ -19,6 +23,12 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(new Option('--store <DIR>', 'folder of the history').makeOptionMandatory())
     .addOption(new Option('--json', 'one JSON object per row').conflicts('csv'))
     .option('--csv', 'comma-separated values; the first line names the columns')
+    .option(
+      '--verify',
+      'read every file that the query may need, and hold it against its checksum (new and changed ones)',
+    )
+    .option('--no-verify', 'do not hold files against their checksums')
+    .option('--salvage', 'leave out files that are damaged, and say which')
     .action(async (sql: string, flags: QueryFlags) => done(await query(sql, flags, io)));
 }
 
@@ -28,24 +38,40 @@ const EXITS: Readonly<Record<HistoryErrorCode, number>> = {
   ERR_HISTORY_READ_ONLY: EXIT.USAGE,
   ERR_HISTORY_FAILED: EXIT.INPUT,
   ERR_HISTORY_INTERRUPTED: EXIT.OK,
+  ERR_HISTORY_DAMAGED: EXIT.INPUT,
 };
 
 async function query(sql: string, flags: QueryFlags, io: Io): Promise<number> {
   // The engine takes a moment to load: other commands do without.
   const parquet = await import('@int/sink-parquet');
   const output = new DataOutput(io.stdout);
+  const progress = new Progress(io, false);
+  const onVerify = (done: number, total: number): void =>
+    progress.update(() => `checking files: ${percent(done / total)} of ${bytes(total)}`);
+  const checked = await CheckedFiles.open(flags.store, io);
   let history: History | null = null;
   const stop = (): void => history?.interrupt();
   io.signal.addEventListener('abort', stop, { once: true });
   output.onClosed = stop;
   let rows = 0;
   try {
-    history = await parquet.History.open({ directory: flags.store });
+    const verify = flags.verify === undefined ? 'changed' : flags.verify ? 'all' : 'none';
+    const salvage = flags.salvage === true;
+    history = await parquet.History.open({ directory: flags.store, verify, checked, salvage, onVerify });
     const lines = linesFor(flags, io);
-    rows = await print(await history.query(sql), lines, output, io);
+    const result = await history.query(sql);
+    progress.done();
+    rows = await print(result, lines, output, io);
   } catch (error) {
     if (!parquet.HistoryError.is(error)) throw error;
     if (output.closed) return EXIT.OK;
+    if (error.code === 'ERR_HISTORY_DAMAGED') {
+      sayEach(
+        io,
+        error.damaged.map(({ path, reason }) => `${path} is damaged: ${reason}`),
+      );
+      throw new CliError('nothing was answered: --salvage answers without damaged files', EXIT.INPUT, error);
+    }
     if (error.code !== 'ERR_HISTORY_INTERRUPTED') {
       const [first = '', ...others] = error.message.split('\n');
       const place = error.offset === null ? '' : `, at character ${error.offset + 1}`;
@@ -53,12 +79,20 @@ async function query(sql: string, flags: QueryFlags, io: Io): Promise<number> {
     }
   } finally {
     io.signal.removeEventListener('abort', stop);
+    progress.done();
     history?.close();
+    await checked.save();
     await output.end();
   }
   if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
   if (io.signal.aborted) say(io, `interrupted after ${counted(rows, 'row')}`);
-  return EXIT.OK;
+  const { leftOut = [], unchecked = 0 } = history ?? {};
+  if (unchecked > 0) say(io, `${counted(unchecked, 'file')} without a checksum: not made by a sink`);
+  sayEach(
+    io,
+    leftOut.map(({ path, reason }) => `left out ${path}: ${reason}`),
+  );
+  return leftOut.length > 0 ? EXIT.INPUT : EXIT.OK;
 }
 
 function linesFor(flags: QueryFlags, io: Io): ResultLines {

@@ -1,12 +1,10 @@
 /** `int collect --check`: what a configuration would run. */
+import { DRAIN_MS } from '../stopping.js';
 import { nameOf } from './config.js';
 import { sourceText } from './inputs.js';
 import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { sinkText } from './sinks.js';
-
-/** How long stopping may take, unless something else is said, in milliseconds. */
-export const DRAIN_MS = 10_000;
 
 /** The same as an object. */
 export function checkJson({ config, file }: ReadConfig): Record<string, unknown> {

@@ -1,5 +1,18 @@
 /** A YAML file as values, and where in the text each of them stands. */
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import {
+  Composer,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  visit,
+} from 'yaml';
 import { FileProblems } from '../io.js';
 
 /** Keys and list positions from the root on. */
@@ -7,6 +20,11 @@ export type ValuePath = readonly (string | number)[];
 
 /** Values that aliases may stand for, altogether. */
 const MAX_ALIASES = 1000;
+
+/** Levels of lists and mappings: a configuration has 8, and the library ends the process where its stack is too small. */
+const MAX_NESTING = 64;
+/** Mistakes of syntax of which one knows where they stand: each tends to cause others. */
+const MOST_SYNTAX = 200;
 
 /** `${NAME}` and nothing else. */
 const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
@@ -39,10 +57,20 @@ export class ConfigDocument {
   ) {
     this.#file = file;
     this.#lines = new LineCounter();
-    const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
-    const lines = document.errors.map(({ pos, message }) => this.#line(pos[0], message));
+    const document = this.#parse(text);
+    const lines = document.errors.slice(0, MOST_SYNTAX).map(({ pos, message }) => this.#line(pos[0], message));
+    const others = document.errors.length - lines.length;
     if (lines.length === 0) {
       visit(document, {
+        Map: (_, { items }) => {
+          const keys = new Set<unknown>();
+          for (const { key } of items as Pair<unknown, unknown>[]) {
+            const name = isScalar(key) ? key.value : key;
+            const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
+            if (keys.has(name)) lines.push(this.#line(offset, `the key '${String(name)}' stands here twice`));
+            keys.add(name);
+          }
+        },
         Scalar: (key, node) => {
           const name = typeof node.value === 'string' && key !== 'key' ? VARIABLE.exec(node.value)?.[1] : undefined;
           if (name === undefined) return;
@@ -53,7 +81,7 @@ export class ConfigDocument {
         },
       });
     }
-    if (lines.length > 0) throw new FileProblems(lines, undefined, exitCode);
+    if (lines.length > 0) throw new FileProblems(lines, undefined, exitCode, lines.length + others);
     this.#root = document.contents as Node | null;
     try {
       this.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown;
@@ -62,11 +90,31 @@ export class ConfigDocument {
     }
   }
 
+  /** Tokens first, so that nesting is bounded before anything recurses over it. */
+  #parse(text: string): Document.Parsed {
+    this.#lines.addNewLine(0);
+    const parser = new Parser(this.#lines.addNewLine);
+    const tokens = [];
+    for (const lexeme of new Lexer().lex(text)) {
+      for (const token of parser.next(lexeme)) tokens.push(token);
+      if (parser.stack.length <= MAX_NESTING) continue;
+      const message = `more than ${MAX_NESTING} levels of lists and mappings: a configuration needs 8`;
+      throw new FileProblems([this.#line(parser.offset - 1, message)], undefined, this.exitCode);
+    }
+    for (const token of parser.end()) tokens.push(token);
+    // That keys are unique is seen below, where it does not take the square of their number.
+    const composer = new Composer({ lineCounter: this.#lines, uniqueKeys: false });
+    const [document, second] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>;
+    if (second === undefined) return document!;
+    throw new FileProblems([this.#line(second.range[0], 'a second document begins here')], undefined, this.exitCode);
+  }
+
   /** Problems as compilers write them. */
-  problems(found: readonly Problem[], cause?: unknown): FileProblems {
+  problems(found: readonly Problem[], cause?: unknown, total: number = found.length): FileProblems {
     const placed = found.map(({ path, atKey = false, message }) => ({ offset: this.#offset(path, atKey), message }));
     const lines = placed.sort((a, b) => a.offset - b.offset).map(({ offset, message }) => this.#line(offset, message));
-    return new FileProblems([...new Set(lines)], cause, this.exitCode);
+    const different = [...new Set(lines)];
+    return new FileProblems(different, cause, this.exitCode, different.length + total - found.length);
   }
 
   #line(offset: number, message: string): string {

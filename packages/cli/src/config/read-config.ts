@@ -1,10 +1,10 @@
 /** int.yaml: read, held against its schema, and what no schema can say. */
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isMetricName, METRIC_NAMES, PROFILES } from '@int/codec';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import schema from '../../schema/int.schema.json' with { type: 'json' };
-import { CliError, EXIT, type FileProblems, type Io, openFailure } from '../io.js';
+import { readText } from '../input/text-file.js';
+import { EXIT, type FileProblems, type Io } from '../io.js';
 import { type IntConfig, nameOf } from './config.js';
 import { ConfigDocument, type Problem, type ValuePath } from './document.js';
 
@@ -19,8 +19,10 @@ export interface ReadConfig {
   readonly problem: (path: ValuePath, message: string, cause?: unknown) => FileProblems;
 }
 
-/** Bytes of a configuration; a larger file is something else. */
-const MAX_BYTES = 1 << 20;
+const CONFIGURATION = { name: 'configuration', mostBytes: 1 << 20, tooLargeCode: EXIT.USAGE } as const;
+
+/** Problems of which one knows where they stand; more are only counted. */
+const MOST_EXPLAINED = 200;
 
 /** A schema as far as messages need it. */
 interface Described {
@@ -160,17 +162,13 @@ function inconsistencies(config: IntConfig): Problem[] {
  * @throws FileProblems with exit code 2 if it cannot be used; CliError with 3 if it cannot be read
  */
 export async function readConfig(file: string, io: Io): Promise<ReadConfig> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
-    throw new CliError(`cannot read ${file}: ${openFailure(error)}`, EXIT.OPEN, error);
-  }
-  if (bytes.length > MAX_BYTES) throw new CliError(`${file}: more than ${MAX_BYTES} bytes`, EXIT.USAGE);
-  const document = new ConfigDocument(file, bytes.toString(), io.env, EXIT.USAGE);
+  const document = new ConfigDocument(file, await readText(file, CONFIGURATION, io), io.env, EXIT.USAGE);
   const validate = validator();
   const { value } = document;
-  if (!validate(value)) throw document.problems((validate.errors ?? []).map(explain));
+  if (!validate(value)) {
+    const errors = validate.errors ?? [];
+    throw document.problems(errors.slice(0, MOST_EXPLAINED).map(explain), undefined, errors.length);
+  }
   const found = inconsistencies(value);
   if (found.length > 0) throw document.problems(found);
   const folder = dirname(resolve(file));

@@ -93,7 +93,7 @@ export async function configSetup(
     const { sinks, cacheEvents } = await configSinks(own, geometry, tell);
     open.push(() => closeSinks(sinks));
     const flows = flowStage(own, cacheEvents);
-    const dart = await dartStage(own);
+    const dart = await dartStage(own, tell);
     if (dart !== null) open.push(() => dart.store.close());
     const workers = threads === undefined ? null : await startWorkers(read, workerDecode(read), tell, limitMs / 3);
     return {

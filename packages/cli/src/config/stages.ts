@@ -2,11 +2,11 @@
 import { DartStage, FlowStage, type FlowStageOptions } from '@int/collector';
 import type { EpochStore } from '@int/dart/node';
 import { type Geometry, geometryOf, type RecordSink } from '@int/flowcache';
-import { openStore } from '../dart/open-store.js';
+import { openStore, StoreTrouble } from '../dart/open-store.js';
 import { CliError, EXIT } from '../io.js';
 import { bytesOf, nanosecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
-import { made } from './sink-parts.js';
+import { made, type Tell } from './sink-parts.js';
 
 /** Flows that are silent for longer leave the cache, unless something else is said. */
 const IDLE = '30s';
@@ -49,16 +49,15 @@ export interface ConfigStore {
   readonly store: EpochStore;
 }
 
-/** @throws CliError (rejects) */
-export async function dartStage(read: ReadConfig): Promise<ConfigStore | null> {
+/** @param tell how the store says what goes wrong. @throws CliError (rejects) */
+export async function dartStage(read: ReadConfig, tell: Tell): Promise<ConfigStore | null> {
   const { dart } = read.config;
   if (dart === undefined) return null;
   const { store: folder, memory, values = 'path', ...shape } = dart;
-  const store = await openStore({
-    ...shape,
-    store: read.path(folder),
-    ...(memory !== undefined && { memory: bytesOf(memory) }),
-  });
+  const store = await openStore(
+    { ...shape, store: read.path(folder), ...(memory !== undefined && { memory: bytesOf(memory) }) },
+    { onError: new StoreTrouble(tell).onError },
+  );
   try {
     const { valueBytes } = store.live.geometry;
     return { store, stage: made(read, ['dart'], () => new DartStage({ store, valueBytes, values })) };

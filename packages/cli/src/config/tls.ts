@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { openFailure } from '../io.js';
+import { readRegular } from '../input/text-file.js';
+import { CliError } from '../io.js';
 import type { TlsConfig } from './config.js';
 import type { ValuePath } from './document.js';
 import type { ReadConfig } from './read-config.js';
+
+const CERTIFICATE = { name: 'certificate or key', mostBytes: 1 << 20 } as const;
 
 /** Certificates as `node:tls` takes them. */
 export interface Certificates {
@@ -22,9 +24,10 @@ export async function readCertificates(read: ReadConfig, tls: TlsConfig, path: V
     const file = tls[name];
     if (file === undefined) return {};
     try {
-      return { [name]: await readFile(read.path(file)) };
+      return { [name]: await readRegular(read.path(file), CERTIFICATE) };
     } catch (error) {
-      throw read.problem([...path, name], `cannot read ${file}: ${openFailure(error)}`, error);
+      if (!(error instanceof CliError)) throw error;
+      throw read.problem([...path, name], error.message, error);
     }
   };
   const { servername } = tls;

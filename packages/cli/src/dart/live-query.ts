@@ -6,9 +6,16 @@ import { unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Policy, StatusName } from '@int/dart';
-import { DartStoreError, type EpochAnswer, EpochStore, type HistoryQuery } from '@int/dart/node';
+import {
+  type DamagedFile,
+  DartStoreError,
+  type EpochAnswer,
+  EpochReader,
+  type EpochStore,
+  type HistoryQuery,
+} from '@int/dart/node';
 import { CliError, EXIT } from '../io.js';
-import { hasStore, storeFailure } from './open-store.js';
+import { storeFailure } from './open-store.js';
 
 /** What is asked of a store. */
 export interface Question {
@@ -22,11 +29,20 @@ export interface AnswerJson {
   readonly source: 'live' | 'flushing' | 'disk';
   readonly from: string;
   readonly to: string | null;
+  /** Whether files of the epoch are damaged. */
+  readonly incomplete: boolean;
   readonly status: StatusName;
   /** Hexadecimal. */
   readonly value: string | null;
   readonly matching: number;
   readonly agreeing: number;
+}
+
+/** What is known of a question. */
+export interface Reply {
+  readonly answers: readonly AnswerJson[];
+  /** Files that are damaged and may have had more, a line each. */
+  readonly damage: readonly string[];
 }
 
 /** Over the socket. */
@@ -37,20 +53,21 @@ interface QuestionJson {
   readonly from?: string;
   readonly to?: string;
 }
-type Reply = { readonly answers: AnswerJson[] } | { readonly error: string };
+type ReplyJson = Reply | { readonly error: string };
 
 /** Characters of a question: a key of 65,535 bytes has twice as many digits. */
 const MOST_CHARACTERS = 1 << 18;
 
 const socketOf = (directory: string): string => join(directory, 'query');
 
-function answerJson({ epoch, source, from, to, answer }: EpochAnswer): AnswerJson {
+function answerJson({ epoch, source, from, to, incomplete, answer }: EpochAnswer): AnswerJson {
   const { status, value, matching, agreeing } = answer;
   return {
     epoch: String(epoch),
     source,
     from: String(from),
     to: to === null ? null : String(to),
+    incomplete,
     status,
     value: value === null ? null : Buffer.from(value).toString('hex'),
     matching,
@@ -58,31 +75,44 @@ function answerJson({ epoch, source, from, to, answer }: EpochAnswer): AnswerJso
   };
 }
 
+function damageText({ path, kind, reason, soundSlots, isSetAside }: DamagedFile): string {
+  if (isSetAside) return `${path}: ${reason}; what is lost with it is not in the answer`;
+  const read =
+    kind === 'history' || soundSlots === 0 ? 'nothing of it is in the answer' : `${soundSlots} slots of it are sound`;
+  return `${path} is damaged: ${reason}; ${read}`;
+}
+
+/** @throws DartStoreError */
+async function ask(store: EpochReader | EpochStore, { key, query }: Question): Promise<Reply> {
+  const answers = (await store.query(key, query)).map(answerJson);
+  return { answers, damage: store.damageTo(query).map(damageText) };
+}
+
 /**
  * Asks a store: its files, or the process that has it open.
- * @throws CliError if there is none, or it cannot be read
+ * @param salvage whether what is sound in damaged files is an answer
+ * @throws CliError if there is none, or it cannot be read, or files are damaged
  */
-export async function askStore(directory: string, question: Question): Promise<AnswerJson[]> {
-  if (!(await hasStore(directory))) {
-    throw new CliError(`there is no store in ${directory}: int dart write or int dart listen makes one`, EXIT.OPEN);
-  }
-  let store: EpochStore;
+export async function askStore(directory: string, question: Question, salvage: boolean): Promise<Reply> {
   try {
-    store = await EpochStore.open(directory, { checkpointMs: 0 });
+    const reader = await EpochReader.open(directory, { salvage });
+    try {
+      return await ask(reader, question);
+    } finally {
+      await reader.close();
+    }
   } catch (error) {
-    if (error instanceof DartStoreError && error.code === 'LOCKED') return askOwner(directory, question, error);
-    throw storeFailure(error, directory);
-  }
-  try {
-    return (await store.query(question.key, question.query)).map(answerJson);
-  } catch (error) {
-    throw storeFailure(error, directory);
-  } finally {
-    await store.close();
+    if (!(error instanceof DartStoreError)) throw storeFailure(error, directory);
+    if (error.code === 'LOCKED') return askOwner(directory, question, error);
+    const failure = storeFailure(error, directory);
+    const isPart = error.code === 'DAMAGED' && /\.(ckpt|parquet)$/.test(error.path ?? '');
+    throw isPart
+      ? new CliError(`${failure.message}; --salvage answers from what is sound`, EXIT.INPUT, error)
+      : failure;
   }
 }
 
-function askOwner(directory: string, { key, query }: Question, locked: Error): Promise<AnswerJson[]> {
+function askOwner(directory: string, { key, query }: Question, locked: Error): Promise<Reply> {
   const { policy, at, from, to } = query;
   const asked: QuestionJson = {
     key: Buffer.from(key).toString('hex'),
@@ -101,10 +131,10 @@ function askOwner(directory: string, { key, query }: Question, locked: Error): P
       text += chunk;
     });
     socket.on('end', () => {
-      const reply = parse<Reply>(text);
+      const reply = parse<ReplyJson>(text);
       if (reply === null) refuse(`the process that has ${directory} open gave no answer`);
       else if ('error' in reply) refuse(reply.error);
-      else resolve(reply.answers);
+      else resolve(reply);
     });
     socket.end(`${JSON.stringify(asked)}\n`);
   });
@@ -167,17 +197,18 @@ export class QueryServer {
     });
   }
 
-  async #answer(text: string): Promise<Reply> {
+  async #answer(text: string): Promise<ReplyJson> {
     try {
       const { key, policy, at, from, to } = JSON.parse(text) as QuestionJson;
-      const answers = await this.#store.query(Buffer.from(key, 'hex'), {
+      const query = {
         ...(policy !== undefined && { policy }),
         ...(at !== undefined && { at: BigInt(at) }),
         ...(from !== undefined && { from: BigInt(from) }),
         ...(to !== undefined && { to: BigInt(to) }),
-      });
+      };
+      const reply = await ask(this.#store, { key: Buffer.from(key, 'hex'), query });
       this.answered++;
-      return { answers: answers.map(answerJson) };
+      return reply;
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }

@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DartStoreError, type DartStoreErrorCode, EpochStore, type EpochStoreOptions } from '@int/dart/node';
-import { CliError, EXIT, openFailure } from '../io.js';
+import { CliError, EXIT, MOST_TOLD, openFailure } from '../io.js';
 import { type StoreFlags, storeOptions } from './options.js';
 
 /** Slots of a new store if nothing else is said. */
@@ -15,8 +15,12 @@ const EXIT_OF: Partial<Record<DartStoreErrorCode, number>> = {
   VERSION: EXIT.INPUT,
 };
 
+const HINTS: Partial<Record<DartStoreErrorCode, string>> = {
+  NO_STORE: 'int dart write or int dart listen makes one',
+};
+
 /** Whether a folder holds a store. */
-export async function hasStore(directory: string): Promise<boolean> {
+async function hasStore(directory: string): Promise<boolean> {
   try {
     await access(join(directory, 'store.json'));
     return true;
@@ -27,12 +31,32 @@ export async function hasStore(directory: string): Promise<boolean> {
 
 /** What to tell of a store that failed. */
 export function storeFailure(error: unknown, directory: string): CliError {
-  if (error instanceof DartStoreError) return new CliError(error.message, EXIT_OF[error.code] ?? EXIT.OPEN, error);
+  if (error instanceof DartStoreError) {
+    const hint = HINTS[error.code];
+    const message = hint === undefined ? error.message : `${error.message}: ${hint}`;
+    return new CliError(message, EXIT_OF[error.code] ?? EXIT.OPEN, error);
+  }
   if (error instanceof RangeError) {
     return new CliError(`cannot make the store ${directory}: ${error.message}`, EXIT.USAGE, error);
   }
   if (error instanceof CliError) return error;
   return new CliError(`cannot use ${directory}: ${openFailure(error)}`, EXIT.OPEN, error);
+}
+
+/** Tells what goes wrong with a store while it is open: the first things, since a full disk is told of every second. */
+export class StoreTrouble {
+  count = 0;
+  readonly #tell: (message: string) => void;
+
+  constructor(tell: (message: string) => void) {
+    this.#tell = tell;
+  }
+
+  readonly onError = ({ message }: Error): void => {
+    this.count++;
+    if (this.count <= MOST_TOLD) this.#tell(message);
+    if (this.count === MOST_TOLD) this.#tell('what else goes wrong with the store is only counted');
+  };
 }
 
 /**

@@ -1,26 +1,20 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CaptureBatch, CaptureError, CaptureReader } from '@int/pcap';
-import { gunzipIfNeeded } from '@int/pcap/node';
+import { gunzipIfNeeded, openReadable } from '@int/pcap/node';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 
-const READ_SIZE = 1 << 18;
-
 /**
- * Opens a file for reading, or standard input for `-`. The stream ends early when the command is interrupted.
+ * Opens a capture or other data that are read as they come: a file, a pipe, or standard input for `-`. The stream ends early
+ * when the command is interrupted.
  * @throws CliError if it cannot be opened
  */
 export async function openInput(path: string, io: Io): Promise<Readable> {
   let stream: Readable;
   if (path === '-') stream = io.stdin;
   else {
-    let handle: FileHandle | undefined;
     try {
-      handle = await open(path);
-      if ((await handle.stat()).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
-      stream = handle.createReadStream({ highWaterMark: READ_SIZE });
+      stream = await openReadable(path);
     } catch (error) {
-      await handle?.close();
       throw new CliError(`cannot open ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
     }
   }

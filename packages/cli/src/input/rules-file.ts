@@ -1,18 +1,22 @@
 import { stat } from 'node:fs/promises';
-import { type RuleSet, RulesError } from '@int/detect';
-import { CliError, EXIT, FileProblems, type Io, openFailure } from '../io.js';
-import { openInput } from './capture-frames.js';
+import { type RuleProblem, type RuleSet, RulesError } from '@int/detect';
+import { aside } from '../aside/aside.js';
+import { TASKS } from '../aside/tasks.js';
+import { CliError, EXIT, FileProblems, type Io, MOST_TOLD } from '../io.js';
+import { interruptedCode } from '../stopping.js';
+import { readText } from './text-file.js';
 
-/** Bytes of a rules file; a larger one is something else. */
-const MAX_BYTES = 1 << 26;
+const RULES_FILE = { name: 'rules file', mostBytes: 1 << 24 } as const;
+/** Characters that are read within some 100 ms: for more, a thread of its own is worth it. */
+const QUICK_LENGTH = 1 << 16;
 
 /** What is wrong with a rule set, one line each, as compilers write it. */
-function ruleProblems(path: string, error: RulesError): FileProblems {
-  const lines = error.problems.map(({ line, column, path: keys, message }) => {
+function ruleProblems(path: string, problems: readonly RuleProblem[], total: number, cause?: unknown): FileProblems {
+  const lines = problems.slice(0, MOST_TOLD).map(({ line, column, path: keys, message }) => {
     const place = line === undefined ? keys.join('.') : `${line}:${column ?? 1}`;
     return `${path}:${place === '' ? '' : `${place}:`} ${message.replaceAll(/\s*\n\s*/g, ' ')}`;
   });
-  return new FileProblems(lines, error);
+  return new FileProblems(lines, cause, EXIT.INPUT, total);
 }
 
 /**
@@ -23,7 +27,7 @@ export function usingRules<T>(path: string, use: () => T): T {
   try {
     return use();
   } catch (error) {
-    if (RulesError.is(error)) throw ruleProblems(path, error);
+    if (RulesError.is(error)) throw ruleProblems(path, error.problems, error.problems.length, error);
     if (error instanceof RangeError) {
       throw new CliError(`no memory for so many cells: ${error.message}`, EXIT.USAGE, error);
     }
@@ -36,22 +40,11 @@ export function usingRules<T>(path: string, use: () => T): T {
  * @throws FileProblems if the rules in it cannot be used, CliError if it cannot be opened or read
  */
 export async function readRulesFile(path: string, io: Io): Promise<RuleSet> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of (await openInput(path, io)) as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > MAX_BYTES) throw new FileProblems([`${path}: more than ${MAX_BYTES} bytes: this is no rules file`]);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    // A stream that is closed in the middle fails, too.
-    if (!io.signal.aborted) throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
-  }
-  if (io.signal.aborted) throw new CliError('interrupted before the rules were read', EXIT.OK);
-  const { readRules } = await import('@int/detect/yaml');
-  return usingRules(path, () => readRules(Buffer.concat(chunks).toString()));
+  const text = await readText(path, RULES_FILE, io);
+  const found = text.length <= QUICK_LENGTH ? await TASKS.rules(text) : await aside('rules', text, io);
+  if (found === null) throw new CliError('interrupted before the rules were read', interruptedCode(io));
+  if ('ruleSet' in found) return found.ruleSet;
+  throw ruleProblems(path, found.problems, found.total);
 }
 
 /** What tells one content of a file from another without reading it; '' if there is no such file. */

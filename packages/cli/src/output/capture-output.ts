@@ -1,6 +1,7 @@
 import { type FrameInput, PcapWriter } from '@int/pcap';
 import { type CaptureFile, createCaptureFile } from '@int/pcap/node';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
+import { interruptedCode } from '../stopping.js';
 import { DataOutput } from './data-output.js';
 
 /** A capture being written: to a file, or for `-` to standard output. */
@@ -27,8 +28,9 @@ export class CaptureOutput {
     if (path === undefined || path === '-')
       return new CaptureOutput('standard output', null, new DataOutput(io.stdout));
     try {
-      return new CaptureOutput(path, await createCaptureFile(path), null);
+      return new CaptureOutput(path, await createCaptureFile(path, { signal: io.signal }), null);
     } catch (error) {
+      if (io.signal.aborted) throw new CliError(`interrupted before anybody read ${path}`, interruptedCode(io), error);
       throw new CliError(`cannot create ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
     }
   }

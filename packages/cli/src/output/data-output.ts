@@ -2,10 +2,13 @@ import type { Terminal } from '../io.js';
 
 /** Characters or bytes to collect before they are written. */
 const CHUNK = 1 << 16;
+/** Milliseconds for which writing may keep the event loop, and with it signals, waiting. */
+const TURN_MS = 50;
 
 /**
  * Standard output for data: collects small pieces into large writes, waits when the reader is slow, and takes a closed
- * pipe (`| head`) as the end of interest, which is no error.
+ * pipe (`| head`) as the end of interest, which is no error. A file is never slow: there it waits now and then for a turn
+ * of the event loop, in which signals are seen.
  */
 export class DataOutput {
   readonly #stream: Terminal;
@@ -15,6 +18,7 @@ export class DataOutput {
   #closed = false;
   #error: Error | null = null;
   #wake: (() => void) | null = null;
+  #turnedAt = performance.now();
   /** Called when nobody reads any more: for those who write rarely. */
   onClosed: () => void = () => {};
   readonly #onError = (error: NodeJS.ErrnoException): void => {
@@ -82,12 +86,23 @@ export class DataOutput {
       this.#bytes = [];
       this.#byteLength = 0;
     }
-    if (ready) return undefined;
+    if (ready) return this.#turn();
     return new Promise((resolve) => {
       this.#wake = (): void => {
         this.#wake = null;
         resolve();
       };
+    });
+  }
+
+  /** A turn of the event loop, if the last one was some time ago. */
+  #turn(): Promise<void> | undefined {
+    if (performance.now() - this.#turnedAt < TURN_MS) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turnedAt = performance.now();
+        resolve();
+      });
     });
   }
 

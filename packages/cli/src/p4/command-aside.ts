@@ -4,18 +4,13 @@
  */
 import { Worker } from 'node:worker_threads';
 import { EXIT, type Terminal } from '../io.js';
+import { Stopping } from '../stopping.js';
 import { type FromThread, failureOf, type Shape, type ThreadStart, type ToThread } from './thread-messages.js';
 
 /** Megabytes of objects that a thread may keep, unless `--limit memory=N` says otherwise. */
 const DEFAULT_MEMORY_MB = 448;
-/** After a signal, until a thread that does not stop by itself is ended, and until a process that cannot end it is. */
+/** After a signal, until the process is ended: the thread may be in a program that does not end. */
 const STOP_MS = 500;
-const KILL_MS = 300;
-
-type Signal = 'SIGINT' | 'SIGTERM';
-
-/** Exit codes of processes that a signal ends: 128 and its number. */
-const KILLED: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 /** Whether a command runs what a stranger may have written. */
 export function needsOwnThread(argv: readonly string[]): boolean {
@@ -35,7 +30,7 @@ function shapeOf({ isTTY = false, columns, rows }: Terminal): Shape {
   return { isTTY, columns, rows };
 }
 
-/** Runs the command of a process on a thread. Returns the exit code, or ends the process if a signal finds it stuck. */
+/** Runs the command of a process on a thread. Returns the exit code. */
 export async function runAside(argv: readonly string[]): Promise<number> {
   const memoryMb = memoryOf(argv);
   const { stdin, stdout, stderr } = process;
@@ -48,7 +43,9 @@ export async function runAside(argv: readonly string[]): Promise<number> {
   // What cannot be written is told to the thread.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const input = new InputPump(post);
-  const stopper = new Stopper(worker, post);
+  const stopping = new Stopping((message) => stderr.write(`int: ${message}\n`));
+  stopping.within(STOP_MS);
+  stopping.signal.addEventListener('abort', () => post({ kind: 'stop', signal: stopping.signal.reason }));
   try {
     return await new Promise<number>((resolve, reject) => {
       worker.on('message', (message: FromThread) => {
@@ -72,7 +69,7 @@ export async function runAside(argv: readonly string[]): Promise<number> {
       worker.on('exit', () => reject(new Error('the thread of the command ended before the command was done')));
     });
   } finally {
-    stopper.stopListening();
+    stopping.done();
     input.end();
     stdin.pause();
     await worker.terminate();
@@ -109,41 +106,4 @@ class InputPump {
   };
   readonly #onEnd = (): void => this.post({ kind: 'input', bytes: undefined, failure: undefined });
   readonly #onError = (error: Error): void => this.post({ kind: 'input', bytes: undefined, failure: failureOf(error) });
-}
-
-/** Ends the command when a signal comes: first it is asked, then it is made to. */
-class Stopper {
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    readonly worker: Worker,
-    readonly post: (message: ToThread) => void,
-  ) {
-    process.on('SIGINT', this.#onSignal);
-    process.on('SIGTERM', this.#onSignal);
-  }
-
-  stopListening(): void {
-    clearTimeout(this.#timer);
-    process.off('SIGINT', this.#onSignal);
-    process.off('SIGTERM', this.#onSignal);
-  }
-
-  readonly #onSignal = (signal: Signal): void => {
-    if (this.#timer !== undefined) {
-      this.#end(signal);
-      return;
-    }
-    this.post({ kind: 'stop' });
-    this.#timer = setTimeout(() => {
-      process.stderr.write('int: interrupted while it was still at work\n');
-      this.#end(signal);
-    }, STOP_MS);
-  };
-
-  #end(signal: Signal): void {
-    // A thread that waits for the system, such as for a pipe that nobody writes to, cannot be ended on its own.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_MS);
-    void this.worker.terminate().then(() => process.exit(KILLED[signal]));
-  }
 }

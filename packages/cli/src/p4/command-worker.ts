@@ -69,7 +69,7 @@ const stopping = new AbortController();
 port.on('message', (message: ToThread) => {
   if (message.kind === 'written') outlets[message.to].settle(message.failure);
   else if (message.kind === 'input') stdin.receive(message.bytes, message.failure);
-  else stopping.abort();
+  else stopping.abort(message.signal);
 });
 
 const exitCode = await run(start.argv, {

@@ -1,35 +1,20 @@
-import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
 import type { V1Switch } from '@int/p4vm';
-import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { readText } from '../input/text-file.js';
+import { type Io, say } from '../io.js';
 
-/** Bytes of a file of commands, a script or a packet test. */
-const MAX_BYTES = 1 << 23;
+const CONTROL_FILE = { name: 'file of commands', mostBytes: 1 << 23 } as const;
 /** Characters of a command that a message repeats, and messages about commands. */
 const MAX_SHOWN = 200;
 const MAX_MESSAGES = 1000;
 const LINES_AT_ONCE = 256;
 
 /**
- * The text of a file, or of standard input for `-`. A signal ends it where it is.
+ * The text of a script, a packet test or a file of commands, or of standard input for `-`.
  *
  * @throws CliError if it cannot be read, or is too long
  */
-export async function readText(path: string, io: Io): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    const input: Readable = path === '-' ? io.stdin : createReadStream(path);
-    for await (const chunk of addAbortSignal(io.signal, input)) {
-      chunks.push(chunk as Uint8Array);
-      length += (chunk as Uint8Array).length;
-      if (length > MAX_BYTES) throw new CliError(`${path}: it is longer than ${MAX_BYTES} bytes`, EXIT.INPUT);
-    }
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    if (!io.signal.aborted) throw new CliError(`cannot open ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+export function readControlText(path: string, io: Io): Promise<string> {
+  return readText(path, CONTROL_FILE, io);
 }
 
 /** The lines of a text, one at a time. */
@@ -50,7 +35,7 @@ export function* linesOf(text: string): Generator<string> {
  */
 export async function* readCommands(path: string, io: Io): AsyncGenerator<string> {
   let count = 0;
-  for (const line of linesOf(await readText(path, io))) {
+  for (const line of linesOf(await readControlText(path, io))) {
     const command = line.trim();
     if (command !== '' && !command.startsWith('#')) yield command;
     // Signals are seen between commands.

@@ -29,8 +29,8 @@ export type ToThread =
   | { readonly kind: 'written'; readonly to: OutputName; readonly failure: Failure | undefined }
   /** A piece of standard input; undefined at its end. */
   | { readonly kind: 'input'; readonly bytes: Uint8Array | undefined; readonly failure: Failure | undefined }
-  /** A signal came: what is held is to be written out, and no more. */
-  | { readonly kind: 'stop' };
+  /** A signal came, of that name: what is held is to be written out, and no more. */
+  | { readonly kind: 'stop'; readonly signal: string };
 
 /** An error as it passes between threads. */
 export interface Failure {

@@ -60,7 +60,7 @@ async function writeReplan(output: DataOutput, graph: Graph, failures: Failures,
 export async function writePlanJson(
   output: DataOutput,
   graph: Graph,
-  question: Question,
+  question: Pick<Question, 'seed'>,
   { plan, elapsedMs, bounds, dearest }: Answer,
   failures: Failures,
   second: SecondAnswer | null,

@@ -1,19 +1,38 @@
-/** What `int plan` computes, and how long that takes. */
+/** What `int plan` computes, and how long that takes: all of it is data, so that another thread can do it. */
 import {
   type Algorithm,
   type Bounds,
   euler,
   GpintError,
-  type Graph,
+  Graph,
   gpint,
   lowerBounds,
+  Paths,
   type Plan,
   perNode,
   type Replan,
   replan,
 } from '@int/gpint';
 import { CliError, EXIT } from '../io.js';
-import { withoutWeights } from './topology.js';
+import { failureOf, graphOf, nodesOf, type TopologySource, type Weights, withoutWeights } from './topology.js';
+
+/** What was asked for, names being those that were typed. */
+export interface PlanTask {
+  readonly source: TopologySource;
+  readonly weights: Weights;
+  readonly question: Omit<Question, 'entries'>;
+  readonly entries: readonly string[] | null;
+  readonly failures: readonly string[];
+}
+
+/** What came of it. */
+export interface Planned {
+  readonly graph: Graph;
+  readonly failures: Failures;
+  readonly first: Answer;
+  /** Null if nothing was to fail. */
+  readonly second: SecondAnswer | null;
+}
 
 export interface Question {
   readonly algorithm: Algorithm;
@@ -60,7 +79,7 @@ function refusal(error: unknown): unknown {
   }
 }
 
-function planned(graph: Graph, question: Question): Plan {
+function makePlan(graph: Graph, question: Question): Plan {
   const { algorithm, paths, seed, budgetMs, entries, perComponent } = question;
   if (algorithm === 'euler') return euler(graph, { perComponent });
   if (algorithm === 'per-node') return perNode(graph);
@@ -78,11 +97,11 @@ function planned(graph: Graph, question: Question): Plan {
  *
  * @throws CliError if there is no such plan
  */
-export function answer(graph: Graph, question: Question): Answer {
+function answer(graph: Graph, question: Question): Answer {
   let plan: Plan;
   const started = performance.now();
   try {
-    plan = planned(graph, question);
+    plan = makePlan(graph, question);
   } catch (error) {
     throw refusal(error);
   }
@@ -96,7 +115,7 @@ export function answer(graph: Graph, question: Question): Answer {
 }
 
 /** Plans anew what failures broke. @throws CliError if that cannot be */
-export function secondAnswer(graph: Graph, plan: Plan, failures: Failures, question: Question): SecondAnswer {
+function secondAnswer(graph: Graph, plan: Plan, failures: Failures, question: Question): SecondAnswer {
   const { seed, budgetMs, entries } = question;
   const started = performance.now();
   try {
@@ -109,4 +128,36 @@ export function secondAnswer(graph: Graph, plan: Plan, failures: Failures, quest
   } catch (error) {
     throw refusal(error);
   }
+}
+
+/**
+ * Makes the graph and plans; then plans anew what failures break.
+ *
+ * @throws CliError if there is no such graph or plan
+ */
+export function planned({ source, weights, question, entries, failures }: PlanTask): Planned {
+  const graph = graphOf(source, question.seed, weights);
+  const asked: Question = { ...question, entries: entries === null ? null : nodesOf(graph, entries, '--entries') };
+  const broken = failures.map((text) => failureOf(graph, text));
+  const failed: Failures = {
+    links: broken.flatMap((each) => ('link' in each ? [each.link] : [])),
+    nodes: broken.flatMap((each) => ('node' in each ? [each.node] : [])),
+  };
+  const first = answer(graph, asked);
+  const second = broken.length === 0 ? null : secondAnswer(graph, first.plan, failed, asked);
+  return { graph, failures: failed, first, second };
+}
+
+function withPaths(plan: Plan): Plan {
+  return { ...plan, paths: new Paths(plan.paths.visits, plan.paths.starts) };
+}
+
+/** What came from another thread has lost its classes: puts them back. */
+export function revived({ graph, failures, first, second }: Planned): Planned {
+  return {
+    graph: new Graph(graph),
+    failures,
+    first: { ...first, plan: withPaths(first.plan) },
+    second: second && { ...second, replan: { ...second.replan, plan: withPaths(second.replan.plan) } },
+  };
 }

@@ -1,10 +1,9 @@
 /** Where the graph of `int plan` comes from, and how links of it are named on the command line. */
 import { GpintError, Graph, type GraphmlOptions, parseTopology, parseTopologyFile } from '@int/gpint';
-import { openInput } from '../input/capture-frames.js';
-import { CliError, EXIT, type Io, openFailure } from '../io.js';
+import { readText } from '../input/text-file.js';
+import { CliError, EXIT, type Io } from '../io.js';
 
-/** Bytes of a topology file; a larger one is something else. */
-const MAX_BYTES = 1 << 29;
+const TOPOLOGY = { name: 'topology', mostBytes: 1 << 28 } as const;
 
 /** What generators look like. A file of such a name is `./NAME`; one letter before the colon is a drive of Windows. */
 const GENERATOR = /^[a-z][a-z-]+:/;
@@ -12,37 +11,32 @@ const GENERATOR = /^[a-z][a-z-]+:/;
 /** Which weights the links get. */
 export type Weights = NonNullable<GraphmlOptions['weights']>;
 
-async function readText(path: string, io: Io): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of (await openInput(path, io)) as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > MAX_BYTES) throw new CliError(`${path}: more than ${MAX_BYTES} bytes: no topology`, EXIT.INPUT);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    // A stream that is closed in the middle fails, too.
-    if (!io.signal.aborted) throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
-  }
-  if (io.signal.aborted) throw new CliError('interrupted before the topology was read', EXIT.OK);
-  return Buffer.concat(chunks).toString();
+/** What a graph is made of: a generator, or the text of a file. */
+export type TopologySource = { readonly generator: string } | { readonly name: string; readonly text: string };
+
+/**
+ * Reads a file, `-` being standard input, unless a generator is named (`fat-tree:8`).
+ *
+ * @throws CliError if it cannot be opened or read, or is far too large
+ */
+export async function readTopology(text: string, io: Io): Promise<TopologySource> {
+  if (GENERATOR.test(text)) return { generator: text };
+  return { name: text === '-' ? 'standard input' : text, text: await readText(text, TOPOLOGY, io) };
 }
 
 /**
- * Generates a topology (`fat-tree:8`), or reads one from a file, `-` being standard input.
+ * Makes the graph.
  *
  * @param seed of generators that are random
- * @throws CliError if it cannot be opened (3), if what is in it is no topology (1), or if it names no generator (2)
+ * @throws CliError if there is no such generator (2), or if the text is no topology (1)
  */
-export async function openTopology(text: string, seed: number | string, weights: Weights, io: Io): Promise<Graph> {
-  const isGenerator = GENERATOR.test(text);
+export function graphOf(source: TopologySource, seed: number | string, weights: Weights): Graph {
+  const isGenerator = 'generator' in source;
   let graph: Graph;
   try {
     graph = isGenerator
-      ? parseTopology(text, seed)
-      : parseTopologyFile(await readText(text, io), text === '-' ? 'standard input' : text, { weights });
+      ? parseTopology(source.generator, seed)
+      : parseTopologyFile(source.text, source.name, { weights });
   } catch (error) {
     if (!GpintError.is(error)) throw error;
     throw new CliError(error.message, isGenerator ? EXIT.USAGE : EXIT.INPUT, error);

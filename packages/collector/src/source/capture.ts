@@ -1,12 +1,11 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaptureBatch, CaptureReader } from '@int/pcap';
-import { gunzipIfNeeded } from '@int/pcap/node';
+import { gunzipIfNeeded, openReadable } from '@int/pcap/node';
 import { type FrameBatch, frameTimeMs, type Push } from '../frames.js';
 import { linkLayerOf } from '../link-layer.js';
 import { type Source, SourceError } from './source.js';
 
-const READ_SIZE = 1 << 18;
 const BATCH_FRAMES = 1024;
 /** Frames due within this time are sent together: timers are no finer. */
 const TICK_MS = 1;
@@ -32,7 +31,7 @@ export class CaptureSource implements Source {
   readonly #input: AsyncIterable<Uint8Array>;
   readonly #speed: number | null;
   readonly #stopping = new AbortController();
-  #handle: FileHandle | null = null;
+  #file: Readable | null = null;
   #running: Promise<void> | null = null;
   /** Wall clock and capture time of the first frame. */
   #startedAt = Number.NaN;
@@ -62,16 +61,13 @@ export class CaptureSource implements Source {
     let input = this.#input;
     if (this.#path !== '-') {
       try {
-        this.#handle = await open(this.#path);
-        // A directory can be opened, but not read.
-        if ((await this.#handle.stat()).isDirectory()) throw new Error('it is a directory');
+        this.#file = await openReadable(this.#path);
       } catch (error) {
-        await this.#handle?.close();
         const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
         const reason = missing ? 'no such file' : (error as Error).message;
         throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot open: ${reason}`, error);
       }
-      input = this.#handle.createReadStream({ highWaterMark: READ_SIZE });
+      input = this.#file;
     }
     this.#running = this.#read(input, push).then(this.#finish, (error: unknown) => {
       // A stream that was closed by stop() is no damage.
@@ -83,10 +79,9 @@ export class CaptureSource implements Source {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (this.#path === '-') {
-      // It may never deliver again: end the wait for it.
-      if ('destroy' in this.#input && typeof this.#input.destroy === 'function') this.#input.destroy();
-    }
+    // It may never deliver again: end the wait for it.
+    const input = this.#path === '-' ? this.#input : this.#file;
+    if (input !== null && 'destroy' in input && typeof input.destroy === 'function') input.destroy();
     await this.#running;
     this.#finish();
   }

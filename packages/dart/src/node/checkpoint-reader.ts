@@ -1,6 +1,7 @@
-/** Checkpoint files of a directory, read back: whole ones only. */
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+/** Checkpoint files of a directory, read back: all of a whole one, and of a damaged one the pages that are sound. */
+import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Geometry } from '../layout.js';
 import {
   type CheckpointHeader,
   COMMIT_LENGTH,
@@ -12,6 +13,7 @@ import {
   MOST_PAGE_BYTES,
   PAGE_HEADER_LENGTH,
 } from './checkpoint-format.js';
+import { openRegular } from './regular-file.js';
 
 const WINDOW = 2 * (MOST_PAGE_BYTES + PAGE_HEADER_LENGTH);
 
@@ -37,10 +39,19 @@ export async function listCheckpoints(directory: string): Promise<CheckpointFile
   }));
 }
 
-/** A checkpoint that is whole. */
-export interface WholeCheckpoint extends CheckpointFile {
-  readonly header: CheckpointHeader;
+/** What is in a checkpoint file. */
+export interface ScannedCheckpoint extends CheckpointFile {
+  /** Null if that is damaged, or foreign. */
+  readonly header: CheckpointHeader | null;
+  /** Whether it is sound perhaps, but of another store or epoch: nothing of it is used. */
+  readonly isForeign: boolean;
+  /** What is wrong with the file, in words; null if it is whole. */
+  readonly damage: string | null;
+  /** Slots in pages that are sound. */
+  readonly slots: number;
   readonly bytes: number;
+  /** Bytes that are part of nothing sound. */
+  readonly skippedBytes: number;
 }
 
 /** Takes a page: the slots from `firstSlot` on; null for `bytes` where all are zeros. `bytes` is reused. */
@@ -48,14 +59,15 @@ type PageSink = (firstSlot: number, slots: number, bytes: Uint8Array | null) => 
 
 /** Reads a file from its start, a window at a time. */
 class Window {
-  readonly bytes = Buffer.allocUnsafe(WINDOW);
+  readonly bytes: Buffer;
   at = 0;
   #end = 0;
   #position = 0;
   readonly #file: FileHandle;
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, size: number) {
     this.#file = file;
+    this.bytes = Buffer.allocUnsafe(Math.min(WINDOW, size + 1));
   }
 
   /** Makes sure that `length` bytes from `at` on are there; false at the end of the file. */
@@ -65,7 +77,7 @@ class Window {
     this.#end -= this.at;
     this.at = 0;
     while (this.#end < length) {
-      const { bytesRead } = await this.#file.read(this.bytes, this.#end, WINDOW - this.#end, this.#position);
+      const { bytesRead } = await this.#file.read(this.bytes, this.#end, this.bytes.length - this.#end, this.#position);
       if (bytesRead === 0) return false;
       this.#end += bytesRead;
       this.#position += bytesRead;
@@ -74,69 +86,177 @@ class Window {
   }
 }
 
-async function scan(
-  file: FileHandle,
-  named: CheckpointFile,
-  slots: number,
-  slotBytes: number,
-  sink: PageSink,
-): Promise<CheckpointHeader | null> {
-  const { size } = await file.stat();
-  const window = new Window(file);
-  if (size < HEADER_LENGTH + COMMIT_LENGTH || !(await window.has(HEADER_LENGTH))) return null;
-  const header = decodeHeader(window.bytes.subarray(window.at, window.at + HEADER_LENGTH));
-  if (header === null || header.epoch !== named.epoch || header.sequence !== named.sequence) return null;
-  if (header.slots !== slots || header.slotBytes !== slotBytes) return null;
-  window.at += HEADER_LENGTH;
-  let left = size - HEADER_LENGTH - COMMIT_LENGTH;
-  let pages = 0;
-  let chain = 0;
-  while (left > 0) {
-    if (left < PAGE_HEADER_LENGTH || !(await window.has(PAGE_HEADER_LENGTH))) return null;
+/** Reads one file through. */
+class Scan {
+  readonly #named: CheckpointFile;
+  readonly #geometry: Geometry;
+  readonly #sink: PageSink;
+  readonly #window: Window;
+  readonly #size: number;
+  /** The first thing found wrong. */
+  #damage: string | null = null;
+  #position = 0;
+  #sound = 0;
+  #slots = 0;
+  #pages = 0;
+  #chain = 0;
+
+  constructor(named: CheckpointFile, geometry: Geometry, sink: PageSink, file: FileHandle, size: number) {
+    this.#named = named;
+    this.#geometry = geometry;
+    this.#sink = sink;
+    this.#window = new Window(file, size);
+    this.#size = size;
+  }
+
+  async run(): Promise<ScannedCheckpoint> {
+    const header = await this.#header();
+    // Pages of another store or epoch are sound and yet wrong here.
+    const isForeign = header !== null && this.#damage !== null;
+    const isCommitted = !isForeign && (await this.#body(header));
+    const after = this.#size - this.#position;
+    if (isCommitted && after > 0) this.#wrong(`${after} ${after === 1 ? 'byte follows' : 'bytes follow'} its end`);
+    return {
+      ...this.#named,
+      header: isForeign ? null : header,
+      isForeign,
+      damage: this.#damage,
+      slots: this.#slots,
+      bytes: this.#size,
+      skippedBytes: this.#size - this.#sound,
+    };
+  }
+
+  /** Takes pages up to the commit record. False if that never comes. */
+  async #body(header: CheckpointHeader | null): Promise<boolean> {
+    const window = this.#window;
+    let isInStep = true;
+    while (await window.has(1)) {
+      if (await this.#page(isInStep)) isInStep = true;
+      else if (await this.#commit(header)) return true;
+      else {
+        const bytes = await this.#recordBytes();
+        const isCut = this.#position + bytes > this.#size;
+        this.#wrong(
+          isCut ? `it ends at byte ${this.#size}, too early` : `what begins at byte ${this.#position} is damaged`,
+        );
+        if (isCut) return false;
+        await window.has(bytes);
+        this.#skip(bytes);
+        isInStep = false;
+      }
+    }
+    this.#wrong(`it ends at byte ${this.#size}, too early`);
+    return false;
+  }
+
+  #wrong(damage: string): void {
+    this.#damage ??= damage;
+  }
+
+  #skip(bytes: number): void {
+    this.#window.at += bytes;
+    this.#position += bytes;
+  }
+
+  #take(bytes: number): void {
+    this.#sound += bytes;
+    this.#skip(bytes);
+  }
+
+  async #header(): Promise<CheckpointHeader | null> {
+    const { slots, slotBytes } = this.#geometry;
+    const window = this.#window;
+    const header = (await window.has(HEADER_LENGTH))
+      ? decodeHeader(window.bytes.subarray(window.at, window.at + HEADER_LENGTH))
+      : null;
+    if (header === null) {
+      if (this.#size >= HEADER_LENGTH) this.#wrong('its header is damaged');
+      this.#skip(Math.min(HEADER_LENGTH, this.#size));
+      return null;
+    }
+    const { epoch, sequence } = header;
+    if (epoch !== this.#named.epoch || sequence !== this.#named.sequence) {
+      this.#wrong(`it is number ${sequence} of epoch ${epoch}, under another name`);
+    } else if (header.slots !== slots || header.slotBytes !== slotBytes) {
+      const made = `${header.slots} slots of ${header.slotBytes} bytes`;
+      this.#wrong(`it is of a store of ${made}, not of ${slots} of ${slotBytes}`);
+    } else this.#take(HEADER_LENGTH);
+    return header;
+  }
+
+  /** Bytes of the slots of the page that seems to be next; -1 if its header makes no sense. */
+  async #pageLength(): Promise<number> {
+    const { slots, slotBytes } = this.#geometry;
+    const window = this.#window;
+    if (!(await window.has(PAGE_HEADER_LENGTH))) return -1;
     const first = window.bytes.readUInt32LE(window.at);
     const count = window.bytes.readUInt32LE(window.at + 4);
     const length = window.bytes.readUInt32LE(window.at + 8);
     const isSized = length === 0 || length === count * slotBytes;
-    if (!isSized || length > MOST_PAGE_BYTES || count === 0 || first + count > slots) return null;
-    const whole = PAGE_HEADER_LENGTH + length;
-    if (whole > left || !(await window.has(whole)) || !isPageWhole(window.bytes, window.at, length)) return null;
-    chain = chainPage(chain, window.bytes, window.at);
-    const from = window.at + PAGE_HEADER_LENGTH;
-    sink(first, count, length === 0 ? null : window.bytes.subarray(from, from + length));
-    window.at += whole;
-    left -= whole;
-    pages++;
+    return isSized && length <= MOST_PAGE_BYTES && count > 0 && first + count <= slots ? length : -1;
   }
-  if (!(await window.has(COMMIT_LENGTH))) return null;
-  const commit = window.bytes.subarray(window.at, window.at + COMMIT_LENGTH);
-  return commit.equals(encodeCommit(pages, chain, size, header.sequence)) ? header : null;
+
+  /** Where the next page begins, as seen from one that is damaged: by its own header, or by how long pages are. */
+  async #recordBytes(): Promise<number> {
+    const { pageShift, slots, slotBytes } = this.#geometry;
+    const length = await this.#pageLength();
+    return PAGE_HEADER_LENGTH + (length < 0 ? Math.min(2 ** pageShift, slots) * slotBytes : length);
+  }
+
+  /**
+   * Takes the page that is next; false if none is.
+   *
+   * @param isInStep whether a page is known to begin here. Elsewhere slots may hold what looks like a page without slots:
+   *   they are written by strangers.
+   */
+  async #page(isInStep: boolean): Promise<boolean> {
+    const window = this.#window;
+    const length = await this.#pageLength();
+    if (length < 0 || (length === 0 && !isInStep)) return false;
+    const whole = PAGE_HEADER_LENGTH + length;
+    if (!(await window.has(whole)) || !isPageWhole(window.bytes, window.at, length)) return false;
+    this.#chain = chainPage(this.#chain, window.bytes, window.at);
+    const [first, count] = [window.bytes.readUInt32LE(window.at), window.bytes.readUInt32LE(window.at + 4)];
+    const from = window.at + PAGE_HEADER_LENGTH;
+    this.#sink(first, count, length === 0 ? null : window.bytes.subarray(from, from + length));
+    this.#pages++;
+    this.#slots += count;
+    this.#take(whole);
+    return true;
+  }
+
+  /** Takes the commit record; false if it is not next, or not that of what came before. */
+  async #commit(header: CheckpointHeader | null): Promise<boolean> {
+    const window = this.#window;
+    if (header === null || !(await window.has(COMMIT_LENGTH))) return false;
+    const length = this.#position + COMMIT_LENGTH;
+    const expected = encodeCommit(this.#pages, this.#chain, length, header.sequence);
+    if (!window.bytes.subarray(window.at, window.at + COMMIT_LENGTH).equals(expected)) return false;
+    this.#take(COMMIT_LENGTH);
+    return true;
+  }
 }
 
-async function read(
+/**
+ * Reads a checkpoint through.
+ *
+ * @param geometry of the store that it is of
+ * @param sink takes the pages that are sound
+ */
+export async function readCheckpoint(
   file: CheckpointFile,
-  slots: number,
-  slotBytes: number,
+  geometry: Geometry,
   sink: PageSink,
-): Promise<WholeCheckpoint | null> {
-  const handle = await open(file.path, 'r');
+): Promise<ScannedCheckpoint> {
+  const handle = await openRegular(file.path);
+  if (handle === null) {
+    const damage = 'it is no regular file';
+    return { ...file, header: null, isForeign: true, damage, slots: 0, bytes: 0, skippedBytes: 0 };
+  }
   try {
-    const header = await scan(handle, file, slots, slotBytes, sink);
-    return header === null ? null : { ...file, header, bytes: (await handle.stat()).size };
+    return await new Scan(file, geometry, sink, handle, (await handle.stat()).size).run();
   } finally {
     await handle.close();
   }
-}
-
-/** Reads a checkpoint through. @returns null unless it is whole, and of a store of this geometry */
-export function verifyCheckpoint(
-  file: CheckpointFile,
-  slots: number,
-  slotBytes: number,
-): Promise<WholeCheckpoint | null> {
-  return read(file, slots, slotBytes, () => {});
-}
-
-/** Hands on the pages of a checkpoint that {@link verifyCheckpoint} has found whole. */
-export async function loadCheckpoint(file: WholeCheckpoint, sink: PageSink): Promise<void> {
-  await read(file, file.header.slots, file.header.slotBytes, sink);
 }

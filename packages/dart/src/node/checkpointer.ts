@@ -10,10 +10,11 @@ import {
   PAGE_HEADER_LENGTH,
   sealPage,
 } from './checkpoint-format.js';
-import { type CheckpointFile, checkpointName, loadCheckpoint, type WholeCheckpoint } from './checkpoint-reader.js';
+import { checkpointName, readCheckpoint } from './checkpoint-reader.js';
 import { publish, UNFINISHED } from './durable.js';
 import { DartStoreError } from './errors.js';
 import { breathe, Pages } from './pages.js';
+import type { RecoveredEpoch } from './recovery.js';
 
 /** Copied between two turns of the event loop: what a writer waits for at most. */
 const SLICE_BYTES = 256 * 1024;
@@ -66,25 +67,22 @@ export class Checkpointer {
     this.#touched = new Uint8Array(this.pages.count);
   }
 
-  /**
-   * Fills the store from files that are whole, oldest first, and goes on behind them.
-   *
-   * @param all the files of the epoch, whole or not: the next base replaces them
-   */
-  async recover(files: readonly WholeCheckpoint[], all: readonly CheckpointFile[]): Promise<void> {
-    const { pages } = this;
-    for (const file of files) {
-      await loadCheckpoint(file, (firstSlot, slots, bytes) => {
+  /** Fills the store with what is sound in its files, oldest first, and goes on behind them. */
+  async recover({ parts, all }: RecoveredEpoch): Promise<void> {
+    const { pages, store } = this;
+    for (const file of parts) {
+      await readCheckpoint(file, store.geometry, (firstSlot, slots, bytes) => {
         pages.restore(firstSlot, bytes ?? new Uint8Array(slots * pages.slotBytes));
         const { from, to } = pages.pagesOf(firstSlot, slots);
         this.#touched.fill(1, from, to + 1);
       });
-      if (file.header.isBase) {
+      if (file.header?.isBase === true) {
         this.#baseBytes = file.bytes;
         this.#incrementBytes = 0;
       } else this.#incrementBytes += file.bytes;
     }
-    this.#files = all.map(({ path }) => path);
+    // Those that are damaged are not for the next base to remove.
+    this.#files = all.filter(({ damage }) => damage === null).map(({ path }) => path);
     this.#sequence = all.reduce((next, { sequence }) => Math.max(next, sequence + 1), 0);
   }
 
@@ -102,9 +100,12 @@ export class Checkpointer {
    * @throws DartStoreError `CHECKPOINT`; the next one then saves what this one should have saved
    */
   run(taken: bigint, isFinal = false): Promise<CheckpointSummary | null> {
-    const run = this.#tail.then(() => this.#write(taken, isFinal));
-    this.#tail = run.catch(() => undefined);
-    return run;
+    return this.#next(() => this.#write(taken, isFinal, false));
+  }
+
+  /** Writes a base of all there is, so that nothing hangs on a file that is damaged. @throws DartStoreError `CHECKPOINT` */
+  async repair(taken: bigint, isFinal: boolean): Promise<void> {
+    await this.#next(() => this.#write(taken, isFinal, true));
   }
 
   /** Removes all files of the epoch. */
@@ -114,7 +115,13 @@ export class Checkpointer {
     this.#files = [];
   }
 
-  async #write(taken: bigint, isFinal: boolean): Promise<CheckpointSummary | null> {
+  #next<T>(write: () => Promise<T>): Promise<T> {
+    const run = this.#tail.then(write);
+    this.#tail = run.catch(() => undefined);
+    return run;
+  }
+
+  async #write(taken: bigint, isFinal: boolean, isRepair: boolean): Promise<CheckpointSummary | null> {
     const { pages } = this;
     const changed: number[] = [];
     let held = 0;
@@ -123,11 +130,11 @@ export class Checkpointer {
       if (isChanged) changed.push(page);
       if (isChanged || this.#touched[page] === 1) held++;
     }
-    if (changed.length === 0 && !isFinal) return null;
+    if (changed.length === 0 && !isFinal && !isRepair) return null;
     // An increment of half the pages costs as much to read back as it saves to write.
     const outgrown = this.#incrementBytes + changed.length * pages.pageBytes > this.#baseBytes;
     const isWorthIt = changed.length > 0 && (outgrown || this.#files.length >= MOST_FILES);
-    const isBase = this.#baseBytes < 0 || changed.length * 2 > held || isWorthIt;
+    const isBase = isRepair || this.#baseBytes < 0 || changed.length * 2 > held || isWorthIt;
     const selected = isBase ? this.#held() : changed;
     const sequence = this.#sequence++;
     const path = join(this.#directory, checkpointName(this.epoch, sequence));

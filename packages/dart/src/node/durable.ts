@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 export const UNFINISHED = '.tmp';
 
 /** Makes the names in a directory durable. Some platforms cannot open one; they order the names themselves. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   let directory: Awaited<ReturnType<typeof open>>;
   try {
     directory = await open(path, 'r');

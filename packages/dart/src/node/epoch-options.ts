@@ -14,13 +14,13 @@ export interface EpochStoreOptions extends Omit<DartStoreOptions, 'buffers'> {
   /** Finished epochs kept on disk, and bytes of their files; default all. The newest one is kept always. */
   keepEpochs?: number;
   keepBytes?: number;
-  /** Reads every byte of the history when it is opened, not only the ends of its files; default false. */
+  /** Reads every byte of the history when it is opened, not only when a file is first asked; default false. */
   verifyHistory?: boolean;
   /** Settings of DuckDB, over `threads` 2 and `memory_limit` 512MB. */
   duckdb?: Readonly<Record<string, string>>;
   /** Called when a checkpoint is durable. */
   onCheckpoint?: (checkpoint: CheckpointSummary) => void;
-  /** Called when a checkpoint or a flush has failed; it is tried again. */
+  /** Called when a checkpoint or a flush has failed, which is tried again, or a file of the history is found damaged. */
   onError?: (error: Error) => void;
 }
 
@@ -58,6 +58,8 @@ export interface EpochAnswer {
   readonly from: bigint;
   readonly to: bigint | null;
   readonly source: EpochSource;
+  /** Whether files of the epoch are damaged: what is not found may have been lost. */
+  readonly incomplete: boolean;
   readonly answer: Answer;
 }
 
@@ -92,9 +94,10 @@ export interface EpochStatistics {
   longestFlushMs: number;
   /** Longest time, in milliseconds, for which a checkpoint, a flush or a clearing kept the thread from other work. */
   longestPauseMs: number;
-  /** Found when it was opened: checkpoints and Parquet files that are not whole, and unfinished files. */
+  /** Found and set aside: checkpoints and Parquet files that are not as they were written. */
   damagedCheckpoints: number;
   damagedHistory: number;
+  /** Found when it was opened. */
   unfinishedFiles: number;
   /** Epochs, live or finished, that were read back from checkpoints. */
   epochsRecovered: number;

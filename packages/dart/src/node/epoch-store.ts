@@ -1,30 +1,31 @@
-import { mkdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RdmaTarget } from '../rdma/target.js';
 import { DartStore } from '../store/dart-store.js';
 import type { DartStoreOptions } from '../store/options.js';
-import { policyNumber } from '../store/policy.js';
 import type { KeyRows } from '../store/rows.js';
 import { Checkpointer, type CheckpointSummary } from './checkpointer.js';
+import { type DamagedFile, DamageLog, listSetAside } from './damage.js';
+import { setEpoch } from './epoch-header.js';
 import {
   checkEpochOptions,
   type EpochAnswer,
   type EpochInfo,
-  type EpochSource,
   type EpochStatistics,
   type EpochStoreOptions,
   emptyStatistics,
   type HistoryQuery,
   type Rotation,
 } from './epoch-options.js';
-import { answerOf, isAsked, setEpoch } from './epoch-parts.js';
+import { askFiles, askHeld, damageTo, type HeldEpoch, isAsked } from './epoch-query.js';
 import { DartStoreError } from './errors.js';
 import { Flusher } from './flusher.js';
 import { History } from './history.js';
+import type { UnsoundFile } from './history-file.js';
 import { LiveTarget } from './live-target.js';
 import { lock } from './lock.js';
-import { agree } from './manifest.js';
-import { findEpochs, type RecoveredEpoch, removeUnfinished } from './recovery.js';
+import { agree, makeFolders, storeSum } from './manifest.js';
+import { findEpochs, type RecoveredEpoch, recoverHistory, removeUnfinished } from './recovery.js';
 import { Saver } from './saver.js';
 
 /** Microseconds are as exact as the clock is. */
@@ -54,7 +55,10 @@ interface Finished {
  * | `lock` | the process that has it open |
  *
  * After a crash, everything up to the last checkpoint is there again, and every epoch whose {@link Rotation.finished} had
- * resolved. A file that is not whole is never read.
+ * resolved.
+ *
+ * A file that is not as it was written is {@link EpochStore.damage}: what is sound in a checkpoint is taken over, and the
+ * file gets another name, with `.damaged` behind it. Nothing that was part of the store is ever removed for being damaged.
  *
  * @example
  * const store = await EpochStore.open('paths', { memory: 1 << 30, rotate: { everyMs: 60_000 } });
@@ -75,6 +79,7 @@ export class EpochStore {
   readonly #saver: Saver;
   readonly #flusher: Flusher;
   readonly #statistics: EpochStatistics = emptyStatistics();
+  readonly #damage: DamageLog;
   readonly #closing = new AbortController();
   #store: DartStore;
   #live: Checkpointer;
@@ -103,8 +108,10 @@ export class EpochStore {
     this.#live = new Checkpointer(this.#liveDirectory, this.#store, 0n, 0n);
     const { keepEpochs = Number.POSITIVE_INFINITY, keepBytes = Number.POSITIVE_INFINITY } = options;
     const settings = options.duckdb ?? {};
-    this.#history = new History(this.#historyDirectory, this.#store, settings, { keepEpochs, keepBytes });
+    const retention = { keepEpochs, keepBytes };
+    this.#history = new History(this.#historyDirectory, this.#store, storeSum(storeOptions), settings, retention);
     const report = (error: unknown): void => this.#report(error);
+    this.#damage = new DamageLog(this.#statistics, report);
     this.#saver = new Saver(this.#statistics, report, options.onCheckpoint);
     this.#flusher = new Flusher(this.#history, this.#statistics, report, this.#closing.signal);
     this.target = new LiveTarget(
@@ -124,8 +131,7 @@ export class EpochStore {
     checkEpochOptions(options);
     // A later change of the working directory is not to matter.
     const path = resolve(directory);
-    await mkdir(join(path, 'live'), { recursive: true });
-    await mkdir(join(path, 'history'), { recursive: true });
+    await makeFolders(path);
     const unlock = lock(path);
     let opened: EpochStore | undefined;
     try {
@@ -228,19 +234,22 @@ export class EpochStore {
   /** {@link EpochStore.query} for many keys, with one reading of the history for all of them. */
   async queryMany(keys: readonly Uint8Array[], query: HistoryQuery = {}): Promise<EpochAnswer[][]> {
     this.#assertOpen();
-    const policy = query.policy ?? 'plurality';
-    const number = policyNumber(policy);
-    const files = this.#history.files.filter(({ from, to }) => isAsked(query, from, to, false));
-    // Memory first, in this turn: a rotation meanwhile would make it another epoch's.
-    const inMemory = this.#inMemory().filter(({ epoch, to }) => isAsked(query, epoch.from, to, to === null));
-    const live = keys.map((key) =>
-      inMemory.map(({ epoch, to }) => {
-        const source: EpochSource = to === null ? 'live' : 'flushing';
-        return answerOf({ epoch: epoch.epoch, from: epoch.from, to }, source, epoch.store.query(key, policy));
-      }),
-    );
-    const stored = await this.#history.query(files, keys, number);
-    return keys.map((_, row) => [...files.map((file, at) => answerOf(file, 'disk', stored[row]![at]!)), ...live[row]!]);
+    const { policy = 'plurality' } = query;
+    const inMemory = this.#inMemory().filter((epoch) => isAsked(query, epoch));
+    const asked = this.#history.files.filter((file) => isAsked(query, file));
+    const held = askHeld(inMemory, keys, policy);
+    const judge = (unsound: readonly UnsoundFile[]): Promise<void> => this.#damage.unsound(this.#history, unsound);
+    return askFiles(this.#history, asked, keys, policy, held, judge, () => this.damage);
+  }
+
+  /** Files that are not as they were written, those that were set aside before among them. */
+  get damage(): readonly DamagedFile[] {
+    return this.#damage.files;
+  }
+
+  /** Damage that may have taken something from the answers to a question. */
+  damageTo(query: HistoryQuery): DamagedFile[] {
+    return damageTo(query, this.damage, this.epochs());
   }
 
   /** All epochs, oldest first. */
@@ -249,10 +258,8 @@ export class EpochStore {
       const { epoch, from, to, keyWrites, slotWrites, bytes, path } = file;
       return { epoch, from, to, source: 'disk', keyWrites, slotWrites, bytes, path };
     });
-    const memory = this.#inMemory().map(({ epoch: { epoch, from, store }, to }): EpochInfo => {
-      const { keyWrites, slotWrites } = store;
-      const source = to === null ? 'live' : 'flushing';
-      return { epoch, from, to, source, keyWrites, slotWrites, bytes: null, path: null };
+    const memory = this.#inMemory().map(({ store: { keyWrites, slotWrites }, ...epoch }): EpochInfo => {
+      return { ...epoch, keyWrites, slotWrites, bytes: null, path: null };
     });
     return [...stored, ...memory];
   }
@@ -309,26 +316,36 @@ export class EpochStore {
     if (this.#closing.signal.aborted) throw new DartStoreError('CLOSED', 'the store is closed', this.directory);
   }
 
-  #inMemory(): { epoch: Checkpointer; to: bigint | null }[] {
-    const live = { epoch: this.#live, to: null };
+  #inMemory(): HeldEpoch[] {
+    const { epoch, from, store } = this.#live;
+    const live: HeldEpoch = { epoch, from, to: null, source: 'live', store };
     const finished = this.#finished;
     // Its file may be listed a moment before it is dropped here.
-    const isListed = this.#history.files.some(({ epoch }) => epoch === finished?.epoch.epoch);
-    return finished === null || isListed ? [live] : [finished, live];
+    const isListed = this.#history.files.some((file) => file.epoch === finished?.epoch.epoch);
+    if (finished === null || isListed) return [live];
+    const { epoch: before, to } = finished;
+    return [{ epoch: before.epoch, from: before.from, to, source: 'flushing', store: before.store }, live];
   }
 
   // Opening
 
   async #recover(): Promise<void> {
     const statistics = this.#statistics;
+    const { files } = this.#damage;
+    files.push(...(await listSetAside(this.#historyDirectory)), ...(await listSetAside(this.#liveDirectory)));
+    await recoverHistory(this.#history, this.#liveDirectory, this.#options.verifyHistory === true, this.#damage);
     statistics.unfinishedFiles = await removeUnfinished(this.#liveDirectory);
     statistics.unfinishedFiles += await removeUnfinished(this.#historyDirectory);
-    statistics.damagedHistory = (await this.#history.open(this.#options.verifyHistory === true)).length;
+    await this.#history.prune();
     const { rotate = {} } = this.#options;
     if (rotate.everyMs !== undefined || rotate.load !== undefined) await this.#history.ready();
-    const flushed = new Set(this.#history.files.map(({ epoch }) => epoch));
-    const { epochs, damaged } = await findEpochs(this.#liveDirectory, this.#store.geometry, flushed);
-    statistics.damagedCheckpoints = damaged;
+    const found = await findEpochs(this.#liveDirectory, this.#store.geometry, this.#history.files);
+    const { epochs, damaged, superfluous } = found;
+    for (const { path } of superfluous) await rm(path, { force: true });
+    for (const file of damaged) {
+      // Of the others, what is sound is saved before.
+      if (!epochs.some(({ epoch }) => epoch === file.epoch)) await this.#damage.checkpoint(file);
+    }
     statistics.epochsRecovered = epochs.length;
     const last = epochs.at(-1);
     const isLive = last !== undefined && last.to === null;
@@ -349,7 +366,8 @@ export class EpochStore {
       return;
     }
     const known = [...this.#history.files, ...epochs];
-    const number = known.reduce((next, { epoch }) => (epoch >= next ? epoch + 1n : next), 0n);
+    // What is left of an epoch that is lost is not to be taken for part of another one.
+    const number = [...known, ...this.damage].reduce((next, { epoch }) => (epoch >= next ? epoch + 1n : next), 0n);
     const now = known.reduce((time, { to }) => later(time, to ?? time), this.#clock());
     setEpoch(this.#store, number, 0, 0);
     this.#live = new Checkpointer(this.#liveDirectory, this.#store, number, now);
@@ -357,8 +375,11 @@ export class EpochStore {
 
   async #revive(found: RecoveredEpoch, store: DartStore): Promise<Checkpointer> {
     const epoch = new Checkpointer(this.#liveDirectory, store, found.epoch, found.from);
-    await epoch.recover(found.whole, found.all);
+    await epoch.recover(found);
     setEpoch(store, found.epoch, found.keyWrites, found.slotWrites);
+    const damaged = found.all.filter(({ damage }) => damage !== null);
+    if (damaged.length > 0) await epoch.repair(found.to ?? this.#clock(), found.to !== null);
+    for (const file of damaged) await this.#damage.checkpoint(file);
     return epoch;
   }
 

@@ -15,7 +15,9 @@ export type DartStoreErrorCode =
   /** A checkpoint could not be written. */
   | 'CHECKPOINT'
   /** The store has been closed. */
-  | 'CLOSED';
+  | 'CLOSED'
+  /** There is no store in the directory. */
+  | 'NO_STORE';
 
 /** A directory of a store that cannot be used as it was asked for. */
 export class DartStoreError extends Error {

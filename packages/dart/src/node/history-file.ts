@@ -2,9 +2,11 @@
  * The files of one finished epoch: `<epoch>.parquet`, and `<epoch>.json`, which says how long the first has to be and
  * what its footer and its whole have to add up to. The first counts only if the second agrees.
  */
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { UNFINISHED } from './durable.js';
+import { openRegular, readSmall } from './regular-file.js';
 
 const SIDECAR_VERSION = 1;
 const CHUNK = 1 << 20;
@@ -25,6 +27,8 @@ export interface HistoryFile {
   readonly path: string;
   readonly footerCrc: number;
   readonly crc: number;
+  /** What geometry and hashes of the store add up to; files of early versions lack it. */
+  readonly storeCrc?: number;
 }
 
 export function historyName(epoch: bigint): string {
@@ -40,7 +44,8 @@ interface Sums {
 
 /** The footer: from its length at the end. */
 async function footerSum(path: string): Promise<{ bytes: number; footerCrc: number } | null> {
-  const file = await open(path, 'r');
+  const file = await openRegular(path);
+  if (file === null) return null;
   try {
     const { size } = await file.stat();
     if (size < TAIL + 4) return null;
@@ -56,8 +61,9 @@ async function footerSum(path: string): Promise<{ bytes: number; footerCrc: numb
   }
 }
 
-async function wholeSum(path: string): Promise<number> {
-  const file = await open(path, 'r');
+async function wholeSum(path: string): Promise<number | null> {
+  const file = await openRegular(path);
+  if (file === null) return null;
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
     let crc = 0;
@@ -73,10 +79,16 @@ async function wholeSum(path: string): Promise<number> {
 
 export async function sumsOf(path: string): Promise<Sums | null> {
   const footer = await footerSum(path);
-  return footer === null ? null : { ...footer, crc: await wholeSum(path) };
+  const crc = await wholeSum(path);
+  return footer === null || crc === null ? null : { ...footer, crc };
 }
 
-/** The contents of the second file. */
+/** The file that says what is in a Parquet file. */
+export function sidecarOf(path: string): string {
+  return path.replace(/parquet$/, 'json');
+}
+
+/** The contents of that file. */
 export function encodeSidecar({ path: _, ...file }: HistoryFile): string {
   const plain = { ...file, epoch: String(file.epoch), from: String(file.from), to: String(file.to) };
   const body = { version: SIDECAR_VERSION, ...plain };
@@ -92,8 +104,13 @@ type Sidecar = Omit<HistoryFile, 'epoch' | 'from' | 'to' | 'path'> & {
 };
 
 async function readSidecar(path: string): Promise<Omit<HistoryFile, 'path'> | null> {
+  const text = await readSmall(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
   try {
-    const { sum, ...body } = JSON.parse(await readFile(path, 'utf8')) as Sidecar;
+    const { sum, ...body } = JSON.parse(text) as Sidecar;
     if (crc32(JSON.stringify(body)) !== sum || body.version !== SIDECAR_VERSION) return null;
     const { version: _, ...file } = body;
     return { ...file, epoch: BigInt(file.epoch), from: BigInt(file.from), to: BigInt(file.to) };
@@ -102,45 +119,83 @@ async function readSidecar(path: string): Promise<Omit<HistoryFile, 'path'> | nu
   }
 }
 
-async function isWhole(file: HistoryFile, thoroughly: boolean): Promise<boolean> {
+async function differenceOf(file: HistoryFile, isThorough: boolean): Promise<string | null> {
   const footer = await footerSum(file.path);
-  if (footer?.bytes !== file.bytes || footer.footerCrc !== file.footerCrc) return false;
-  return !thoroughly || (await wholeSum(file.path)) === file.crc;
+  if (footer === null) return 'it does not end as a Parquet file does';
+  if (footer.bytes !== file.bytes) return `it has ${footer.bytes} bytes, and was written with ${file.bytes}`;
+  if (footer.footerCrc !== file.footerCrc) return 'its footer is not as it was written';
+  if (isThorough && (await wholeSum(file.path)) !== file.crc) return 'its contents are not as they were written';
+  return null;
+}
+
+/** A file of the history that is not as it was written; `path` is that of the Parquet file, also where it is gone. */
+export interface UnsoundFile {
+  readonly path: string;
+  readonly epoch: bigint;
+  readonly reason: string;
+}
+
+interface Listing {
+  /** Finished epochs, oldest first. */
+  readonly files: HistoryFile[];
+  readonly damaged: UnsoundFile[];
+  /** Descriptions of files that are not there: they never were, or are about to be removed. */
+  readonly unfinished: string[];
 }
 
 /**
- * The finished epochs of a directory, oldest first.
+ * The finished epochs of a directory.
  *
- * @param thoroughly whether to read every byte of every file, or only the ends
+ * @param isThorough whether to read every byte of every file, or only the ends
+ * @param storeCrc of the store
+ * @param isHeld whether checkpoints hold an epoch
  */
 export async function listHistory(
   directory: string,
-  thoroughly: boolean,
-): Promise<{ files: HistoryFile[]; damaged: string[] }> {
-  const files: HistoryFile[] = [];
-  const damaged: string[] = [];
-  const names = (await readdir(directory)).filter((name) => /^\d{20}\.parquet$/.test(name)).sort();
-  for (const name of names) {
-    const path = join(directory, name);
-    const sidecar = await readSidecar(path.replace(/parquet$/, 'json'));
-    const file = sidecar === null ? null : { ...sidecar, path };
-    const isNamed = file !== null && `${historyName(file.epoch)}.parquet` === name;
-    if (isNamed && (await isWhole(file, thoroughly))) files.push(file);
-    else damaged.push(path);
+  isThorough: boolean,
+  storeCrc: number,
+  isHeld: (epoch: bigint) => boolean,
+): Promise<Listing> {
+  const listing: Listing = { files: [], damaged: [], unfinished: [] };
+  const names = new Set(await readdir(directory));
+  const epochs = [...names].flatMap((name) => /^(\d{20})\.(?:parquet|json)$/.exec(name)?.[1] ?? []);
+  for (const name of [...new Set(epochs)].sort()) {
+    const path = join(directory, `${name}.parquet`);
+    const epoch = BigInt(name);
+    const refuse = (reason: string): void => void listing.damaged.push({ path, epoch, reason });
+    if (!names.has(`${name}.parquet`)) {
+      const isUnfinished = names.has(`${name}.parquet${UNFINISHED}`) || isHeld(epoch);
+      if (isUnfinished) listing.unfinished.push(sidecarOf(path));
+      else refuse(`it is gone, and ${name}.json says what was in it`);
+      continue;
+    }
+    const sidecar = await readSidecar(sidecarOf(path));
+    if (sidecar === null) {
+      refuse(`there is no ${name}.json, as it was written, that says what is in it`);
+      continue;
+    }
+    const file = { ...sidecar, path };
+    if (file.epoch !== epoch) refuse(`it is epoch ${file.epoch}, under another name`);
+    else if (file.storeCrc !== undefined && file.storeCrc !== storeCrc) refuse('it is of another store');
+    else {
+      const difference = await differenceOf(file, isThorough);
+      if (difference === null) listing.files.push(file);
+      else refuse(difference);
+    }
   }
-  return { files, damaged };
+  return listing;
 }
 
-/** Whether every byte of a file is as it was written. */
-export async function verifyHistoryFile(file: HistoryFile): Promise<boolean> {
-  try {
-    return await isWhole(file, true);
-  } catch {
-    return false;
-  }
+/** What is wrong with a file, every byte of which is read; null if nothing is. */
+export function faultOf(file: HistoryFile): Promise<string | null> {
+  return differenceOf(file, true);
 }
 
 export async function removeHistoryFile({ path }: HistoryFile): Promise<void> {
-  await rm(path, { force: true });
-  await rm(path.replace(/parquet$/, 'json'), { force: true });
+  // Step by step, so that what a crash leaves does not look like a file that was lost.
+  await rename(path, `${path}${UNFINISHED}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rm(sidecarOf(path), { force: true });
+  await rm(`${path}${UNFINISHED}`, { force: true });
 }

@@ -9,12 +9,14 @@ import { publish, syncFile, UNFINISHED, writeDurably } from './durable.js';
 import { DartStoreError } from './errors.js';
 import {
   encodeSidecar,
+  faultOf,
   type HistoryFile,
   historyName,
   listHistory,
   removeHistoryFile,
+  sidecarOf,
   sumsOf,
-  verifyHistoryFile,
+  type UnsoundFile,
 } from './history-file.js';
 import { PageRows } from './page-rows.js';
 
@@ -38,34 +40,89 @@ interface FlushSummary {
   readonly longestSlice: number;
 }
 
+/** What {@link History.list} found beside the files that are whole. */
+interface Findings {
+  readonly damaged: readonly UnsoundFile[];
+  readonly unfinished: readonly string[];
+}
+
 /** The finished epochs of a store, one Parquet file each. */
 export class History {
   readonly #directory: string;
   readonly #store: DartStore;
+  readonly #storeCrc: number;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #retention: Retention;
   readonly #candidates: Candidates;
   #files: HistoryFile[] = [];
+  /** Paths of files of which every byte has been read, and was right. */
+  readonly #sound = new Set<string>();
   /** Files no longer listed, which a query that runs may still read. */
   #leaving: HistoryFile[] = [];
   #queries = 0;
   #duckdb: Promise<DuckDb> | null = null;
 
-  /** @param store says where keys lie; its slots are not read */
-  constructor(directory: string, store: DartStore, settings: Readonly<Record<string, string>>, retention: Retention) {
+  /**
+   * @param store says where keys lie; its slots are not read
+   * @param storeCrc what geometry and hashes add up to
+   */
+  constructor(
+    directory: string,
+    store: DartStore,
+    storeCrc: number,
+    settings: Readonly<Record<string, string>>,
+    retention: Retention,
+  ) {
     this.#directory = directory;
     this.#store = store;
+    this.#storeCrc = storeCrc;
     this.#settings = settings;
     this.#retention = retention;
     this.#candidates = new Candidates(store.geometry.copies, store.geometry.valueBytes);
   }
 
-  /** Finds the files that are whole. @returns the others */
-  async open(thoroughly: boolean): Promise<string[]> {
-    const { files, damaged } = await listHistory(this.#directory, thoroughly);
+  /**
+   * Finds the files that are whole, and changes nothing.
+   *
+   * @param isThorough whether every byte of them is read
+   * @param isHeld whether checkpoints hold an epoch
+   */
+  async list(isThorough: boolean, isHeld: (epoch: bigint) => boolean): Promise<Findings> {
+    const { files, ...others } = await listHistory(this.#directory, isThorough, this.#storeCrc, isHeld);
     this.#files = files;
-    await this.prune();
-    return damaged;
+    if (isThorough) for (const { path } of files) this.#sound.add(path);
+    return others;
+  }
+
+  /**
+   * Reads every byte of files that have not been read yet.
+   *
+   * @returns those that are not as they were written
+   * @throws DartStoreError `HISTORY`
+   */
+  async unsound(files: readonly HistoryFile[]): Promise<UnsoundFile[]> {
+    const found: UnsoundFile[] = [];
+    for (const file of files) {
+      const { path, epoch } = file;
+      if (this.#sound.has(path)) continue;
+      let reason: string | null;
+      try {
+        reason = await faultOf(file);
+      } catch (error) {
+        throw this.#unreadable(error);
+      }
+      if (reason === null) this.#sound.add(path);
+      else found.push({ path, epoch, reason });
+    }
+    return found;
+  }
+
+  /** Drops a file that is no longer to be asked. @returns whether it was listed */
+  forget(path: string): boolean {
+    const before = this.#files.length;
+    this.#sound.delete(path);
+    this.#files = this.#files.filter((file) => file.path !== path);
+    return this.#files.length < before;
   }
 
   /** Loads the engine. @throws DartStoreError `NO_DUCKDB` */
@@ -81,7 +138,13 @@ export class History {
   /** Reads all bytes of all files. @returns the paths of those that are not as they were written */
   async verify(): Promise<string[]> {
     const wrong: string[] = [];
-    for (const file of this.#files) if (!(await verifyHistoryFile(file))) wrong.push(file.path);
+    for (const file of this.#files) {
+      const isSound = await faultOf(file).then(
+        (fault) => fault === null,
+        () => false,
+      );
+      if (!isSound) wrong.push(file.path);
+    }
     return wrong;
   }
 
@@ -103,10 +166,11 @@ export class History {
       if (sums === null) throw new Error('the engine wrote no Parquet file');
       const { keyWrites, slotWrites } = epoch.store;
       const range = { epoch: epoch.epoch, from: epoch.from, to };
-      const file = { ...range, keyWrites, slotWrites, rows: rows.total, ...sums, path };
+      const file = { ...range, keyWrites, slotWrites, rows: rows.total, ...sums, storeCrc: this.#storeCrc, path };
       // First what says that the other is whole: without it, the other does not count.
-      await writeDurably(path.replace(/parquet$/, 'json'), encodeSidecar(file));
+      await writeDurably(sidecarOf(path), encodeSidecar(file));
       await publish(unfinished, path);
+      this.#sound.add(path);
       const files = [...this.#files.filter((other) => other.epoch !== file.epoch), file];
       this.#files = files.sort((one, other) => (one.epoch < other.epoch ? -1 : 1));
       return { file, milliseconds: performance.now() - started, longestSlice: rows.longest };
@@ -117,26 +181,34 @@ export class History {
   }
 
   /**
-   * Asks files for keys.
+   * Asks files for keys. They are read through before they answer for the first time.
    *
    * @param policy as `policyNumber` gives it
-   * @returns for each key the answers of the files, in their order
+   * @param judge told files that are not as they were written, which are left out then; what it throws ends the query
+   * @returns the files that answered, and for each key their answers, in their order
    * @throws DartStoreError `HISTORY` or `NO_DUCKDB`
    */
-  async query(files: readonly HistoryFile[], keys: readonly Uint8Array[], policy: number): Promise<Answer[][]> {
-    if (files.length === 0 || keys.length === 0) return keys.map(() => []);
+  async query(
+    files: readonly HistoryFile[],
+    keys: readonly Uint8Array[],
+    policy: number,
+    judge: (unsound: readonly UnsoundFile[]) => Promise<void>,
+  ): Promise<{ readonly files: readonly HistoryFile[]; readonly answers: Answer[][] }> {
+    if (files.length === 0 || keys.length === 0) return { files, answers: keys.map(() => []) };
     this.#queries++;
     try {
-      const duckdb = await this.#engine();
+      const unsound = await this.unsound(files);
+      if (unsound.length > 0) await judge(unsound);
+      const sound = files.filter(({ path }) => !unsound.some((file) => file.path === path));
       const answers: Answer[][] = [];
+      const duckdb = sound.length === 0 ? null : await this.#engine();
       for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-        answers.push(...(await this.#queryBatch(duckdb, files, keys.slice(from, from + KEYS_AT_ONCE), policy)));
+        const some = keys.slice(from, from + KEYS_AT_ONCE);
+        answers.push(...(duckdb === null ? some.map(() => []) : await this.#queryBatch(duckdb, sound, some, policy)));
       }
-      return answers;
+      return { files: sound, answers };
     } catch (error) {
-      if (error instanceof DartStoreError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new DartStoreError('HISTORY', `the history could not be read: ${reason}`, this.#directory, error);
+      throw this.#unreadable(error);
     } finally {
       this.#queries--;
       await this.#removeLeaving();
@@ -212,7 +284,17 @@ export class History {
   }
 
   async #removeLeaving(): Promise<void> {
-    while (this.#queries === 0 && this.#leaving.length > 0) await removeHistoryFile(this.#leaving.shift()!);
+    while (this.#queries === 0 && this.#leaving.length > 0) {
+      const file = this.#leaving.shift()!;
+      this.#sound.delete(file.path);
+      await removeHistoryFile(file);
+    }
+  }
+
+  #unreadable(error: unknown): DartStoreError {
+    if (error instanceof DartStoreError) return error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return new DartStoreError('HISTORY', `the history could not be read: ${reason}`, this.#directory, error);
   }
 
   #engine(): Promise<DuckDb> {

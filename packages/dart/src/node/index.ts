@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export type { CheckpointSummary } from './checkpointer.js';
+export type { DamagedFile } from './damage.js';
 export type {
   EpochAnswer,
   EpochInfo,
@@ -13,6 +14,7 @@ export type {
   HistoryQuery,
   Rotation,
 } from './epoch-options.js';
+export { EpochReader, type EpochReaderOptions } from './epoch-reader.js';
 export { EpochStore } from './epoch-store.js';
 export { DartStoreError, type DartStoreErrorCode } from './errors.js';
 export { UdpRnic, type UdpRnicCounters, type UdpRnicOptions } from './udp-rnic.js';

@@ -1,5 +1,5 @@
 /** One process at a time writes a directory: two would take each other's files for their own. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DartStoreError } from './errors.js';
 
@@ -34,6 +34,34 @@ function isHeld(contents: string): boolean {
   return start === startOf(id);
 }
 
+/** What the lock says; empty if there is none. */
+function holderOf(path: string): string {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+  try {
+    return fstatSync(file).isFile() ? readFileSync(file, 'latin1').slice(0, 64) : '';
+  } finally {
+    closeSync(file);
+  }
+}
+
+function lockedBy(directory: string, path: string, holder: string): DartStoreError {
+  return new DartStoreError('LOCKED', `${directory} is open in process ${holder.split(' ')[0]}`, path);
+}
+
+/** @throws DartStoreError `LOCKED` if somebody writes the directory now */
+export function assertUnlocked(directory: string): void {
+  const path = join(resolve(directory), 'lock');
+  const holder = holderOf(path);
+  if (ours.has(path)) throw lockedBy(directory, path, String(process.pid));
+  if (isHeld(holder)) throw lockedBy(directory, path, holder);
+}
+
 /**
  * Takes a directory.
  *
@@ -52,10 +80,8 @@ export function lock(directory: string): () => void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries > 2) throw error;
     }
-    const holder = readFileSync(path, 'latin1');
-    if (isHeld(holder)) {
-      throw new DartStoreError('LOCKED', `${directory} is open in process ${holder.split(' ')[0]}`, path);
-    }
+    const holder = holderOf(path);
+    if (isHeld(holder)) throw lockedBy(directory, path, holder);
     rmSync(path, { force: true });
   }
   ours.add(path);

@@ -1,10 +1,12 @@
 /** `store.json`: what a directory was made for. Slots mean nothing without the hashes that chose them. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { type FamilyName, LAYOUT_VERSION } from '../layout.js';
 import { type DartStoreOptions, resolveOptions } from '../store/options.js';
 import { writeDurably } from './durable.js';
 import { DartStoreError } from './errors.js';
+import { readSmall } from './regular-file.js';
 
 /** Number of this form of directory: names and forms of all files in it. */
 const DIRECTORY_VERSION = 1;
@@ -52,22 +54,24 @@ function manifestOf(options: DartStoreOptions): Manifest {
 }
 
 async function read(path: string): Promise<Manifest | null> {
-  let text: string;
+  let text: string | null;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readSmall(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  let manifest: Partial<Manifest> | null;
+  if (text === null) throw new DartStoreError('DAMAGED', `${path} is no regular file, or far too large`, path);
+  let manifest: (Partial<Manifest> & { readonly sum?: number }) | null;
   try {
-    manifest = JSON.parse(text) as Partial<Manifest> | null;
+    manifest = JSON.parse(text) as typeof manifest;
   } catch (error) {
     throw new DartStoreError('DAMAGED', `${path} is no JSON`, path, error);
   }
   if (manifest?.format !== FORMAT || typeof manifest.hash !== 'object' || manifest.hash === null) {
     throw new DartStoreError('DAMAGED', `${path} describes no store`, path);
   }
+  const { sum, ...body } = manifest;
   if (manifest.version !== DIRECTORY_VERSION || manifest.layout !== LAYOUT_VERSION) {
     const found = `version ${manifest.version}, layout ${manifest.layout}`;
     throw new DartStoreError(
@@ -76,7 +80,11 @@ async function read(path: string): Promise<Manifest | null> {
       path,
     );
   }
-  return manifest as Manifest;
+  // Early ones have none.
+  if (sum !== undefined && sum !== crc32(JSON.stringify(body))) {
+    throw new DartStoreError('DAMAGED', `${path} is not as it was written`, path);
+  }
+  return body as Manifest;
 }
 
 /** Options that are in the manifest; those the caller left out are taken from there. */
@@ -95,8 +103,71 @@ function complete(options: DartStoreOptions, found: Manifest): DartStoreOptions 
   };
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** The first thing that is not as it is asked for, in words; null if there is none. */
+function differenceOf(asked: Manifest, found: Manifest): string | null {
+  for (const name of Object.keys(asked) as (keyof Manifest)[]) {
+    const [one, other] = [JSON.stringify(found[name]), JSON.stringify(asked[name])];
+    if (one !== other) return `${name} is ${one}, not ${other}`;
+  }
+  return null;
+}
+
+/** Folders of a store. */
+const FOLDERS = ['live', 'history'] as const;
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** @throws DartStoreError `DAMAGED` if a store lacks one of its folders */
+async function checkFolders(directory: string): Promise<void> {
+  for (const name of FOLDERS) {
+    const path = join(directory, name);
+    if (!(await isFolder(path))) throw new DartStoreError('DAMAGED', `${path}, a folder of the store, is gone`, path);
+  }
+}
+
+/**
+ * Makes the folders of a store that is new.
+ *
+ * @throws DartStoreError `DAMAGED` if one that is not new lacks one of them
+ */
+export async function makeFolders(directory: string): Promise<void> {
+  if ((await read(join(directory, 'store.json'))) !== null) await checkFolders(directory);
+  else for (const name of FOLDERS) await mkdir(join(directory, name), { recursive: true });
+}
+
+/** What a store's geometry and hashes add up to: the slots of another one mean something else. */
+export function storeSum(options: DartStoreOptions): number {
+  return crc32(JSON.stringify(manifestOf(options)));
+}
+
+/**
+ * What a directory was made for.
+ *
+ * @throws DartStoreError `NO_STORE`, `VERSION` or `DAMAGED`
+ */
+export async function madeFor(directory: string): Promise<DartStoreOptions> {
+  const path = join(directory, 'store.json');
+  const found = await read(path);
+  if (found === null) throw new DartStoreError('NO_STORE', `there is no store in ${directory}`, path);
+  const options = complete({}, found);
+  let made: Manifest;
+  try {
+    made = manifestOf(options);
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+    throw new DartStoreError('DAMAGED', `${path} describes no store: ${error.message}`, path, error);
+  }
+  const difference = differenceOf(made, found);
+  if (difference !== null) throw new DartStoreError('DAMAGED', `${path} contradicts itself: ${difference}`, path);
+  await checkFolders(directory);
+  return options;
 }
 
 /**
@@ -110,15 +181,12 @@ export async function agree(directory: string, options: DartStoreOptions): Promi
   const path = join(directory, 'store.json');
   const found = await read(path);
   if (found === null) {
-    await writeDurably(path, `${JSON.stringify(manifestOf(options), null, 2)}\n`);
+    const made = manifestOf(options);
+    await writeDurably(path, `${JSON.stringify({ ...made, sum: crc32(JSON.stringify(made)) }, null, 2)}\n`);
     return options;
   }
   const completed = complete(options, found);
-  const asked = manifestOf(completed);
-  for (const name of Object.keys(asked) as (keyof Manifest)[]) {
-    if (isSame(asked[name], found[name])) continue;
-    const difference = `${name} is ${JSON.stringify(found[name])}, not ${JSON.stringify(asked[name])}`;
-    throw new DartStoreError('MISMATCH', `${directory} was made for another store: ${difference}`, path);
-  }
-  return completed;
+  const difference = differenceOf(manifestOf(completed), found);
+  if (difference === null) return completed;
+  throw new DartStoreError('MISMATCH', `${directory} was made for another store: ${difference}`, path);
 }

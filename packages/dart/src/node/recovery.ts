@@ -2,8 +2,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Geometry } from '../layout.js';
-import { type CheckpointFile, listCheckpoints, verifyCheckpoint, type WholeCheckpoint } from './checkpoint-reader.js';
+import { type CheckpointFile, listCheckpoints, readCheckpoint, type ScannedCheckpoint } from './checkpoint-reader.js';
+import type { DamageLog } from './damage.js';
 import { UNFINISHED } from './durable.js';
+import type { History } from './history.js';
 
 /** The checkpoints of an epoch. */
 export interface RecoveredEpoch {
@@ -11,25 +13,50 @@ export interface RecoveredEpoch {
   readonly from: bigint;
   /** When it ended, ns; null if it did not. */
   readonly to: bigint | null;
+  /** When its newest checkpoint was begun, ns. */
+  readonly taken: bigint;
   readonly keyWrites: number;
   readonly slotWrites: number;
-  /** From the last whole base on: to be read in this order. */
-  readonly whole: readonly WholeCheckpoint[];
-  readonly all: readonly CheckpointFile[];
+  /** From the last whole base on: to be read in this order. Damaged ones have pages that are sound. */
+  readonly parts: readonly ScannedCheckpoint[];
+  readonly all: readonly ScannedCheckpoint[];
 }
 
 interface Findings {
   /** Oldest first. */
   readonly epochs: readonly RecoveredEpoch[];
-  /** Checkpoints that are not whole. */
-  readonly damaged: number;
+  /** Checkpoints that are not whole; of some of them no epoch has anything. */
+  readonly damaged: readonly ScannedCheckpoint[];
+  /** Checkpoints of epochs that are in the history. */
+  readonly superfluous: readonly CheckpointFile[];
 }
 
-/** Removes what a crash left half-written. @returns how many files */
+/** Removes what a crash left half-written: it never was part of the store. @returns how many files */
 export async function removeUnfinished(directory: string): Promise<number> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(UNFINISHED));
   for (const name of names) await rm(join(directory, name), { force: true });
   return names.length;
+}
+
+/**
+ * Finds the files of the history, and sets aside those that are damaged.
+ *
+ * @param live the directory of the checkpoints
+ * @param isThorough whether every byte of every file is read
+ */
+export async function recoverHistory(
+  history: History,
+  live: string,
+  isThorough: boolean,
+  damage: DamageLog,
+): Promise<void> {
+  const held = new Set((await listCheckpoints(live)).map(({ epoch }) => epoch));
+  const { damaged, unfinished } = await history.list(isThorough, (epoch) => held.has(epoch));
+  for (const file of damaged) await damage.history(file);
+  // Checkpoints are dropped for files of which every byte is right.
+  const twice = history.files.filter(({ epoch }) => held.has(epoch));
+  await damage.unsound(history, await history.unsound(twice));
+  for (const path of unfinished) await rm(path, { force: true });
 }
 
 function group(files: readonly CheckpointFile[]): CheckpointFile[][] {
@@ -43,41 +70,49 @@ function group(files: readonly CheckpointFile[]): CheckpointFile[][] {
 }
 
 /**
- * Reads all checkpoints through. Files of epochs that are in the history are removed.
+ * @param before the end of the epoch before, for one whose headers are all damaged
+ * @returns null if none of the files is of the epoch
+ */
+function epochOf(all: readonly ScannedCheckpoint[], before: bigint): RecoveredEpoch | null {
+  if (all.every(({ isForeign }) => isForeign)) return null;
+  const base = all.findLastIndex(({ header, damage }) => header?.isBase === true && damage === null);
+  const parts = all.slice(Math.max(base, 0)).filter(({ slots, damage }) => damage === null || slots > 0);
+  const newest = all.findLast(({ header }) => header !== null)?.header;
+  const { from = before, keyWrites = 0, slotWrites = 0 } = newest ?? {};
+  const { taken = from } = newest ?? {};
+  const to = newest?.isFinal === true ? taken : null;
+  return { epoch: all[0]!.epoch, from, to, taken, keyWrites, slotWrites, parts, all };
+}
+
+/**
+ * Reads all checkpoints through, and changes nothing.
  *
- * A checkpoint that is not whole is left out; those after it are used all the same: each page they have is newer than
- * what was lost, and pages do not depend on each other.
+ * Of a checkpoint that is not whole the sound pages are used, and so are the checkpoints after it: each page they have is
+ * newer than what was lost, and pages do not depend on each other.
+ *
+ * @param flushed epochs of the history, oldest first
  */
 export async function findEpochs(
   directory: string,
   geometry: Geometry,
-  flushed: ReadonlySet<bigint>,
+  flushed: readonly { readonly epoch: bigint; readonly to: bigint }[],
 ): Promise<Findings> {
   const epochs: RecoveredEpoch[] = [];
-  let damaged = 0;
-  for (const all of group(await listCheckpoints(directory))) {
-    const { epoch } = all[0]!;
-    if (flushed.has(epoch)) {
-      for (const { path } of all) await rm(path, { force: true });
+  const damaged: ScannedCheckpoint[] = [];
+  const superfluous: CheckpointFile[] = [];
+  for (const files of group(await listCheckpoints(directory))) {
+    if (flushed.some(({ epoch }) => epoch === files[0]!.epoch)) {
+      superfluous.push(...files);
       continue;
     }
-    const whole: WholeCheckpoint[] = [];
-    for (const file of all) {
-      const found = await verifyCheckpoint(file, geometry.slots, geometry.slotBytes);
-      if (found !== null) whole.push(found);
-    }
-    damaged += all.length - whole.length;
-    const newest = whole.at(-1)?.header;
-    if (newest === undefined) {
-      for (const { path } of all) await rm(path, { force: true });
-      continue;
-    }
-    const base = whole.findLastIndex(({ header }) => header.isBase);
-    const { from, keyWrites, slotWrites } = newest;
-    const to = newest.isFinal ? newest.taken : null;
-    epochs.push({ epoch, from, to, keyWrites, slotWrites, whole: whole.slice(Math.max(base, 0)), all });
+    const all: ScannedCheckpoint[] = [];
+    for (const file of files) all.push(await readCheckpoint(file, geometry, () => {}));
+    damaged.push(...all.filter(({ damage }) => damage !== null));
+    const before = epochs.at(-1);
+    const epoch = epochOf(all, before?.taken ?? flushed.at(-1)?.to ?? 0n);
+    if (epoch !== null) epochs.push(epoch);
   }
   // An epoch with a later one behind it is over, whether or not its last checkpoint says so.
   const ended = epochs.map((epoch, at) => ({ ...epoch, to: epoch.to ?? epochs[at + 1]?.from ?? null }));
-  return { epochs: ended, damaged };
+  return { epochs: ended, damaged, superfluous };
 }

@@ -1,16 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
-import { DartStoreError, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
+import { DartStoreError, EpochReader, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
 import { bundle } from '../bundle.js';
 import { Models } from './models.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
 import { keyOf, randomNumbers, valueFor } from './values.js';
+
+/** For stores that are opened often: memory of WebAssembly is dear to have, and files are the same. */
+const PLAIN = { checkpointMs: 0, engine: 'plain' } as const;
 
 function keysUpTo(count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, number) => keyOf(number));
@@ -30,7 +43,7 @@ async function rotate(store: EpochStore): Promise<void> {
 
 /** Writes keys in one epoch after the other. */
 async function epochsOf(options: EpochStoreOptions, epochs: number, clock = new Clock()): Promise<EpochStore> {
-  const store = await EpochStore.open(newDirectory(), { checkpointMs: 0, clock: clock.read, ...options });
+  const store = await EpochStore.open(newDirectory(), { ...PLAIN, clock: clock.read, ...options });
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (let number = 0; number < 100; number++)
       store.write(keyOf(number), valueFor(number, epoch, store.live.geometry.valueBytes));
@@ -135,25 +148,25 @@ describe('the history of a store', () => {
   });
 
   it('answers from memory until a finished epoch is on disk, and does not stop writers for it', async () => {
-    const store = await EpochStore.open(newDirectory(), { slots: 200_000, checkpointMs: 0 });
-    for (let number = 0; number < 100_000; number++) store.write(keyOf(number), valueFor(number, 0));
+    const store = await EpochStore.open(newDirectory(), { slots: 100_000, checkpointMs: 0 });
+    for (let number = 0; number < 50_000; number++) store.write(keyOf(number), valueFor(number, 0));
     const rotation = store.rotate();
     let turns = 0;
     let isDone = false;
     const finished = rotation?.finished.then(() => {
       isDone = true;
     });
-    const expected = store.query(keyOf(99_999), { from: 0n }).then((answers) => answers.map(({ source }) => source));
+    const expected = store.query(keyOf(49_999), { from: 0n }).then((answers) => answers.map(({ source }) => source));
     expect(await expected).toEqual(['flushing', 'live']);
     while (!isDone) {
       // Never the last key, however long it takes.
-      store.write(keyOf(turns++ % 50_000), valueFor(0, 1));
+      store.write(keyOf(turns++ % 25_000), valueFor(0, 1));
       await new Promise((resolve) => setImmediate(resolve));
     }
     await finished;
     expect(turns).toBeGreaterThan(50);
-    const [old, live] = await store.query(keyOf(99_999), { from: 0n });
-    expect(old).toMatchObject({ source: 'disk', epoch: 0n, answer: { value: valueFor(99_999, 0) } });
+    const [old, live] = await store.query(keyOf(49_999), { from: 0n });
+    expect(old).toMatchObject({ source: 'disk', epoch: 0n, answer: { value: valueFor(49_999, 0) } });
     expect(live).toMatchObject({ source: 'live', epoch: 1n, answer: { status: 'absent' } });
     await store.close();
   });
@@ -357,17 +370,37 @@ describe('a damaged file of the history', () => {
   afterEach(removeDirectories);
 
   async function prepare(): Promise<{ directory: string; path: string }> {
-    const store = await epochsOf({ slots: 3000 }, 2);
+    const store = await epochsOf({ slots: 1000 }, 2);
     const path = store.epochs()[0]!.path!;
     await store.close();
     return { directory: store.directory, path };
   }
 
-  async function expectIgnored(directory: string, options: EpochStoreOptions = {}): Promise<void> {
-    const store = await EpochStore.open(directory, { checkpointMs: 0, ...options });
+  /** Copies of a file with a bit flipped: in its first byte, its pages, its footer, and anywhere. */
+  function flipped(whole: Buffer, seed: number): Buffer[] {
+    const random = randomNumbers(seed);
+    const { length } = whole;
+    const anywhere = Array.from({ length: runs(15) }, () => random() % length);
+    return [0, length >> 1, length - 100, ...anywhere].map((place) => {
+      const bytes = Buffer.from(whole);
+      bytes[place] = bytes[place]! ^ (1 << (random() % 8));
+      return bytes;
+    });
+  }
+
+  /** Neither counts nor goes away. Puts the names back. */
+  async function expectSetAside(directory: string, options: EpochStoreOptions = {}): Promise<void> {
+    const store = await EpochStore.open(directory, { ...PLAIN, ...options });
     expect(store.statistics.damagedHistory).toBe(1);
+    expect(store.damage).toMatchObject([{ epoch: 0n, kind: 'history', isSetAside: true }]);
+    expect(store.damageTo({ at: 1050n })).toEqual(store.damage);
+    expect(store.damageTo({ from: 1100n })).toEqual([]);
     expect(store.epochs().map(({ epoch }) => epoch)).toEqual([1n, 2n]);
     await store.close();
+    for (const name of readdirSync(join(directory, 'history')).filter((each) => each.endsWith('.damaged'))) {
+      const path = join(directory, 'history', name);
+      renameSync(path, path.replace(/\.damaged$/, ''));
+    }
   }
 
   it('does not count when it was cut, or when its footer is wrong', async () => {
@@ -375,31 +408,31 @@ describe('a damaged file of the history', () => {
     const whole = readFileSync(path);
     const random = randomNumbers(SEED);
     const lengths = [0, 3, 4, 12, whole.length - 9, whole.length - 8, whole.length - 4, whole.length - 1];
-    for (let more = 0; more < 15; more++) lengths.push(random() % whole.length);
+    for (let more = runs(15); more > 0; more--) lengths.push(random() % whole.length);
     for (const length of lengths) {
       writeFileSync(path, whole);
       truncateSync(path, length);
-      await expectIgnored(directory);
+      await expectSetAside(directory);
     }
     const footer = whole.readUInt32LE(whole.length - 8) + 8;
-    for (let more = 0; more < 25; more++) {
+    for (let more = runs(25); more > 0; more--) {
       const bytes = Buffer.from(whole);
       const place = whole.length - 1 - (random() % footer);
       bytes[place] = bytes[place]! ^ (1 << (random() % 8));
       writeFileSync(path, bytes);
-      await expectIgnored(directory);
+      await expectSetAside(directory);
     }
     const sidecar = path.replace('.parquet', '.json');
     writeFileSync(path, whole);
     const text = readFileSync(sidecar, 'utf8');
     for (const wrong of [text.replace('"to": "1100"', '"to": "1101"'), text.slice(0, 50), 'null', '']) {
       writeFileSync(sidecar, wrong);
-      await expectIgnored(directory);
+      await expectSetAside(directory);
     }
     rmSync(sidecar);
-    await expectIgnored(directory);
+    await expectSetAside(directory);
     writeFileSync(sidecar, text);
-    const store = await EpochStore.open(directory, { checkpointMs: 0 });
+    const store = await EpochStore.open(directory, PLAIN);
     expect(store.statistics.damagedHistory).toBe(0);
     await store.close();
   });
@@ -407,22 +440,96 @@ describe('a damaged file of the history', () => {
   it('is found by reading all of it, wherever the damage is', async () => {
     const { directory, path } = await prepare();
     const whole = readFileSync(path);
-    const random = randomNumbers(SEED);
-    for (let more = 0; more < 15; more++) {
-      const bytes = Buffer.from(whole);
-      const place = random() % whole.length;
-      bytes[place] = bytes[place]! ^ (1 << (random() % 8));
+    for (const bytes of flipped(whole, SEED)) {
       writeFileSync(path, bytes);
-      await expectIgnored(directory, { verifyHistory: true });
+      await expectSetAside(directory, { verifyHistory: true });
     }
-    const store = await EpochStore.open(directory, { checkpointMs: 0 });
+    const store = await EpochStore.open(directory, PLAIN);
     if (store.statistics.damagedHistory === 0) expect(await store.verifyHistory()).toEqual([path]);
     await store.close();
   });
 
+  it('is found when it is asked, wherever the damage is, and never answers', async () => {
+    const { directory, path } = await prepare();
+    const whole = readFileSync(path);
+    for (const bytes of flipped(whole, SEED + 2)) {
+      const copy = newDirectory();
+      cpSync(directory, copy, { recursive: true });
+      writeFileSync(path.replace(directory, copy), bytes);
+      const reader = await EpochReader.open(copy);
+      await expect(reader.query(keyOf(1), { at: 1050n })).rejects.toMatchObject({ code: 'DAMAGED' });
+      // Other epochs do not suffer.
+      expect(await reader.query(keyOf(1), { at: 1150n })).toMatchObject([{ epoch: 1n, incomplete: false }]);
+      await reader.close();
+      const store = await EpochStore.open(copy, PLAIN);
+      expect(await store.query(keyOf(1), { at: 1050n })).toEqual([]);
+      expect(store.damageTo({ at: 1050n })).toMatchObject([{ epoch: 0n, isSetAside: true }]);
+      expect(existsSync(store.damage[0]!.path)).toBe(true);
+      await store.close();
+    }
+  });
+
+  it('of another store, or under the name of another epoch, is one', async () => {
+    const { directory, path } = await prepare();
+    const other = await epochsOf({ slots: 1000, seed: 7 }, 1);
+    await other.close();
+    const strange = join(other.directory, 'history');
+    for (const [from, epoch] of [
+      [strange, '0'],
+      [join(directory, 'history'), '1'],
+    ] as const) {
+      const copy = newDirectory();
+      cpSync(directory, copy, { recursive: true });
+      for (const ending of ['parquet', 'json']) {
+        const source = join(from, `${epoch.padStart(20, '0')}.${ending}`);
+        cpSync(source, join(copy, 'history', `${'0'.repeat(20)}.${ending}`));
+      }
+      const reader = await EpochReader.open(copy);
+      expect(reader.damage).toMatchObject([{ epoch: 0n, path: path.replace(directory, copy) }]);
+      await reader.close();
+    }
+  });
+
+  it('is told of when it is gone, but not when it never was there', async () => {
+    const { directory, path } = await prepare();
+    rmSync(path);
+    const reader = await EpochReader.open(directory);
+    expect(reader.damage).toMatchObject([{ path, epoch: 0n, isSetAside: false }]);
+    await expect(reader.query(keyOf(1), { to: 1100n })).rejects.toMatchObject({ code: 'DAMAGED', path });
+    await reader.close();
+    // As a crash between two steps leaves it: in the middle of writing it, or of dropping it.
+    writeFileSync(`${path}.tmp`, 'PAR1');
+    const store = await EpochStore.open(directory, PLAIN);
+    expect(store.damage).toEqual([]);
+    expect(store.statistics.unfinishedFiles).toBe(1);
+    await store.close();
+    expect(readdirSync(join(directory, 'history')).some((name) => name.startsWith('0'.repeat(20)))).toBe(false);
+  });
+
+  it('does not make superfluous the checkpoints of its epoch', async () => {
+    const directory = newDirectory();
+    const store = await EpochStore.open(directory, { slots: 1000, ...PLAIN });
+    store.write(keyOf(1), valueFor(1, 1));
+    await store.checkpoint();
+    const saved = newDirectory();
+    cpSync(join(directory, 'live'), saved, { recursive: true });
+    await rotate(store);
+    const { path } = store.epochs()[0]!;
+    await store.close();
+    cpSync(saved, join(directory, 'live'), { recursive: true });
+    const bytes = readFileSync(path!);
+    bytes[20] = bytes[20]! ^ 4;
+    writeFileSync(path!, bytes);
+    const again = await EpochStore.open(directory, PLAIN);
+    expect(again.damage).toMatchObject([{ epoch: 0n, kind: 'history' }]);
+    const [answer] = await again.query(keyOf(1), { from: 0n });
+    expect(answer).toMatchObject({ epoch: 0n, answer: { value: valueFor(1, 1) } });
+    await again.close();
+  });
+
   it('that goes away while the store is open is an error, not an absent key', async () => {
     const { directory, path } = await prepare();
-    const store = await EpochStore.open(directory, { checkpointMs: 0 });
+    const store = await EpochStore.open(directory, PLAIN);
     rmSync(path);
     expect(existsSync(path)).toBe(false);
     const error = await store.query(keyOf(1), { from: 0n }).catch((reason: unknown) => reason);

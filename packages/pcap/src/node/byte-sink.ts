@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { createGzip, type Gzip } from 'node:zlib';
+import { openWritablePipe } from './open-stream.js';
 
 /** Where the bytes of a capture go, one write after the other. */
 export interface ByteSink {
@@ -9,10 +10,18 @@ export interface ByteSink {
   close(): Promise<void>;
 }
 
-/** @param path a file, created or emptied, or `-` for standard output */
-export async function openSink(path: string, isCompressed: boolean): Promise<ByteSink> {
-  const plain = path === '-' ? new StreamSink(process.stdout) : new FileSink(await open(path, 'w'));
+/**
+ * @param path a file, created or emptied, a pipe, or `-` for standard output
+ * @param signal ends the waiting for a reader of a pipe
+ */
+export async function openSink(path: string, isCompressed: boolean, signal?: AbortSignal): Promise<ByteSink> {
+  const plain = path === '-' ? new StreamSink(process.stdout) : await openPath(path, signal);
   return isCompressed ? new GzipSink(plain) : plain;
+}
+
+async function openPath(path: string, signal?: AbortSignal): Promise<ByteSink> {
+  const pipe = await openWritablePipe(path, signal);
+  return pipe === null ? new FileSink(await open(path, 'w')) : new PipeSink(pipe);
 }
 
 class FileSink implements ByteSink {
@@ -55,6 +64,22 @@ class StreamSink implements ByteSink {
     // A failed stream reports its error after the callback.
     await new Promise(setImmediate);
     this.#stream.off('error', this.#ignore);
+  }
+}
+
+/** A pipe of ours: closing it tells the reader that this is the end. */
+class PipeSink extends StreamSink {
+  readonly #pipe: Writable;
+
+  constructor(pipe: Writable) {
+    super(pipe);
+    this.#pipe = pipe;
+  }
+
+  override async close(): Promise<void> {
+    if (!this.#pipe.destroyed) await new Promise<void>((resolve) => this.#pipe.end(resolve));
+    await super.close();
+    this.#pipe.destroy();
   }
 }
 

@@ -1,10 +1,8 @@
-import { createReadStream } from 'node:fs';
 import type { CaptureReaderOptions } from '../capture-reader.js';
 import type { Frame } from '../frame.js';
 import { readCaptureStream } from '../read-capture.js';
 import { gunzipIfNeeded } from './gunzip.js';
-
-const READ_SIZE = 1 << 18;
+import { openReadable } from './open-stream.js';
 
 /**
  * The bytes of a capture file, decompressed if it is gzip: what to feed a `CaptureReader` with.
@@ -12,8 +10,7 @@ const READ_SIZE = 1 << 18;
  * @throws CaptureError `GZIP` for damaged or cut compressed data; errors of the file system as Node gives them
  */
 export async function* captureChunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const source = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: READ_SIZE });
-  yield* gunzipIfNeeded(source);
+  yield* gunzipIfNeeded(path === '-' ? process.stdin : await openReadable(path));
 }
 
 /**

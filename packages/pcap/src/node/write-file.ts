@@ -24,6 +24,8 @@ export interface CaptureFileOptions {
    * `snapLength` above do not count. Default: one interface for each link type that occurs; `interfaceId` is ignored.
    */
   readonly interfaces?: readonly PcapngInterface[];
+  /** Ends the waiting for a reader, where the path is that of a pipe. */
+  readonly signal?: AbortSignal;
 }
 
 /** Bytes to collect before they are written. */
@@ -37,7 +39,7 @@ const FLUSH_LENGTH = 1 << 16;
 export async function createCaptureFile(path: string, options: CaptureFileOptions = {}): Promise<CaptureFile> {
   const isPcapng = options.format === undefined ? /\.pcapng(\.gz)?$/i.test(path) : options.format === 'pcapng';
   const encoder = isPcapng ? new PcapngEncoder(options) : new PcapEncoder(options);
-  return new CaptureFile(encoder, await openSink(path, options.gzip ?? /\.gz$/i.test(path)));
+  return new CaptureFile(encoder, await openSink(path, options.gzip ?? /\.gz$/i.test(path), options.signal));
 }
 
 /** A capture file being written; {@link createCaptureFile} makes it. */

@@ -3,8 +3,10 @@ import { resolve, sep } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResult, type Json, StatementType } from '@duckdb/node-api';
 import { list } from '../engine/sql.js';
 import { HistoryError } from '../errors.js';
+import type { TableName } from '../table/table.js';
 import { jsonRow } from './json-row.js';
-import { readStoreFiles, type StoreFiles, viewStatements } from './views.js';
+import { type CheckedFiles, type LeftOutFile, Verification } from './verification.js';
+import { readStoreFiles, type StoreFiles, type StoreListing, tablesIn, viewStatements } from './views.js';
 
 /** Options of {@link History.open}. */
 export interface HistoryOptions {
@@ -14,6 +16,17 @@ export interface HistoryOptions {
   readonly threads?: number;
   /** Memory of the engine at most, in MiB. Default 1024. */
   readonly memoryMiB?: number;
+  /**
+   * Which of the files that a query may read are held against their checksums before: `changed`, the default: those that
+   * `checked` does not know; `all`; `none`.
+   */
+  readonly verify?: 'changed' | 'all' | 'none';
+  /** Where is remembered which files were as they were written. Default: in this object. */
+  readonly checked?: CheckedFiles;
+  /** Whether damaged files are left out, and told in {@link History.leftOut}. Default: a query fails because of them. */
+  readonly salvage?: boolean;
+  /** Told, while files are checked, how many bytes are done and how many there are. */
+  readonly onVerify?: (doneBytes: number, totalBytes: number) => void;
 }
 
 /** A column of a result. */
@@ -70,24 +83,42 @@ export class QueryResult {
 
 /**
  * Queries the files of a store with SQL (that of DuckDB), while a sink may write to it. There are the views `hops`,
- * `reports`, `events`, `flows` and `paths`. Queries only read, and only the store.
+ * `reports`, `events`, `flows` and `paths`. Queries only read, and only the store. Times are UTC, whatever the zone of the
+ * process is.
  */
 export class History {
   readonly directory: string;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
+  readonly #verification: Verification | null;
+  readonly #salvages: boolean;
   #views = '';
+  #leftOut: readonly LeftOutFile[] = [];
+  #unchecked = 0;
   #isInterrupted = false;
   #isClosed = false;
 
-  private constructor(directory: string, instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(
+    directory: string,
+    options: HistoryOptions,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+  ) {
     this.directory = directory;
     this.#instance = instance;
     this.#connection = connection;
+    const { verify = 'changed', checked = new Map<string, string>(), salvage = false, onVerify } = options;
+    const onProgress = (done: number, total: number): void => {
+      this.#throwIfInterrupted();
+      onVerify?.(done, total);
+    };
+    this.#verification = verify === 'none' ? null : new Verification(checked, verify === 'changed', onProgress);
+    this.#salvages = salvage;
   }
 
   /** @throws HistoryError with `ERR_HISTORY_STORE` if the folder is not there; an empty one is an empty store */
-  static async open({ directory, threads, memoryMiB = 1024 }: HistoryOptions): Promise<History> {
+  static async open(options: HistoryOptions): Promise<History> {
+    const { directory, threads, memoryMiB = 1024 } = options;
     const path = resolve(directory);
     await checkStore(path);
     const instance = await DuckDBInstance.create(':memory:', {
@@ -101,8 +132,23 @@ export class History {
     await connection.run(`SET temp_directory = ''`);
     await connection.run(`SET allowed_directories = ${list([path.endsWith(sep) ? path : path + sep])}`);
     await connection.run('SET enable_external_access = false');
+    // What the text of a time or now() means is not to depend on where the process runs.
+    await connection.run(`SET TimeZone = 'UTC'`);
     await connection.run('SET lock_configuration = true');
-    return new History(path, instance, connection);
+    return new History(path, options, instance, connection);
+  }
+
+  /**
+   * Files of the tables of the last query that had no part in its answer: those that were set aside because they were
+   * damaged, and, with `salvage`, those that are damaged now.
+   */
+  get leftOut(): readonly LeftOutFile[] {
+    return this.#leftOut;
+  }
+
+  /** How many files of the tables of the last query have no checksum: they were not made by a sink. 0 with `verify: 'none'`. */
+  get unchecked(): number {
+    return this.#unchecked;
   }
 
   /**
@@ -114,7 +160,7 @@ export class History {
     this.#isInterrupted = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#refresh();
+        await this.#refresh(sql);
         const statement = await this.#prepare(sql);
         return new QueryResult(await statement.stream(), (error) => this.#toError(error));
       } catch (error) {
@@ -177,19 +223,50 @@ export class History {
   }
 
   /** Makes the views anew if there are other files than the last time. */
-  async #refresh(): Promise<void> {
+  /** Sees which files are there, and which of them can be read. @throws HistoryError */
+  async #refresh(sql: string): Promise<void> {
     if (this.#isClosed) throw new HistoryError('ERR_HISTORY_INTERRUPTED', 'the history is closed');
-    let files: StoreFiles;
+    const tables = tablesIn(sql);
+    const damaged = new Set<string>();
+    let listing: StoreListing;
     try {
-      files = await readStoreFiles(this.directory);
+      listing = await readStoreFiles(this.directory);
+      for (const { path } of await this.#verify(tables, listing)) damaged.add(path);
     } catch (error) {
+      if (HistoryError.is(error)) throw error;
       const { message } = error as Error;
       throw new HistoryError('ERR_HISTORY_STORE', `cannot read ${this.directory}: ${message}`, null, error);
     }
+    // Others are not read: damage to them is not to matter.
+    const of = (table: TableName): string[] =>
+      tables.includes(table) ? listing.files[table].filter((path) => !damaged.has(path)) : [];
+    const files: StoreFiles = { hops: of('hops'), events: of('events'), flows: of('flows') };
     const views = JSON.stringify(files);
     if (views === this.#views) return;
     for (const statement of viewStatements(files)) await this.#connection.run(statement);
     this.#views = views;
+  }
+
+  /** @returns files to leave out. @throws HistoryError `ERR_HISTORY_DAMAGED` if there are some and nothing was said of it */
+  async #verify(
+    tables: readonly TableName[],
+    { files, damaged: setAside }: StoreListing,
+  ): Promise<readonly LeftOutFile[]> {
+    const reason = 'it was damaged, and set aside';
+    const before = tables.flatMap((table) => setAside[table].map((path) => ({ path, reason })));
+    const verified = await this.#verification?.run(tables.flatMap((table) => files[table]));
+    const { damaged = [], unchecked = 0 } = verified ?? {};
+    this.#leftOut = [...before, ...damaged];
+    this.#unchecked = unchecked;
+    const [first] = damaged;
+    if (first === undefined || this.#salvages) return damaged;
+    const others = damaged.length === 1 ? '' : `, and ${damaged.length - 1} more are`;
+    const message = `${first.path} is damaged${others}: ${first.reason}`;
+    throw new HistoryError('ERR_HISTORY_DAMAGED', message, null, undefined, damaged);
+  }
+
+  #throwIfInterrupted(): void {
+    if (this.#isInterrupted) throw new HistoryError('ERR_HISTORY_INTERRUPTED', 'the query was interrupted');
   }
 
   #toError(error: unknown): HistoryError {

@@ -12,11 +12,40 @@ export type ViewName = (typeof VIEW_NAMES)[number];
 /** The files of each table. */
 export type StoreFiles = Readonly<Record<TableName, readonly string[]>>;
 
+/** What is in a store. */
+export interface StoreListing {
+  readonly files: StoreFiles;
+  /** Files that were set aside because they were damaged. */
+  readonly damaged: StoreFiles;
+}
+
 /** All files that are in the store now. */
-export async function readStoreFiles(directory: string): Promise<StoreFiles> {
-  const files = ({ path, files: names }: Partition): string[] => names.map((name) => join(path, name));
-  const of = async (table: TableName): Promise<string[]> => (await readPartitions(directory, table)).flatMap(files);
-  return { hops: await of('hops'), events: await of('events'), flows: await of('flows') };
+export async function readStoreFiles(directory: string): Promise<StoreListing> {
+  const of = async (table: TableName): Promise<[files: string[], damaged: string[]]> => {
+    const partitions = await readPartitions(directory, table);
+    const paths = (names: (partition: Partition) => readonly string[]): string[] =>
+      partitions.flatMap((partition) => names(partition).map((name) => join(partition.path, name)));
+    return [paths(({ files }) => files), paths(({ damaged }) => damaged)];
+  };
+  const [hops, events, flows] = [await of('hops'), await of('events'), await of('flows')];
+  return {
+    files: { hops: hops[0], events: events[0], flows: flows[0] },
+    damaged: { hops: hops[1], events: events[1], flows: flows[1] },
+  };
+}
+
+/** The views that each table's files are seen through. */
+const VIEWS_OF: Readonly<Record<TableName, RegExp>> = {
+  hops: /hops|reports|paths/i,
+  events: /events/i,
+  flows: /flows/i,
+};
+/** Functions that make the name of a view of texts. */
+const HIDDEN_NAME = /\bquery(_table)?\b/i;
+
+/** Tables of which a query may read files: all whose views are named somewhere in its text. */
+export function tablesIn(sql: string): TableName[] {
+  return TABLE_NAMES.filter((table) => VIEWS_OF[table].test(sql) || HIDDEN_NAME.test(sql));
 }
 
 /** Types of a view's columns, by those of the files: numbers become signed, so that differences may be negative. */

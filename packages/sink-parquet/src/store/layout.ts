@@ -6,7 +6,8 @@ import type { TableName } from '../table/table.js';
  * The store is a folder:
  *
  * - `<table>/date=YYYY-MM-DD/hour=HH/*.parquet`: the files, by the hour (UTC) of their rows' times. A file that is there
- *   is whole and never changes.
+ *   is whole and never changes; the last part of its name is its checksum.
+ * - `<table>/date=.../hour=.../*.parquet.damaged`: files that were found not to be as they were written.
  * - `<table>/date=.../hour=.../.<file>.replaces`: names of files whose rows are in `<file>`, too, because it was made of
  *   them; they are about to be removed. They count as removed as soon as `<file>` is there.
  * - `.writing/`: files that are being written.
@@ -16,6 +17,8 @@ const HOUR_MS = 3_600_000;
 const PARTITION_DATE = /^date=(\d{4}-\d{2}-\d{2})$/;
 const PARTITION_HOUR = /^hour=(\d{2})$/;
 const REPLACES = /^\.(.+\.parquet)\.replaces$/;
+
+const DAMAGED = '.damaged';
 
 export const WRITING = '.writing';
 export const MAINTAINER = '.maintainer';
@@ -31,6 +34,11 @@ export function replacesName(file: string): string {
   return `.${file}.replaces`;
 }
 
+/** The name under which a damaged file is kept. */
+export function damagedName(file: string): string {
+  return `${file}${DAMAGED}`;
+}
+
 /** Files of one table and hour. */
 export interface Partition {
   readonly table: TableName;
@@ -42,6 +50,8 @@ export interface Partition {
   readonly replaced: ReadonlyMap<string, readonly string[]>;
   /** Lists of files that are not there: a merge that was not finished. */
   readonly stale: readonly string[];
+  /** Names of files that were set aside. */
+  readonly damaged: readonly string[];
 }
 
 /** Names in a folder; none if it is not there. */
@@ -72,7 +82,8 @@ async function readPartition(table: TableName, hour: number, path: string): Prom
     for (const old of files) gone.add(old);
   }
   const files = names.filter((each) => each.endsWith('.parquet') && !each.startsWith('.') && !gone.has(each));
-  return { table, hour, path, files, replaced, stale };
+  const damaged = names.filter((each) => each.endsWith(damagedName('.parquet')));
+  return { table, hour, path, files, replaced, stale, damaged };
 }
 
 /** All hours of a table, oldest first. A table that nothing was written to has none. */

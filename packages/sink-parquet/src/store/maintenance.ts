@@ -1,10 +1,11 @@
-import { rmdir, stat, writeFile } from 'node:fs/promises';
+import { rename, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileWriter } from '../engine/file-writer.js';
 import { TABLE_NAMES } from '../table/table.js';
 import { SCHEMA_TABLES } from '../table/tables.js';
+import { checksumOf, faultOf, sealedName, sumInName } from './checksum.js';
 import { publish, remove, syncPath } from './durable.js';
-import { type Partition, readPartitions, replacesName } from './layout.js';
+import { damagedName, type Partition, readPartitions, replacesName } from './layout.js';
 import type { Workplace } from './workplace.js';
 
 const HOUR_MS = 3_600_000;
@@ -17,6 +18,8 @@ export interface MaintenanceResult {
   readonly made: number;
   /** Files removed because they are too old or too many. */
   readonly expired: number;
+  /** Files that were not as they had been written, and were set aside. */
+  readonly damaged: number;
 }
 
 /** What is to be done, and when. */
@@ -24,6 +27,12 @@ export interface MaintenanceOptions {
   readonly compaction: { readonly targetBytes: number; readonly afterMs: number; readonly graceMs: number } | null;
   readonly retention: { readonly ageMs?: number; readonly bytes?: number };
   readonly now: () => number;
+  /** Gives the name of a new file, without kind and ending. */
+  readonly nextName: () => string;
+  /** The hour that is written to now: where a clock was set back, it is not the newest one. */
+  readonly currentHour: () => number | null;
+  /** Told of a file that was set aside, by its new path. */
+  readonly onDamaged: (path: string, reason: string) => void;
 }
 
 interface SizedFile {
@@ -65,22 +74,13 @@ export class Maintenance {
   readonly #writer: FileWriter;
   readonly #workplace: Workplace;
   readonly #options: MaintenanceOptions;
-  /** Gives the name of a new file. */
-  readonly #name: () => string;
   #isStopped = false;
 
-  constructor(
-    directory: string,
-    writer: FileWriter,
-    workplace: Workplace,
-    options: MaintenanceOptions,
-    nextName: () => string,
-  ) {
+  constructor(directory: string, writer: FileWriter, workplace: Workplace, options: MaintenanceOptions) {
     this.#directory = directory;
     this.#writer = writer;
     this.#workplace = workplace;
     this.#options = options;
-    this.#name = nextName;
   }
 
   /** Begins nothing more. */
@@ -90,7 +90,7 @@ export class Maintenance {
 
   /** Does what is due. Nothing, if another sink maintains this store. */
   async run(): Promise<MaintenanceResult> {
-    const result = { merged: 0, made: 0, expired: 0 };
+    const result = { merged: 0, made: 0, expired: 0, damaged: 0 };
     if (!(await this.#workplace.maintains())) return result;
     result.expired = await this.#retain();
     for (const table of TABLE_NAMES) {
@@ -99,6 +99,7 @@ export class Maintenance {
         const merged = await this.#compact(partition);
         result.merged += merged.merged;
         result.made += merged.made;
+        result.damaged += merged.damaged;
       }
     }
     return result;
@@ -110,8 +111,10 @@ export class Maintenance {
     const graceMs = this.#options.compaction?.graceMs ?? 0;
     for (const [file, olds] of replaced) {
       const list = join(path, replacesName(file));
-      const made = await stat(list);
-      if (Date.now() - made.mtimeMs < graceMs) continue;
+      const age = Date.now() - (await stat(list)).mtimeMs;
+      // The clock was set back: the time begins anew, instead of when the clock is there again.
+      if (age < 0) await utimes(list, new Date(), new Date());
+      if (age < graceMs) continue;
       for (const old of olds) await remove(join(path, old));
       // The list goes last: until then nobody reads a row twice.
       await syncPath(path);
@@ -119,31 +122,49 @@ export class Maintenance {
     }
   }
 
-  async #compact(partition: Partition): Promise<{ merged: number; made: number }> {
+  async #compact(partition: Partition): Promise<{ merged: number; made: number; damaged: number }> {
     const { compaction, now } = this.#options;
-    const result = { merged: 0, made: 0 };
+    const result = { merged: 0, made: 0, damaged: 0 };
     if (compaction === null || (partition.hour + 1) * HOUR_MS + compaction.afterMs > now()) return result;
     // A file that has just replaced others waits until they are gone: else a crash could bring them back.
     const files = (await sizes(partition)).filter(({ name }) => !partition.replaced.has(name));
     for (const group of groupsToMerge(files, compaction.targetBytes)) {
-      if (this.#isStopped) break;
-      await this.#merge(partition, group);
-      result.merged += group.length;
+      const sound: SizedFile[] = [];
+      for (const file of group) {
+        if (this.#isStopped) return result;
+        if (await this.#isSound(partition, file.name)) sound.push(file);
+        else result.damaged++;
+      }
+      if (sound.length < 2) continue;
+      await this.#merge(partition, sound);
+      result.merged += sound.length;
       result.made++;
     }
     return result;
   }
 
+  /** Whether a file is as it was written; one that is not gets another name: it would become part of a good one. */
+  async #isSound({ path }: Partition, name: string): Promise<boolean> {
+    const reason = await faultOf(join(path, name), sumInName(name));
+    if (reason === null) return true;
+    await rename(join(path, name), join(path, damagedName(name)));
+    await syncPath(path);
+    this.#options.onDamaged(join(path, damagedName(name)), reason);
+    return false;
+  }
+
   async #merge({ table, path }: Partition, files: readonly SizedFile[]): Promise<void> {
-    const name = `pack-${this.#name()}.parquet`;
-    const written = this.#workplace.file(name);
-    const list = this.#workplace.file(`${name}.replaces`);
+    const stem = `pack-${this.#options.nextName()}`;
+    const written = this.#workplace.file(`${stem}.parquet`);
+    const list = this.#workplace.file(`${stem}.replaces`);
+    let name: string;
     try {
       await this.#writer.merge(
         SCHEMA_TABLES[table],
         files.map((file) => join(path, file.name)),
         written,
       );
+      name = sealedName(stem, await checksumOf(written));
       await writeFile(list, files.map((file) => `${file.name}\n`).join(''));
       // The list comes first: it counts from the moment in which the file is there.
       await publish(list, path, replacesName(name));
@@ -173,7 +194,9 @@ export class Maintenance {
     let total = oldestFirst.reduce((sum, [, parts]) => sum + parts.reduce((each, part) => each + part.bytes, 0), 0);
     let removed = 0;
     const now = this.#options.now();
+    const current = this.#options.currentHour();
     for (const [hour, parts] of oldestFirst.slice(0, -1)) {
+      if (hour === current) continue;
       const isOld = ageMs !== undefined && (hour + 1) * HOUR_MS + ageMs <= now;
       const isMany = bytes !== undefined && total > bytes;
       if (!isOld && !isMany) continue;
@@ -185,12 +208,13 @@ export class Maintenance {
     return removed;
   }
 
-  async #removePartition({ path, files, replaced, stale }: Partition): Promise<number> {
+  async #removePartition({ path, files, replaced, stale, damaged }: Partition): Promise<number> {
     for (const olds of replaced.values()) for (const old of olds) await remove(join(path, old));
-    for (const file of [...files, ...stale, ...[...replaced.keys()].map(replacesName)]) await remove(join(path, file));
+    const lists = [...replaced.keys()].map(replacesName);
+    for (const file of [...files, ...stale, ...damaged, ...lists]) await remove(join(path, file));
     // Folders that something has been written to meanwhile stay.
     await rmdir(path).catch(() => undefined);
     await rmdir(dirname(path)).catch(() => undefined);
-    return files.length;
+    return files.length + damaged.length;
   }
 }

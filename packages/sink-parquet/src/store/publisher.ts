@@ -4,6 +4,7 @@ import type { OutageLog } from '@int/collector';
 import type { FileWriter } from '../engine/file-writer.js';
 import { type ParquetSinkError, toSinkError } from '../errors.js';
 import type { Segment } from '../memory/segment.js';
+import { checksumOf, sealedName } from './checksum.js';
 import { publish, remove } from './durable.js';
 import { partitionOf } from './layout.js';
 import type { Workplace } from './workplace.js';
@@ -31,6 +32,8 @@ export class Publisher {
   #running: Promise<void> | null = null;
   #wakeUp: (() => void) | null = null;
   #hasEnded = false;
+  /** The hour of the file that was written last; null before there is one. */
+  lastHour: number | null = null;
   files = 0;
   bytes = 0;
   rows = 0;
@@ -92,12 +95,14 @@ export class Publisher {
 
   async #publish(segment: Segment): Promise<void> {
     const { directory, writer, workplace, nextName } = this.#options;
-    const file = `part-${nextName()}.parquet`;
-    const written = workplace.file(file);
+    const stem = `part-${nextName()}`;
+    const written = workplace.file(`${stem}.parquet`);
     try {
       await writer.write(segment, written);
       const { size } = await stat(written);
+      const file = sealedName(stem, await checksumOf(written));
       await publish(written, join(directory, segment.table.name, partitionOf(segment.hour)), file);
+      this.lastHour = segment.hour;
       this.files++;
       this.bytes += size;
       this.rows += segment.rows;

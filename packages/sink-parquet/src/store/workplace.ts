@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remove } from './durable.js';
@@ -13,10 +14,29 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether what bears this process id and was made at `madeMs` belongs to a process that has ended. */
-function isLeft(pid: number, madeMs: number): boolean {
+/** A number that tells a process from others with its id, earlier and later, where the system has one; else empty. */
+function startOf(pid: number): string {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the program, in parentheses, may contain anything.
+    return status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** `<process id>.<its start>-<instance>`. */
+const CLAIM = /^(\d+)(?:\.(\d*))?-[0-9a-f]{16}$/;
+
+/** Whether a claim, made at `madeMs`, belongs to a process that has ended. A text that is none does not. */
+function isLeft(claim: string, madeMs: number): boolean {
+  const [, digits, start = ''] = CLAIM.exec(claim) ?? [];
+  if (digits === undefined) return false;
+  const pid = Number(digits);
   if (!isAlive(pid)) return true;
-  // Our own id, but from before our time: in a container every start has the same id.
+  const now = startOf(pid);
+  if (start !== '' && now !== '') return start !== now;
+  // Our own id, but from before our time: in a container every start has the same id. Clocks may have been set since.
   return pid === process.pid && madeMs < Date.now() - process.uptime() * 1000;
 }
 
@@ -38,11 +58,10 @@ export class Workplace {
     const all = join(directory, WRITING);
     await mkdir(all, { recursive: true });
     for (const each of await readdir(all)) {
-      const pid = Number(/^(\d+)-[0-9a-f]{16}$/.exec(each)?.[1]);
       const made = await stat(join(all, each)).catch(() => null);
-      if (made !== null && isLeft(pid, made.birthtimeMs)) await rm(join(all, each), { recursive: true, force: true });
+      if (made !== null && isLeft(each, made.birthtimeMs)) await rm(join(all, each), { recursive: true, force: true });
     }
-    const claim = `${process.pid}-${instance}`;
+    const claim = `${process.pid}.${startOf(process.pid)}-${instance}`;
     const path = join(all, claim);
     await mkdir(path);
     return new Workplace(directory, path, claim);
@@ -65,10 +84,11 @@ export class Workplace {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
         const made = await stat(path).catch(() => null);
-        const pid = Number((await readFile(path, 'utf8').catch(() => '')).split('-')[0]);
-        // An empty claim is being written, unless its writer ended in between.
-        const isOld = made !== null && Date.now() - made.mtimeMs > 10_000;
-        if (made === null || (pid > 0 ? !isLeft(pid, made.mtimeMs) : !isOld)) return false;
+        if (made === null) return false;
+        const claim = await readFile(path, 'utf8').catch(() => '');
+        // A claim that is none is being written, unless its writer ended in between; the clock may have been set.
+        const isOld = Math.abs(Date.now() - made.mtimeMs) > 10_000;
+        if (CLAIM.test(claim) ? !isLeft(claim, made.mtimeMs) : !isOld) return false;
         await remove(path);
       }
     }

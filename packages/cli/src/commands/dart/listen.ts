@@ -1,7 +1,7 @@
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from '@int/collector';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
-import { openStore, storeFailure } from '../../dart/open-store.js';
+import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { address64, addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
@@ -94,14 +94,11 @@ async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: 
     command.error(`error: ${address.host} is no address that packets are sent to: give --destination IP`);
   }
   if (service === 'rc' && base % 8n !== 0n) command.error('error: atomics need a --base that is a multiple of 8');
-  let failures = 0;
+  const trouble = new StoreTrouble((message) => say(io, message));
   const store = await openStore(flags, {
     checkpointMs: checkpoint,
     ...(rotate !== undefined && { rotate }),
-    onError: ({ message }) => {
-      failures++;
-      say(io, message);
-    },
+    onError: trouble.onError,
   });
   try {
     const regions = { queuePairs: queuePair, service, remoteKey, base };
@@ -120,5 +117,6 @@ async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: 
       throw storeFailure(error, flags.store);
     });
   }
-  return failures > 0 ? EXIT.INPUT : EXIT.OK;
+  if (trouble.count > 1) say(io, `in all, ${trouble.count} things went wrong with ${flags.store}`);
+  return trouble.count > 0 ? EXIT.INPUT : EXIT.OK;
 }

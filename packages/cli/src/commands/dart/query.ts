@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { FlowTextError, keyOfFlow, parseFlow, parseProtocol } from '../../dart/flow-key.js';
 import { type AnswerJson, askStore, type Question } from '../../dart/live-query.js';
 import { hexBytes, moment, policyOption } from '../../dart/options.js';
-import { CliError, EXIT, hasColour, type Io, say } from '../../io.js';
+import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
 import { wholeNumber } from '../../options.js';
 import { type Colours, colours } from '../../output/colour.js';
 import { DataOutput } from '../../output/data-output.js';
@@ -24,6 +24,7 @@ interface QueryFlags {
   readonly at?: bigint;
   readonly from?: bigint;
   readonly to?: bigint;
+  readonly salvage?: true;
   readonly json?: true;
 }
 
@@ -71,6 +72,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .addOption(new Option('--from <TIME>', 'of all epochs from this time on').argParser(moment))
     .addOption(new Option('--to <TIME>', 'of all epochs before this time').argParser(moment))
+    .option('--salvage', 'where files are damaged, answer from what is sound, and say what was left out')
     .option('--json', 'one JSON object per line: an answer of each epoch asked')
     .action(async (flags: QueryFlags) => {
       const { policy, at, from, to } = flags;
@@ -110,7 +112,7 @@ function keyOf(flags: QueryFlags, command: Command): { readonly key: Uint8Array;
 }
 
 async function query(flags: QueryFlags, question: Question, flow: Flow | null, io: Io): Promise<number> {
-  const answers = await askStore(flags.store, question);
+  const { answers, damage } = await askStore(flags.store, question, flags.salvage === true);
   const output = new DataOutput(io.stdout);
   const { key } = question;
   if (flags.json === true) {
@@ -126,8 +128,9 @@ async function query(flags: QueryFlags, question: Question, flow: Flow | null, i
   }
   await output.end();
   if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  sayEach(io, damage);
   if (answers.length === 0) say(io, 'no epoch of the store covers this time');
-  return EXIT.OK;
+  return damage.length > 0 ? EXIT.INPUT : EXIT.OK;
 }
 
 /** What the value of a flow's key means: a path; of a flow at a switch: 32-bit words. Null where it is not known. */
@@ -148,13 +151,16 @@ const WORDS = {
   busy: 'empty: it is being written, ask again',
 } as const;
 
+const LOST = 'not found: never written, overwritten since, or lost with a file that is damaged';
+
 function answerText(answer: AnswerJson, key: Uint8Array, colour: Colours): string {
-  const { epoch, source, from, to, status, value, matching, agreeing } = answer;
+  const { epoch, source, from, to, incomplete, status, value, matching, agreeing } = answer;
   const until = to === null ? '' : ` to ${timeText(BigInt(to))}`;
   const place = colour.dim(`epoch ${epoch} (${source}, ${timeText(BigInt(from))}${until})`);
-  if (status !== 'value') return `${place}  ${colour.yellow(WORDS[status])}`;
-  const { path, words } = reading(answer, key);
+  const words = status === 'absent' && incomplete ? LOST : status === 'value' ? null : WORDS[status];
+  if (words !== null) return `${place}  ${colour.yellow(words)}`;
+  const { path, words: numbers } = reading(answer, key);
   const text =
-    path !== null ? `path ${colour.bold(pathText(path))}` : `value ${colour.bold(words?.join(' ') ?? value ?? '')}`;
+    path !== null ? `path ${colour.bold(pathText(path))}` : `value ${colour.bold(numbers?.join(' ') ?? value ?? '')}`;
   return `${place}  ${text}  (${agreeing} of ${matching} slots agree)`;
 }

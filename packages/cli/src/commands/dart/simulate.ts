@@ -1,12 +1,7 @@
-import {
-  type FamilyName,
-  type Policy,
-  type SimulateOptions,
-  type SimulationResult,
-  simulate,
-  slotsFor,
-} from '@int/dart';
+import { type FamilyName, type Policy, type SimulateOptions, type SimulationResult, slotsFor } from '@int/dart';
 import { type Command, Option } from 'commander';
+import { aside } from '../../aside/aside.js';
+import { TASKS } from '../../aside/tasks.js';
 import {
   addHashOptions,
   checksumBitsOption,
@@ -16,13 +11,13 @@ import {
   type ShapeFlags,
   valueBytesOption,
 } from '../../dart/options.js';
-import { simulateAside } from '../../dart/simulate-aside.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../../io.js';
 import { positiveNumber, wholeNumber } from '../../options.js';
 import { colours } from '../../output/colour.js';
 import { DataOutput } from '../../output/data-output.js';
 import { byteText, grouped } from '../../output/numbers.js';
 import { Progress } from '../../output/progress.js';
+import { interruptedCode } from '../../stopping.js';
 
 interface SimulateFlags extends ShapeFlags {
   readonly flows: number;
@@ -65,7 +60,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       const result = await run({ keys: flows, ...options }, onProgress, io, command);
       progress.done();
       if (result === null) {
-        say(io, 'interrupted');
+        say(io, 'interrupted before there was a result');
+        done(interruptedCode(io));
         return;
       }
       const output = new DataOutput(io.stdout);
@@ -84,8 +80,8 @@ async function run(
   command: Command,
 ): Promise<SimulationResult | null> {
   try {
-    if (options.keys <= QUICK_KEYS) return simulate({ ...options, onProgress });
-    return await simulateAside(options, onProgress, io.signal);
+    if (options.keys <= QUICK_KEYS) return await TASKS.simulate(options, onProgress);
+    return await aside('simulate', options, io, onProgress);
   } catch (error) {
     if (error instanceof RangeError) return command.error(`error: ${error.message}`);
     throw new CliError(`the simulation failed: ${(error as Error).message}`, EXIT.OPEN, error);

@@ -1,6 +1,6 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { openStore, storeFailure } from '../../dart/open-store.js';
+import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
 import { CliError, EXIT, type Io, say } from '../../io.js';
@@ -45,8 +45,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 }
 
 async function write(files: readonly string[], flags: WriteFlags, io: Io): Promise<number> {
-  const problems: string[] = [];
-  const store = await openStore(flags, { onError: ({ message }) => problems.push(message) });
+  const trouble = new StoreTrouble((message) => say(io, message));
+  const store = await openStore(flags, { onError: trouble.onError });
   const progress = new Progress(io, false);
   const values = flags.postcards === true ? (flags.metrics ?? POSTCARD_METRICS) : 'path';
   const onProgress = (): void => progress.update(() => `${counted(writer.totals.keys, 'key')} written`);
@@ -87,7 +87,6 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
   }
   await output.end();
   if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
-  for (const problem of problems) say(io, problem);
   if (io.signal.aborted) say(io, `interrupted after ${counted(keys, 'key')}`);
   const { truncated = 0, malformed = 0, unsupported = 0 } = dropped;
   const wrong = truncated + malformed + unsupported;
@@ -96,7 +95,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
       io,
       `of ${counted(frames, 'frame')}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`,
     );
-  return wrong + badLines > 0 || hasFailed || problems.length > 0 ? EXIT.INPUT : EXIT.OK;
+  return wrong + badLines > 0 || hasFailed || trouble.count > 0 ? EXIT.INPUT : EXIT.OK;
 }
 
 const SKIPPED = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliError, drained, EXIT, type Io } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
-import { linesOf, readCommands, readText } from '../../p4/control-file.js';
+import { linesOf, readCommands, readControlText } from '../../p4/control-file.js';
 import { commandLines, Player, ScriptError } from '../../p4/play-script.js';
 import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
 
@@ -41,7 +41,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         }
         const player = new Player(target);
         let number = 0;
-        for (const line of linesOf(await readText(script, io))) {
+        for (const line of linesOf(await readControlText(script, io))) {
           number++;
           await drained(io.stderr);
           if (number % LINES_AT_ONCE === 0) await new Promise(setImmediate);

@@ -2,7 +2,7 @@ import { formatStfResult, runStf, type StfResult, StfSyntaxError } from '@int/p4
 import type { Command } from 'commander';
 import { CliError, EXIT, type Io } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
-import { readText } from '../../p4/control-file.js';
+import { readControlText } from '../../p4/control-file.js';
 import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
 
 interface StfFlags extends ProgramFlags {
@@ -20,7 +20,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       if (target === undefined) return done(EXIT.INPUT);
       let result: StfResult;
       try {
-        result = runStf(target, await readText(test, io));
+        result = runStf(target, await readControlText(test, io));
       } catch (error) {
         if (!(error instanceof StfSyntaxError)) throw error;
         throw new CliError(`${test}: ${error.message}`, EXIT.INPUT, error);
