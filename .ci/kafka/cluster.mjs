@@ -32,6 +32,7 @@ const CLUSTER_ID = 'AAAAAAAAAAAAAAAAAAAAAA';
  * @property {string} [data] a folder that is kept, and may have what an earlier cluster left; default: a new one, removed by `close`
  * @property {readonly string[]} [jvm] options of Java
  * @property {readonly string[]} [listeners] names of more listeners, each on a port of its own; `properties` say what they are
+ * @property {Readonly<Record<string, number>>} [advertised] by name of a listener, the port that clients are told instead of its own: of something in between
  * @property {Readonly<Record<string, string>>} [properties] more settings of the brokers, which win over those here
  * @property {number} [owner] the brokers are killed and their data removed when this process has ended; default: this one
  * @property {boolean} [detached] signals of a terminal do not reach the brokers, and this process need not wait for them
@@ -258,21 +259,25 @@ export class KafkaCluster {
  * @param {readonly { port: number, controller: number }[]} nodes
  * @param {string} folder
  * @param {Readonly<Record<string, number>>} morePorts
+ * @param {Readonly<Record<string, number>>} advertised
  * @returns {Record<string, string>}
  */
-function propertiesOf(id, nodes, folder, morePorts) {
+function propertiesOf(id, nodes, folder, morePorts, advertised) {
   const { port, controller } = /** @type {{ port: number, controller: number }} */ (nodes[id - 1]);
   const replicas = String(Math.min(3, nodes.length));
   const inSync = String(Math.min(2, nodes.length));
   const more = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${at}`);
+  const told = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${advertised[name] ?? at}`);
   return {
     'process.roles': 'broker,controller',
     'node.id': String(id),
     'controller.quorum.voters': nodes.map((node, at) => `${at + 1}@${ADDRESS}:${node.controller}`).join(','),
     listeners: `PLAINTEXT://${ADDRESS}:${port},CONTROLLER://${ADDRESS}:${controller}${more.join('')}`,
-    'advertised.listeners': `PLAINTEXT://${ADDRESS}:${port}${more.join('')}`,
+    'advertised.listeners': `PLAINTEXT://${ADDRESS}:${port}${told.join('')}`,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': ['PLAINTEXT', 'CONTROLLER', ...Object.keys(morePorts)]
+      .map((name) => `${name}:PLAINTEXT`)
+      .join(','),
     'log.dirs': join(folder, 'logs'),
     'default.replication.factor': replicas,
     'min.insync.replicas': inSync,
@@ -324,7 +329,10 @@ export async function startCluster(options = {}) {
     /** @type {Record<string, number>} */
     const morePorts = {};
     for (const name of options.listeners ?? []) morePorts[name] = await freeTcpPort();
-    const properties = { ...propertiesOf(at + 1, nodes, own, morePorts), ...options.properties };
+    const properties = {
+      ...propertiesOf(at + 1, nodes, own, morePorts, options.advertised ?? {}),
+      ...options.properties,
+    };
     brokers.push(new KafkaBroker(at + 1, port, own, morePorts, properties, { ...options, remove }));
   }
   const cluster = new KafkaCluster(brokers, folder, data !== undefined);

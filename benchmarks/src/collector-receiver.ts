@@ -66,7 +66,14 @@ const sinks: Sink[] = [];
 if (stage === 'message') sinks.push(new MessageMaker());
 if (stage === 'kafka') {
   sinks.push(
-    new KafkaSink({ bootstrap: target.split(','), format: 'protobuf', whenFull: 'drop', records: ['reports'] }),
+    new KafkaSink({
+      bootstrap: target.split(','),
+      format: 'protobuf',
+      whenFull: 'drop',
+      records: ['reports'],
+      // What is counted is records.
+      watermarkMs: 0,
+    }),
   );
 }
 if (stage === 'parquet')

@@ -73,6 +73,8 @@ async function sink(): Promise<(round: number) => Promise<void>> {
     compression: compression as 'none',
     whenFull: 'wait',
     records: ['reports'],
+    // What is counted is records.
+    watermarkMs: 0,
   });
   return async (round) => {
     const { batch, frames } = kinds[round % KINDS]!;

@@ -51,7 +51,7 @@ export async function collect(bootstrap: readonly string[], directory: string): 
   ];
   if (bootstrap.length > 0) {
     const spool = { directory: `${directory}/spool` };
-    sinks.push(new KafkaSink({ bootstrap, whenFull: 'drop', spool, onProblem }));
+    sinks.push(new KafkaSink({ bootstrap, whenFull: 'drop', spool, watermarkMs: 0, onProblem }));
   }
   const collector = new Collector({
     sources: [source],

@@ -1,5 +1,5 @@
 /** Carries batches from the queues to the pipeline, on the pipeline's thread, without keeping it from other things. */
-import type { Push } from '@int/collector';
+import { frameTimeMs, type Push, WallClock } from '@int/collector';
 import type { Lane } from './lane.js';
 import type { Slot } from './queue-memory.js';
 
@@ -9,6 +9,8 @@ const BATCHES_PER_TURN = 4;
 const TICK_MS = 1;
 /** Empty looks after which nothing is looked at until a frame comes. */
 const IDLE_LOOKS = 4;
+/** From the moment at which a thread gives frames their time to that at which they can be taken it takes no longer. */
+const HAND_OVER_MS = 500;
 
 export class Pump {
   readonly #lanes: readonly Lane[];
@@ -18,6 +20,9 @@ export class Pump {
   /** Batches that the pipeline is busy with. */
   readonly #pending = new Set<Promise<void>>();
   readonly #failed = new Set<Lane>();
+  readonly #clock = new WallClock();
+  /** Up to when all of each queue was taken, milliseconds. */
+  readonly #takenMs: number[];
   #emptyLooks = 0;
   #onDrained: (() => void) | null = null;
   #isDone = false;
@@ -30,6 +35,7 @@ export class Pump {
    */
   constructor(lanes: readonly Lane[], push: Push, wait: () => Promise<void>, onFailure: (error: unknown) => void) {
     this.#lanes = lanes;
+    this.#takenMs = lanes.map(() => Number.NEGATIVE_INFINITY);
     this.#push = push;
     this.#wait = wait;
     this.#onFailure = onFailure;
@@ -37,6 +43,17 @@ export class Pump {
 
   start(): void {
     this.#next(false);
+  }
+
+  /** No frame that is handed on from now on has an earlier time, milliseconds; `null`: that is not known yet. */
+  lowTimeMs(): number | null {
+    const earliest = Math.min(...this.#takenMs) - HAND_OVER_MS;
+    return Number.isFinite(earliest) ? earliest : null;
+  }
+
+  /** Follows the system's clock: to be called now and then. */
+  check(): void {
+    this.#clock.adjust();
   }
 
   /** Takes what the queues still hold; resolves when the pipeline is done with all of it. */
@@ -70,13 +87,22 @@ export class Pump {
     if (this.#isDone) return;
     let frames = 0;
     let isFull = false;
-    for (const lane of this.#lanes) {
-      if (this.#failed.has(lane)) continue;
+    const now = this.#clock.now();
+    for (const [index, lane] of this.#lanes.entries()) {
+      // Nothing comes of it any more.
+      if (this.#failed.has(lane)) {
+        this.#takenMs[index] = now;
+        continue;
+      }
       try {
         for (let batches = 0; batches < BATCHES_PER_TURN; batches++) {
           const slot = lane.take();
-          if (slot === null) break;
+          if (slot === null) {
+            this.#takenMs[index] = now;
+            break;
+          }
           const { count } = slot;
+          if (count > 0) this.#takenMs[index] = frameTimeMs(slot, count - 1);
           frames += count;
           isFull ||= count === slot.frames.capacity || batches === BATCHES_PER_TURN - 1;
           this.#hand(lane, slot);

@@ -155,6 +155,11 @@ export class XdpSource implements Source {
     this.#checkTimer = setInterval(() => this.#check(), CHECK_MS);
   }
 
+  /** Up to when all frames of all queues have been pushed, less the time that it takes to hand them over. */
+  lowTimeMs(): number | null {
+    return this.#pump?.lowTimeMs() ?? null;
+  }
+
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -196,6 +201,7 @@ export class XdpSource implements Source {
   }
 
   #check(): void {
+    this.#pump?.check();
     for (const lane of this.#lanes) {
       try {
         lane.check();

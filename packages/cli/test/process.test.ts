@@ -4,8 +4,9 @@ import { FrameSlab } from '@int/collector';
 import { KafkaSink } from '@int/sink-kafka';
 import { describe, expect, it, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
+import { until } from '../../../.ci/test/until.js';
 import { record } from './captures.js';
-import { run } from './run.js';
+import { Running, run } from './run.js';
 
 // The first test that needs Kafka starts it, for all files.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -33,6 +34,8 @@ async function written(bootstrap: readonly string[]): Promise<string> {
   const sink = new KafkaSink({ bootstrap, topics: { prefix }, createTopics: { partitions: 1, replicas: 1 } });
   const { batch, frames } = telemetry();
   await sink.write(batch, frames, 0);
+  // The collector goes on for a while after the last report.
+  sink.advance(START_MS + 5000);
   await sink.close();
   expect(sink.totals().reports).toMatchObject({ delivered: REPORTS, pending: 0 });
   return prefix;
@@ -51,7 +54,8 @@ describe('int process', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.at(-1)).toMatchObject({ type: 'total', reports: REPORTS, repeated: 0, bad: 0, lost: 0 });
+    expect(lines.at(-1)).toMatchObject({ type: 'total', reports: REPORTS, repeated: 0, bad: 0, lost: 0, late: 0 });
+    expect(lines.at(-1)).toMatchObject({ corrected: 0, incomplete: 0, behindMs: 0 });
     const loop = lines.find(({ kind }) => kind === 'loop');
     expect(loop).toMatchObject({
       type: 'immediate',
@@ -60,6 +64,7 @@ describe('int process', () => {
     });
     const first = lines.find(({ type }) => type === 'flowWindow');
     expect(first).toMatchObject({ startNs: String(BigInt(START_MS) * 1_000_000n), reports: REPORTS / 2 });
+    expect(first).toMatchObject({ revision: 0, complete: true, late: 0 });
     const ids = lines.flatMap(({ id }) => (id === undefined ? [] : [id]));
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -79,6 +84,34 @@ describe('int process', () => {
     expect(again.stderr).toContain('int: 0 reports, ');
   });
 
+  it('serves its counts as metrics, and says there what it waits for', async () => {
+    const { bootstrap } = await kafkaForTests();
+    const prefix = await written(bootstrap);
+    const args = ['process', '--kafka', bootstrap.join(), '--prefix', prefix, '--group', prefix, '--json'];
+    // The real command: the thread that serves is a file of the build.
+    const command = new Running([...args, '--commit', '100ms', '--metrics', '127.0.0.1:0']);
+    const [, port] = await command.saying(/metrics at port (\d+)/);
+    const page = async (name: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}/${name}`)).text();
+    const metrics = await until('the count of reports', async () => {
+      const text = await page('metrics');
+      return text.includes(`int_process_reports_total ${REPORTS}\n`) && command.stdout.includes('"switchWindow"')
+        ? text
+        : false;
+    });
+    const health = await page('health');
+    command.child.kill('SIGTERM');
+    const { code, stderr } = await command.end();
+    expect(code, stderr).toBe(0);
+    expect(metrics).toContain('int_process_reports_late_total 0\n');
+    expect(metrics).toContain('int_process_watermark_behind_seconds 0\n');
+    expect(JSON.parse(health)).toMatchObject({
+      healthy: true,
+      status: 'ok',
+      degraded: [],
+      detail: { late: 0, trouble: null },
+    });
+  });
+
   it('ends with code 3 if there is no broker', async () => {
     const { code, stderr } = await run(['process', '--kafka', '127.0.0.1:1']);
     expect(code).toBe(3);
@@ -92,6 +125,7 @@ describe('int process', () => {
     [['process', '--kafka', 'a:1', '--window', '1009ms'], 'a multiple of 10 to 250 milliseconds'],
     [['process', '--kafka', 'a:1', '--commit', '1ms'], 'Give a time of 10ms or more'],
     [['process', '--kafka', 'a:1', '--format', 'xml'], '--format'],
+    [['process', '--kafka', 'a:1', '--metrics-allow-host', 'name'], '--metrics-allow-host goes with --metrics'],
   ])('%j is a wrong command line', async (args, what) => {
     const { code, stderr } = await run(args);
     expect(code).toBe(2);

@@ -5,6 +5,7 @@ import { FanOut, goodReports } from './delivery/fan-out.js';
 import type { FrameBatch } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
 import { PipelineHealth } from './health/pipeline-health.js';
+import { PipelineClock } from './pipeline-clock.js';
 import type { Source } from './source/source.js';
 import type { Sink, Stage } from './stage.js';
 
@@ -33,6 +34,8 @@ export interface CollectorOptions {
   readonly onProblem?: (problem: CollectorProblem) => void;
 }
 
+/** How often sinks are told the time. */
+const TICK_MS = 200;
 /** The longest time that a timer knows. */
 const MAX_MS = 2 ** 31 - 1;
 
@@ -58,6 +61,10 @@ export class Collector {
   readonly #onProblem: (problem: CollectorProblem) => void;
   /** Set while a sink keeps the batch: later pushes queue up behind it, at most one for each slab of each source. */
   #busy: Promise<void> | null = null;
+  readonly #clock: PipelineClock;
+  #ticks: NodeJS.Timeout | undefined;
+  /** A time is on its way to the sinks, behind what was pushed before. */
+  #isTicking = false;
   /** Frames pushed that are not yet looked at. */
   #queued = 0;
   /** Stopping has taken too long: what comes now is refused. */
@@ -78,6 +85,7 @@ export class Collector {
     this.#decoderFor('report');
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
+    this.#clock = new PipelineClock(options.sources);
     this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), options.memory?.arena);
     this.finished = new Promise((resolve) => {
@@ -95,20 +103,26 @@ export class Collector {
     if (this.#fanOut.takesRecords) for (const stage of this.#stages) stage.connect?.(this.#fanOut);
     const opened: Source[] = [];
     try {
-      for (const source of this.#sources) {
-        await source.start((frames) => this.#push(frames));
+      for (const [index, source] of this.#sources.entries()) {
+        await source.start((frames) => {
+          this.#clock.pushed(index, frames);
+          return this.#push(frames);
+        });
         opened.push(source);
       }
     } catch (error) {
       await Promise.all(opened.map((source) => source.stop()));
       throw error;
     }
-    const ended = this.#sources.map((source) =>
-      source.finished.catch((error: unknown) => {
-        this.#health.failed(source, asError(error));
-        this.#onProblem({ where: source.name, error: asError(error) });
-      }),
+    const ended = this.#sources.map((source, index) =>
+      source.finished
+        .catch((error: unknown) => {
+          this.#health.failed(source, asError(error));
+          this.#onProblem({ where: source.name, error: asError(error) });
+        })
+        .then(() => this.#clock.ended(index)),
     );
+    if (this.#fanOut.takesTime) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
     void Promise.all(ended).then(() => this.#finish());
   }
 
@@ -167,6 +181,23 @@ export class Collector {
     return this.totals();
   }
 
+  /** Tells the sinks the time, behind what was pushed before. */
+  #tick(): void {
+    const timeMs = this.#clock.now();
+    if (timeMs === null || this.#isTicking) return;
+    if (this.#busy === null) {
+      this.#fanOut.advance(timeMs);
+      return;
+    }
+    this.#isTicking = true;
+    this.#occupy(
+      this.#busy.then(() => {
+        this.#isTicking = false;
+        this.#fanOut.advance(timeMs);
+      }),
+    );
+  }
+
   /** Everything up to the closing of the sinks. */
   async #drain(): Promise<void> {
     if (this.#started) {
@@ -179,6 +210,7 @@ export class Collector {
       };
       await Promise.all(this.#sources.map(stop));
     }
+    clearInterval(this.#ticks);
     while (this.#busy !== null) await this.#busy;
     for (const stage of this.#stages) {
       if (this.#isGivenUp) return;

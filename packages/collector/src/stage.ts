@@ -105,6 +105,12 @@ export interface Sink {
    */
   writeFlows?(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined;
   /**
+   * Tells that all reports with an earlier time have been given, as far as the sources know. Called some times a second, also
+   * while nothing comes, in turn with the batches.
+   * @param timeMs milliseconds since the epoch; goes back only if the clock of a source does
+   */
+  advance?(timeMs: number): void;
+  /**
    * The counters now. Without it the collector counts what it gives: `delivered` when the method returns or its promise
    * resolves, dropped as `failed` when it throws or rejects.
    */

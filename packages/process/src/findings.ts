@@ -17,15 +17,24 @@ export interface Topics {
   readonly state: string;
 }
 
-/** @param prefix of all names, such as `int.` */
-export function topicsOf(prefix: string): Topics {
-  const named = (name: string): string => `${prefix}${name}`;
+/** The group whose topics have no name of a group in theirs. */
+export const DEFAULT_GROUP = 'int-process';
+
+/**
+ * The topics of a group. Reports are everybody's; all else is the group's own, so that two groups never read each other's
+ * partials or state, and their results stay apart.
+ *
+ * @param prefix of all names, such as `int.`
+ * @param group its name is part of the names, such as `int.GROUP.windows`, unless it is the default one
+ */
+export function topicsOf(prefix: string, group: string = DEFAULT_GROUP): Topics {
+  const own = group === DEFAULT_GROUP ? prefix : `${prefix}${group}.`;
   return {
-    reports: named('reports'),
-    windows: named('windows'),
-    immediate: named('immediate'),
-    partials: named('partials'),
-    state: named('state'),
+    reports: `${prefix}reports`,
+    windows: `${own}windows`,
+    immediate: `${own}immediate`,
+    partials: `${own}partials`,
+    state: `${own}state`,
   };
 }
 

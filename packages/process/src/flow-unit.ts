@@ -1,12 +1,13 @@
 import { CODES } from '@int/codec';
-import { MESSAGE_HEADERS, type MessageFormat, MessageReader } from '@int/sink-kafka';
+import { decodeWatermark, type MessageFormat, MessageReader, messageKind, type Watermark } from '@int/sink-kafka';
 import { encodePartial, FlowSide, type FlowSideOptions } from '@int/stream';
 import { FindingsBuffer, type Topics } from './findings.js';
 import type { LogRecord } from './kafka/committed.js';
 import { nodeKey } from './message-key.js';
 import { Repeats } from './repeats.js';
 import { numberBytes, readNumber } from './state-log.js';
-import { sideChange, type Unit, type UnitChange, type UnitCounts, type UnitState } from './unit.js';
+import { sideChange, type Unit, type UnitChange, type UnitCounts, type UnitProgress, type UnitState } from './unit.js';
+import { type WriterLimits, Writers } from './writers.js';
 
 /** How reports are written; `auto`: as the header `format` of each message says, or else its first byte. */
 export const REPORT_FORMATS = ['auto', 'json', 'protobuf'] as const;
@@ -15,6 +16,19 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 /** Reports that are decoded before the side takes them. */
 const REPORTS = 512;
 const INSTANCE_BYTES = 8;
+/** A JSON object, which no message in Protobuf begins like. */
+const BRACE = 0x7b;
+/** As @int/stream has them. */
+const DEFAULTS = { WINDOW_MS: 1000, SLICE_MS: 250, GRACE_MS: 250 } as const;
+/** Silence that is worth a word. */
+const TROUBLE_MS = 5000;
+
+/** Options of a {@link FlowUnit}. */
+export interface FlowUnitOptions {
+  readonly side: FlowSideOptions;
+  readonly format: ReportFormat;
+  readonly writers: WriterLimits;
+}
 
 /** A flow side: takes the reports of one partition. */
 export class FlowUnit implements Unit {
@@ -23,15 +37,19 @@ export class FlowUnit implements Unit {
   readonly #format: ReportFormat;
   readonly #found: FindingsBuffer;
   readonly #repeats = new Repeats();
-  #timeMs = Number.NEGATIVE_INFINITY;
+  readonly #writers: Writers;
+  readonly #sliceMs: number;
   #taken = 0;
   #repeated = 0;
   #bad = 0;
 
-  constructor(options: FlowSideOptions, format: ReportFormat, topics: Topics, keepObjects: boolean) {
+  constructor({ side, format, writers }: FlowUnitOptions, topics: Topics, keepObjects: boolean) {
     this.#format = format;
     const found = new FindingsBuffer(topics, keepObjects);
     this.#found = found;
+    this.#writers = new Writers(writers, (side.windowMs ?? DEFAULTS.WINDOW_MS) + (side.graceMs ?? DEFAULTS.GRACE_MS));
+    this.#sliceMs = side.sliceMs ?? DEFAULTS.SLICE_MS;
+    const options: FlowSideOptions = { ...side, clock: 'told' };
     this.#side = new FlowSide(options, {
       event: (event) => found.event(event),
       flowWindow: (window) => found.window(window),
@@ -41,7 +59,7 @@ export class FlowUnit implements Unit {
   }
 
   get timeMs(): number {
-    return this.#timeMs;
+    return this.#writers.timeMs;
   }
 
   get waitingBytes(): number {
@@ -51,15 +69,27 @@ export class FlowUnit implements Unit {
   take(records: readonly LogRecord[], from: number, to: number): void {
     for (let index = from; index < to; index++) this.#read(records[index]!);
     this.#observe();
+    this.#settle();
   }
 
-  advance(timeMs: number): void {
-    if (timeMs <= this.#timeMs) return;
-    this.#timeMs = timeMs;
-    this.#side.advance(timeMs);
+  quiet(elapsedMs: number): void {
+    this.#writers.quiet(elapsedMs);
+    this.#settle();
+  }
+
+  gap(): void {
+    this.#writers.gap();
+  }
+
+  /** Moves time on to what the writers have told. */
+  #settle(): void {
+    for (const { fromMs, toMs } of this.#writers.settle()) this.#side.missing(fromMs, toMs);
+    const { timeMs } = this.#writers;
+    if (timeMs >= 0) this.#side.advance(timeMs);
   }
 
   results(): ReturnType<Unit['results']> {
+    this.#side.revise();
     return this.#found.take();
   }
 
@@ -72,10 +102,13 @@ export class FlowUnit implements Unit {
       view.setUint32(4, low);
       changes.push({ kind: 'repeats', key, value: number === null ? null : numberBytes(number) });
     }
+    const writers = this.#writers.changed();
+    if (writers !== null) changes.push({ kind: 'writers', key: new Uint8Array(0), value: writers });
     return changes;
   }
 
   restore(state: UnitState): void {
+    if (state.writers !== null) this.#writers.restore(state.writers);
     for (const { key, value } of state.repeats) {
       if (key.length !== INSTANCE_BYTES) throw new RangeError(`the name of an instance has ${key.length} bytes`);
       const view = new DataView(key.buffer, key.byteOffset, INSTANCE_BYTES);
@@ -85,7 +118,20 @@ export class FlowUnit implements Unit {
   }
 
   counts(): UnitCounts {
-    return { taken: this.#taken, repeated: this.#repeated, bad: this.#bad };
+    const { late, corrected, untracked, withoutFlow, incompleteWindows } = this.#side.totals();
+    const own = { taken: this.#taken, repeated: this.#repeated, bad: this.#bad };
+    return { ...own, late, corrected, untracked, withoutFlow, incomplete: incompleteWindows };
+  }
+
+  progress(): UnitProgress {
+    const { behindMs, waitingFor } = this.#writers;
+    if (waitingFor === null) return { behindMs, trouble: null };
+    const { instance, silentMs, isLost } = waitingFor;
+    const silent = `sink ${instance}, silent for ${Math.round(silentMs / 1000)} s`;
+    if (isLost) return { behindMs, trouble: `goes on without ${silent}` };
+    if (silentMs > TROUBLE_MS) return { behindMs, trouble: `waits for ${silent}` };
+    const isFar = behindMs > TROUBLE_MS;
+    return { behindMs, trouble: isFar ? `waits for sink ${instance}, ${Math.round(behindMs / 1000)} s behind` : null };
   }
 
   #read(record: LogRecord): void {
@@ -93,7 +139,16 @@ export class FlowUnit implements Unit {
       this.#bad++;
       return;
     }
-    const format = this.#formatOf(record);
+    const { type, format: named } = messageKind(record.headers);
+    const format: MessageFormat | undefined = this.#format === 'auto' ? (named ?? undefined) : this.#format;
+    if (type === 'watermark') {
+      const watermark = decodeWatermark(record.value, format ?? (record.value[0] === BRACE ? 'json' : 'protobuf'));
+      if (watermark === null) this.#bad++;
+      else this.#takeWatermark(watermark);
+      return;
+    }
+    // Whatever it is, it is no report.
+    if (type === 'other') return;
     let code = this.#reader.read(record.value, format);
     if (code === CODES.BATCH_TOO_SMALL) {
       this.#observe();
@@ -102,14 +157,11 @@ export class FlowUnit implements Unit {
     if (code !== CODES.OK) this.#bad++;
   }
 
-  #formatOf(record: LogRecord): MessageFormat | undefined {
-    if (this.#format !== 'auto') return this.#format;
-    for (const [name, value] of record.headers) {
-      if (name === null || value === null || !isText(name, MESSAGE_HEADERS.FORMAT)) continue;
-      if (isText(value, 'json')) return 'json';
-      if (isText(value, 'protobuf')) return 'protobuf';
-    }
-    return undefined;
+  /** All that was read before it goes before it. */
+  #takeWatermark(watermark: Watermark): void {
+    this.#observe();
+    this.#writers.watermark(watermark);
+    this.#settle();
   }
 
   /** Gives the side what was read, without repeats. */
@@ -117,7 +169,8 @@ export class FlowUnit implements Unit {
     const reader = this.#reader;
     const batch = reader.decoded;
     const { reports } = batch;
-    let latest = this.#timeMs;
+    let from = 0;
+    let settleAtMs = Number.NEGATIVE_INFINITY;
     for (let row = 0; row < reports; row++) {
       const frame = batch.frame[row]!;
       if (!this.#repeats.isNew(reader.instanceHigh[frame]!, reader.instanceLow[frame]!, reader.number[frame]!)) {
@@ -128,20 +181,21 @@ export class FlowUnit implements Unit {
       }
       this.#taken++;
       const timeMs = (reader.timestampsHigh[frame]! * 2 ** 32 + reader.timestampsLow[frame]!) / 1e6;
-      if (timeMs > latest) latest = timeMs;
+      const isWord = this.#writers.report(reader.instanceHigh[frame]!, reader.instanceLow[frame]!, timeMs);
+      if (!isWord || timeMs < settleAtMs) continue;
+      // Silence before it is noticed before it is over, however many reports are taken at a time.
+      this.#show(from, row);
+      this.#settle();
+      from = row;
+      settleAtMs = timeMs + this.#sliceMs;
     }
-    this.#side.observe(batch, {
-      timestampsHigh: reader.timestampsHigh,
-      timestampsLow: reader.timestampsLow,
-      first: 0,
-    });
-    this.#timeMs = latest;
+    this.#show(from, reports);
     reader.clear();
   }
-}
 
-function isText(bytes: Uint8Array, text: string): boolean {
-  if (bytes.length !== text.length) return false;
-  for (let at = 0; at < text.length; at++) if (bytes[at] !== text.charCodeAt(at)) return false;
-  return true;
+  /** Gives the side some of the rows that were read. */
+  #show(from: number, to: number): void {
+    const { decoded, timestampsHigh, timestampsLow } = this.#reader;
+    this.#side.observe(decoded, { timestampsHigh, timestampsLow, first: 0 }, from, to);
+  }
 }

@@ -1,7 +1,15 @@
 import { decodePartial, NetworkSide, type NetworkSideOptions } from '@int/stream';
 import { FindingsBuffer, type Topics } from './findings.js';
 import type { LogRecord } from './kafka/committed.js';
-import { sideChange, type Unit, type UnitChange, type UnitCounts, type UnitState } from './unit.js';
+import {
+  NO_COUNTS,
+  sideChange,
+  type Unit,
+  type UnitChange,
+  type UnitCounts,
+  type UnitProgress,
+  type UnitState,
+} from './unit.js';
 
 /** The network side: merges what all flow sides tell. */
 export class NetworkUnit implements Unit {
@@ -31,13 +39,15 @@ export class NetworkUnit implements Unit {
     for (let index = from; index < to; index++) this.#merge(records[index]!);
   }
 
-  advance(timeMs: number): void {
-    if (timeMs <= this.#timeMs) return;
-    this.#timeMs = timeMs;
-    this.#side.advance(timeMs);
+  /** Its time is that of the flow sides: silence here says nothing. */
+  quiet(): void {}
+
+  gap(): void {
+    this.#side.missing();
   }
 
   results(): ReturnType<Unit['results']> {
+    this.#side.revise();
     return this.#found.take();
   }
 
@@ -50,8 +60,13 @@ export class NetworkUnit implements Unit {
   }
 
   counts(): UnitCounts {
-    const { partials, repeated } = this.#side.totals();
-    return { taken: partials, repeated, bad: this.#bad };
+    const { partials, repeated, lateReports, incompleteWindows } = this.#side.totals();
+    const own = { taken: partials, repeated, bad: this.#bad, late: lateReports, incomplete: incompleteWindows };
+    return { ...NO_COUNTS, ...own };
+  }
+
+  progress(): UnitProgress {
+    return { behindMs: 0, trouble: null };
   }
 
   #merge(record: LogRecord): void {
@@ -62,7 +77,7 @@ export class NetworkUnit implements Unit {
     try {
       const partial = decodePartial(record.value);
       this.#side.merge(partial);
-      const end = ((partial.slice + 1) * partial.sliceUs) / 1000;
+      const end = (partial.closed * partial.sliceUs) / 1000;
       if (end > this.#timeMs) this.#timeMs = end;
     } catch {
       // Not written by a processor with these options.

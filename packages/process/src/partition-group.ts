@@ -1,22 +1,27 @@
 import type { TopicPartition } from './kafka/assignment.js';
 import type { KafkaLink } from './kafka/link.js';
-import { Membership } from './kafka/membership.js';
+import { Membership, type PartitionCounts } from './kafka/membership.js';
+import { Pace } from './pace.js';
 import { PartitionTask, type PartitionWork, type TaskContext, type TaskCounts } from './partition-task.js';
-import { StateKeys } from './state-log.js';
-import { StreamClock } from './stream-clock.js';
-import type { Findings } from './unit.js';
+import { added, type Findings, NO_COUNTS as NO_UNIT_COUNTS, type UnitProgress } from './unit.js';
 
 export interface PartitionGroupOptions {
   readonly group: string;
   /** Topics of the input. */
   readonly topics: readonly string[];
+  /** What all members must have in common. */
+  readonly agreement: string;
   readonly stateTopic: string;
   readonly sessionMs: number;
   readonly commitMs: number;
-  readonly quietMs: number | null;
   readonly from: 'earliest' | 'latest';
   /** What to do with a partition; null: leave it alone. */
   readonly workFor: (at: TopicPartition) => PartitionWork | null;
+  /**
+   * Called at each generation with how many partitions the topics have, before anything is done with them.
+   * @returns topics whose partitions are to be begun anew
+   */
+  readonly onCounted?: (counts: PartitionCounts) => readonly string[];
   readonly onCommitted: (findings: Findings) => void;
   readonly onAssigned: (partitions: readonly TopicPartition[]) => void;
   readonly onProblem: (reason: string) => void;
@@ -27,7 +32,7 @@ export interface TopicCounts extends TaskCounts {
   readonly partitions: readonly number[];
 }
 
-const NO_COUNTS: TaskCounts = { taken: 0, repeated: 0, bad: 0, commits: 0, restarts: 0, lost: 0, lag: 0 };
+const NO_COUNTS: TaskCounts = { ...NO_UNIT_COUNTS, commits: 0, restarts: 0, lost: 0, lag: 0 };
 /** At most so far ahead of the slowest partition with a backlog, milliseconds of the records' time. */
 const SLACK_MS = 1000;
 
@@ -44,24 +49,23 @@ export class PartitionGroup {
 
   constructor(link: KafkaLink, options: PartitionGroupOptions) {
     this.#options = options;
-    const { group, topics, sessionMs, onProblem } = options;
+    const { group, topics, agreement, sessionMs, onProblem } = options;
     const membership = new Membership(link, {
       group,
       topics,
+      agreement,
       sessionMs,
       heartbeatMs: Math.min(1000, Math.floor(sessionMs / 3)),
-      onAssigned: (partitions) => this.#assigned(partitions),
+      onAssigned: (partitions, counts) => this.#assigned(partitions, counts),
       onProblem,
     });
     this.#context = {
       link,
       membership,
-      keys: new StateKeys(group),
-      clock: new StreamClock(Date.now, SLACK_MS),
+      pace: new Pace(SLACK_MS),
       group,
       stateTopic: options.stateTopic,
       commitMs: options.commitMs,
-      quietMs: options.quietMs,
       from: options.from,
       onCommitted: options.onCommitted,
       onProblem,
@@ -85,6 +89,13 @@ export class PartitionGroup {
     };
   }
 
+  /** How far the units of a topic's partitions are, by partition. */
+  progress(topic: string): readonly { readonly partition: number; readonly progress: UnitProgress }[] {
+    return [...this.#tasks.values()]
+      .filter(({ at }) => at.topic === topic)
+      .map(({ at, task }) => ({ partition: at.partition, progress: task.progress() }));
+  }
+
   /** Commits what was taken and leaves the group. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -98,8 +109,10 @@ export class PartitionGroup {
   }
 
   /** The group has begun another generation: partitions that stay are not disturbed. */
-  #assigned(partitions: readonly TopicPartition[]): void {
+  #assigned(partitions: readonly TopicPartition[], counts: PartitionCounts): void {
     if (this.#stopped !== null) return;
+    const anew = this.#options.onCounted?.(counts) ?? [];
+    for (const [name, { at }] of [...this.#tasks]) if (anew.includes(at.topic)) void this.#end(name, false);
     const names = new Set(partitions.map(nameOf));
     const gone = [...this.#tasks.keys()].filter((name) => !names.has(name));
     const come = partitions.filter((at) => !this.#tasks.has(nameOf(at)));
@@ -132,16 +145,4 @@ export class PartitionGroup {
 
 function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic} ${partition}`;
-}
-
-function added(a: TaskCounts, b: TaskCounts): TaskCounts {
-  return {
-    taken: a.taken + b.taken,
-    repeated: a.repeated + b.repeated,
-    bad: a.bad + b.bad,
-    commits: a.commits + b.commits,
-    restarts: a.restarts + b.restarts,
-    lost: a.lost + b.lost,
-    lag: a.lag + b.lag,
-  };
 }

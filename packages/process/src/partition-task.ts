@@ -8,15 +8,17 @@ import type { OutgoingMessage } from './kafka/outgoing.js';
 import { PartitionReader } from './kafka/reader.js';
 import { Revoked } from './kafka/revoked.js';
 import { Transactions } from './kafka/transactions.js';
+import type { Pace } from './pace.js';
 import { PIECE, Session } from './session.js';
-import { readState, STATE_KINDS, type StateKeys, type StoredState } from './state-log.js';
-import type { StreamClock } from './stream-clock.js';
-import type { Findings, Unit, UnitCounts } from './unit.js';
+import { type InputPlace, readState, STATE_KINDS, type StoredState, stateKey } from './state-log.js';
+import { added, type Findings, NO_COUNTS, type Unit, type UnitCounts, type UnitProgress } from './unit.js';
 
 /** What is done with a partition. */
 export interface PartitionWork {
   /** The partition of the state topic that is this one's alone. */
   readonly statePartition: number;
+  /** Makes what has to be there before it is begun. */
+  readonly prepare?: () => Promise<void>;
   readonly makeUnit: () => Unit;
   /** Keep in step with the others of which this is true, while they have backlogs. */
   readonly inStep: boolean;
@@ -26,13 +28,10 @@ export interface PartitionWork {
 export interface TaskContext {
   readonly link: KafkaLink;
   readonly membership: Membership;
-  readonly keys: StateKeys;
-  readonly clock: StreamClock;
+  readonly pace: Pace;
   readonly group: string;
   readonly stateTopic: string;
   readonly commitMs: number;
-  /** Tell units of time that passes without records, `quietMs` behind the stream's time; null: never. */
-  readonly quietMs: number | null;
   /** Where to begin without state and without a committed offset. */
   readonly from: 'earliest' | 'latest';
   readonly onCommitted: (findings: Findings) => void;
@@ -62,7 +61,7 @@ const CONFIRM_POLL_MS = 50;
 const MEMBER_MS = { working: 20_000, stopping: 5000 };
 /** Limit of the last transaction, so that stopping does not wait long for brokers that are away. */
 const LAST_COMMIT_MS = 5000;
-const NO_COUNTS: UnitCounts = { taken: 0, repeated: 0, bad: 0 };
+const NO_PROGRESS: UnitProgress = { behindMs: 0, trouble: null };
 
 /**
  * One partition of the input, from its assignment to its end: takes the partition's transactional id, puts the state back,
@@ -82,6 +81,7 @@ export class PartitionTask {
   #before = NO_COUNTS;
   /** Counts of the unit that runs, as of its last commit. */
   #committed = NO_COUNTS;
+  #unit: Unit | null = null;
   #commits = 0;
   #restarts = 0;
   #lost = 0;
@@ -98,14 +98,17 @@ export class PartitionTask {
   /** Only what is committed counts. */
   counts(): TaskCounts {
     return {
-      taken: this.#before.taken + this.#committed.taken,
-      repeated: this.#before.repeated + this.#committed.repeated,
-      bad: this.#before.bad + this.#committed.bad,
+      ...added(this.#before, this.#committed),
       commits: this.#commits,
       restarts: this.#restarts,
       lost: this.#lost,
       lag: this.#lag,
     };
+  }
+
+  /** How far the unit that runs is. */
+  progress(): UnitProgress {
+    return this.#unit?.progress() ?? NO_PROGRESS;
   }
 
   /** @param finish commit what was taken; otherwise whoever has the partition next takes it again */
@@ -121,7 +124,7 @@ export class PartitionTask {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    const { onProblem, clock, membership } = this.#context;
+    const { onProblem, pace, membership } = this.#context;
     let wait: number = BACK_OFF_MS.first;
     while (!signal.aborted) {
       const commits = this.#commits;
@@ -143,21 +146,25 @@ export class PartitionTask {
         const isFenced = error instanceof ProcessError && error.code === PROCESS_CODES.FENCED;
         if (isFenced) await this.#confirmed(membership.confirmations);
       } finally {
-        clock.caughtUp(this);
+        pace.caughtUp(this);
+        this.#unit = null;
       }
     }
   }
 
   async #session(): Promise<void> {
-    const { link, keys, stateTopic, group, clock, quietMs } = this.#context;
+    const { link, stateTopic, group, pace } = this.#context;
     const { topic, partition } = this.#at;
     const { statePartition, inStep } = this.#work;
+    await this.#work.prepare?.();
     const transactions = await Transactions.open(link, `${group}-${topic}-${partition}`);
     try {
-      const stored = await readState(link, stateTopic, statePartition, keys, this.#stopping.signal);
+      const stored = await readState(link, stateTopic, statePartition, this.#stopping.signal);
       const { unit, first } = this.#restored(stored);
-      const reader = new PartitionReader(link, topic, partition, await this.#start(stored));
-      const parts = { keys, stateTopic, statePartition, clock, quietMs, inStep, reader, transactions, unit, first };
+      const { offset, topicId } = await this.#start(stored);
+      const reader = new PartitionReader(link, topic, partition, offset, topicId);
+      const parts = { stateTopic, statePartition, pace, inStep, reader, transactions, unit, first };
+      this.#unit = unit;
       try {
         await this.#process(new Session({ ...parts, who: this, at: this.#at }));
       } finally {
@@ -199,9 +206,15 @@ export class PartitionTask {
     let wait: number = BACK_OFF_MS.first;
     for (;;) {
       const left = Math.max(1, due - performance.now());
+      const { gaps } = session.reader;
       try {
-        return await session.reader.read(Math.min(READ_WAIT_MS, left), READ_BYTES);
+        const records = await session.reader.read(Math.min(READ_WAIT_MS, left), READ_BYTES);
+        if (session.reader.gaps > gaps) {
+          this.#context.onProblem(`messages of ${this.#name} were deleted before they were read`);
+        }
+        return records;
       } catch (error) {
+        session.away();
         // What was taken before is as good as it was.
         if (wait === BACK_OFF_MS.first && !signal.aborted) this.#context.onProblem(reasonOf(error));
         await pause(wait, signal);
@@ -245,7 +258,7 @@ export class PartitionTask {
 
   /** A unit with the stored state; or without, if that cannot be used, and what deletes it. */
   #restored(stored: StoredState): { readonly unit: Unit; readonly first: readonly OutgoingMessage[] } {
-    const { onProblem, stateTopic, keys } = this.#context;
+    const { onProblem, stateTopic } = this.#context;
     const { makeUnit, statePartition } = this.#work;
     const unit = makeUnit();
     try {
@@ -256,23 +269,20 @@ export class PartitionTask {
       const first = stored.side.map(({ key }) => ({
         topic: stateTopic,
         partition: statePartition,
-        key: keys.key(STATE_KINDS.SIDE, key),
+        key: stateKey(STATE_KINDS.SIDE, key),
         value: null,
       }));
       const fresh = makeUnit();
-      fresh.restore({ side: [], repeats: stored.repeats });
+      fresh.restore({ side: [], repeats: stored.repeats, writers: stored.writers });
       return { unit: fresh, first };
     }
   }
 
-  async #start(stored: StoredState): Promise<number> {
-    if (stored.offset !== null) return stored.offset;
+  async #start(stored: StoredState): Promise<InputPlace> {
+    if (stored.place !== null) return stored.place;
     const { link, from, group } = this.#context;
     const { topic, partition } = this.#at;
-    return (await link.committed(group, topic, partition)) ?? (await link.offset(topic, partition, from));
+    const committed = await link.committed(group, topic, partition);
+    return { offset: committed ?? (await link.offset(topic, partition, from)), topicId: null };
   }
-}
-
-function added(a: UnitCounts, b: UnitCounts): UnitCounts {
-  return { taken: a.taken + b.taken, repeated: a.repeated + b.repeated, bad: a.bad + b.bad };
 }

@@ -1,5 +1,5 @@
 /** Instances of sinks to remember; the one not heard for longest is forgotten first. */
-const INSTANCES = 64;
+const INSTANCES = 1024;
 
 interface Instance {
   readonly high: number;

@@ -4,26 +4,31 @@ import { pause } from './kafka/deadline.js';
 import type { OutgoingMessage } from './kafka/outgoing.js';
 import type { PartitionReader } from './kafka/reader.js';
 import type { MemberAfter, Transactions } from './kafka/transactions.js';
-import { numberBytes, STATE_KINDS, type StateKeys } from './state-log.js';
-import type { StreamClock } from './stream-clock.js';
+import type { Pace } from './pace.js';
+import { placeBytes, STATE_KINDS, type StateKind, stateKey } from './state-log.js';
 import type { Findings, Unit } from './unit.js';
 
 /** Records to take before looking whether to commit, to wait or to stop. */
 export const PIECE = 256;
 const AHEAD_PAUSE_MS = 10;
+/** More than that between two looks is no silence: this process was held up. */
+const MOST_QUIET_MS = 1000;
+
+const STATE_KIND_OF = {
+  side: STATE_KINDS.SIDE,
+  repeats: STATE_KINDS.REPEATS,
+  writers: STATE_KINDS.WRITERS,
+} as const;
 
 /** What a session works with. */
 export interface SessionParts {
-  /** Who this is for the stream's clock. */
+  /** Who this is for the pace. */
   readonly who: object;
   readonly at: TopicPartition;
   readonly stateTopic: string;
   readonly statePartition: number;
-  readonly keys: StateKeys;
-  readonly clock: StreamClock;
+  readonly pace: Pace;
   readonly inStep: boolean;
-  /** See {@link TaskContext.quietMs}. */
-  readonly quietMs: number | null;
   readonly reader: PartitionReader;
   readonly transactions: Transactions;
   readonly unit: Unit;
@@ -38,6 +43,10 @@ export class Session {
   /** Offset of the first record that is not taken. */
   #taken: number;
   #committed: number;
+  /** Since when it is known that nothing came; null: something came. */
+  #quietSince: number | null = null;
+  /** Of the reader, as told to the unit. */
+  #gaps = 0;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -61,8 +70,10 @@ export class Session {
 
   /** Takes a piece of the records, from `from` on; waits before while others are far behind. */
   async take(records: readonly LogRecord[], from: number, signal: AbortSignal): Promise<void> {
-    const { clock, who, unit, reader, inStep } = this.#parts;
-    while (inStep && !clock.mayGoOn(who, unit.timeMs) && !signal.aborted) await pause(AHEAD_PAUSE_MS, signal);
+    const { pace, who, unit, reader, inStep } = this.#parts;
+    this.#quietSince = null;
+    this.#noteGaps();
+    while (inStep && !pace.mayGoOn(who, unit.timeMs) && !signal.aborted) await pause(AHEAD_PAUSE_MS, signal);
     if (signal.aborted) return;
     const to = Math.min(records.length, from + PIECE);
     unit.take(records, from, to);
@@ -70,17 +81,30 @@ export class Session {
     // Behind the last record there may be ends of transactions, which are taken with it.
     this.#taken = isAll ? reader.position : records[to - 1]!.offset + 1;
     const hasBacklog = !isAll || reader.position < reader.highWatermark;
-    if (unit.timeMs !== Number.NEGATIVE_INFINITY) clock.saw(who, unit.timeMs, inStep && hasBacklog);
+    if (unit.timeMs !== Number.NEGATIVE_INFINITY) pace.at(who, unit.timeMs, inStep && hasBacklog);
   }
 
-  /** There was nothing to read. */
+  /** There was nothing to read, as a broker has said. */
   quiet(): void {
-    const { clock, who, quietMs, reader, unit } = this.#parts;
+    const { pace, who, reader, unit } = this.#parts;
     this.#taken = reader.position;
+    this.#noteGaps();
     if (reader.position < reader.highWatermark) return;
-    clock.caughtUp(who);
-    const now = quietMs === null ? null : clock.now();
-    if (now !== null && quietMs !== null) unit.advance(now - quietMs);
+    pace.caughtUp(who);
+    const now = performance.now();
+    if (this.#quietSince !== null) unit.quiet(Math.min(MOST_QUIET_MS, now - this.#quietSince));
+    this.#quietSince = now;
+  }
+
+  /** The broker could not be asked: that is no silence. */
+  away(): void {
+    this.#quietSince = null;
+  }
+
+  #noteGaps(): void {
+    const { gaps } = this.#parts.reader;
+    if (gaps > this.#gaps) this.#parts.unit.gap();
+    this.#gaps = gaps;
   }
 
   /**
@@ -96,21 +120,18 @@ export class Session {
     if (nothing && this.#taken === this.#committed) return null;
     const all = [...messages, ...this.#first];
     for (const { kind, key, value } of changes) {
-      all.push(this.#state(kind === 'side' ? STATE_KINDS.SIDE : STATE_KINDS.REPEATS, key, value));
+      all.push(this.#state(STATE_KIND_OF[kind], key, value));
     }
-    all.push(this.#state(STATE_KINDS.OFFSET, undefined, numberBytes(this.#taken)));
+    const place = placeBytes({ offset: this.#taken, topicId: this.#parts.reader.topicId });
+    all.push(this.#state(STATE_KINDS.OFFSET, undefined, place));
     await transactions.commit(all, { ...at, next: this.#taken }, memberAfter, limitMs);
     this.#first = [];
     this.#committed = this.#taken;
     return findings;
   }
 
-  #state(
-    kind: (typeof STATE_KINDS)[keyof typeof STATE_KINDS],
-    name: Uint8Array | undefined,
-    value: Uint8Array | null,
-  ): OutgoingMessage {
-    const { stateTopic, statePartition, keys } = this.#parts;
-    return { topic: stateTopic, partition: statePartition, key: keys.key(kind, name), value };
+  #state(kind: StateKind, name: Uint8Array | undefined, value: Uint8Array | null): OutgoingMessage {
+    const { stateTopic, statePartition } = this.#parts;
+    return { topic: stateTopic, partition: statePartition, key: stateKey(kind, name), value };
   }
 }

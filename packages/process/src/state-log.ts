@@ -4,58 +4,48 @@ import type { KafkaLink } from './kafka/link.js';
 import { PartitionReader } from './kafka/reader.js';
 import { Revoked } from './kafka/revoked.js';
 
-/**
- * A key is the name of the group, a byte 0, a letter for the kind and what the owner of that kind calls the piece. The
- * group is there so that two groups can share the topic.
- */
+/** A key is a letter for the kind, and what the owner of that kind calls the piece. The topic is the group's own. */
 export const STATE_KINDS = {
-  /** How far the input is taken: 8 bytes, big-endian, the offset of the first message that is not. */
+  /** How far the input is taken: 8 bytes, big-endian, the offset of the first message that is not; then the id of its topic. */
   OFFSET: 'o',
   /** A piece of a side. */
   SIDE: 's',
   /** The largest number of a record seen from an instance of a sink: 8 bytes, big-endian; named by the instance. */
   REPEATS: 'r',
+  /** Who writes the input, and how far each has said it is. */
+  WRITERS: 'w',
 } as const;
 export type StateKind = (typeof STATE_KINDS)[keyof typeof STATE_KINDS];
+
+/** A place in the input. */
+export interface InputPlace {
+  readonly offset: number;
+  /** A topic that was deleted and made again has another; null: not known. */
+  readonly topicId: string | null;
+}
 
 const READ_WAIT_MS = 500;
 const READ_BYTES = 4 * 1024 * 1024;
 const STUCK_READS = 60;
+const OFFSET_BYTES = 8;
 const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
-/** Makes and reads the keys of one group. */
-export class StateKeys {
-  readonly #prefix: Uint8Array;
-
-  constructor(group: string) {
-    this.#prefix = new TextEncoder().encode(`${group}\0`);
-  }
-
-  key(kind: StateKind, name: Uint8Array = NOTHING): Uint8Array {
-    const length = this.#prefix.length;
-    const key = new Uint8Array(length + 1 + name.length);
-    key.set(this.#prefix);
-    key[length] = kind.charCodeAt(0);
-    key.set(name, length + 1);
-    return key;
-  }
-
-  /** @returns the kind and the name; null if the key is another group's */
-  parse(key: Uint8Array): { readonly kind: string; readonly name: Uint8Array } | null {
-    const length = this.#prefix.length;
-    if (key.length <= length || this.#prefix.some((byte, at) => key[at] !== byte)) return null;
-    return { kind: String.fromCharCode(key[length]!), name: key.subarray(length + 1) };
-  }
+export function stateKey(kind: StateKind, name: Uint8Array = NOTHING): Uint8Array {
+  const key = new Uint8Array(1 + name.length);
+  key[0] = kind.charCodeAt(0);
+  key.set(name, 1);
+  return key;
 }
 
 /** What was last written for a partition of the input. */
 export interface StoredState {
   /** Where to go on; null if nothing was ever written. */
-  readonly offset: number | null;
+  readonly place: InputPlace | null;
   /** All pieces of the side that are there. */
   readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
   /** Largest number seen, by instance. */
   readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  readonly writers: Uint8Array | null;
 }
 
 /**
@@ -70,7 +60,6 @@ export async function readState(
   link: KafkaLink,
   topic: string,
   partition: number,
-  keys: StateKeys,
   signal: AbortSignal,
 ): Promise<StoredState> {
   const end = await link.offset(topic, partition, 'latest');
@@ -83,7 +72,7 @@ export async function readState(
       if (signal.aborted) throw new Revoked();
       const before = reader.position;
       const records = await reader.read(READ_WAIT_MS, READ_BYTES);
-      // Another group's transaction may be open there; the broker ends it at its timeout.
+      // A transaction of who had the partition before may still be ending.
       stuck = reader.position > before ? 0 : stuck + 1;
       if (stuck > STUCK_READS) {
         throw new ProcessError(PROCESS_CODES.REQUEST, `${topic} ${partition} cannot be read beyond ${before}`);
@@ -95,21 +84,37 @@ export async function readState(
   } finally {
     reader.close();
   }
-  return sorted(latest.values(), keys);
+  return sorted(latest.values());
 }
 
-function sorted(records: Iterable<{ key: Uint8Array; value: Uint8Array | null }>, keys: StateKeys): StoredState {
-  let offset: number | null = null;
+function sorted(records: Iterable<{ key: Uint8Array; value: Uint8Array | null }>): StoredState {
+  let place: InputPlace | null = null;
+  let writers: Uint8Array | null = null;
   const side: { key: Uint8Array; value: Uint8Array }[] = [];
   const repeats: { key: Uint8Array; value: Uint8Array }[] = [];
   for (const { key, value } of records) {
-    const parsed = keys.parse(key);
-    if (parsed === null || value === null) continue;
-    if (parsed.kind === STATE_KINDS.SIDE) side.push({ key: parsed.name, value });
-    else if (parsed.kind === STATE_KINDS.OFFSET) offset = readNumber(value);
-    else if (parsed.kind === STATE_KINDS.REPEATS) repeats.push({ key: parsed.name, value });
+    if (key.length === 0 || value === null) continue;
+    const kind = String.fromCharCode(key[0]!);
+    const name = key.subarray(1);
+    if (kind === STATE_KINDS.SIDE) side.push({ key: name, value });
+    else if (kind === STATE_KINDS.OFFSET) place = readPlace(value);
+    else if (kind === STATE_KINDS.REPEATS) repeats.push({ key: name, value });
+    else if (kind === STATE_KINDS.WRITERS) writers = value;
   }
-  return { offset, side, repeats };
+  return { place, side, repeats, writers };
+}
+
+export function placeBytes({ offset, topicId }: InputPlace): Uint8Array {
+  const id = new TextEncoder().encode(topicId ?? '');
+  const bytes = new Uint8Array(OFFSET_BYTES + id.length);
+  bytes.set(numberBytes(offset));
+  bytes.set(id, OFFSET_BYTES);
+  return bytes;
+}
+
+function readPlace(bytes: Uint8Array): InputPlace {
+  const id = new TextDecoder().decode(bytes.subarray(OFFSET_BYTES));
+  return { offset: readNumber(bytes.subarray(0, OFFSET_BYTES)), topicId: id === '' ? null : id };
 }
 
 /** A whole number below 2^53 as 8 bytes, big-endian. */

@@ -19,16 +19,53 @@ export interface UnitCounts {
   readonly repeated: number;
   /** Messages that are not what they should be. */
   readonly bad: number;
+  /** What came too late for its window, and is in none but as `late`: reports, or hop records of the network. */
+  readonly late: number;
+  /** Reports whose window was given out again with them. */
+  readonly corrected: number;
+  /** Reports of flows or windows without room. */
+  readonly untracked: number;
+  /** Reports without a flow. */
+  readonly withoutFlow: number;
+  /** Windows that were not `complete`. */
+  readonly incomplete: number;
+}
+
+export const NO_COUNTS: UnitCounts = {
+  taken: 0,
+  repeated: 0,
+  bad: 0,
+  late: 0,
+  corrected: 0,
+  untracked: 0,
+  withoutFlow: 0,
+  incomplete: 0,
+};
+
+/** Adds up all counts of two objects with the same names. */
+export function added<T extends { readonly [K in keyof T]: number }>(a: T, b: T): T {
+  const names = Object.keys(a) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as T;
+}
+
+/** How far a unit is. */
+export interface UnitProgress {
+  /** How far its time is behind the furthest that was heard of, milliseconds. */
+  readonly behindMs: number;
+  /** What it waits for, or goes on without, for people; `null`: nothing. */
+  readonly trouble: string | null;
 }
 
 /** What is computed from one partition of the input: a side of the stream processor with its messages in and out. */
 export interface Unit {
   /** Takes `records[from]` to `records[to - 1]`. Never throws for what they hold. */
   take(records: readonly LogRecord[], from: number, to: number): void;
-  /** Time of the latest record taken or told, milliseconds; -Infinity before. */
+  /** The time it has reached, milliseconds; -Infinity before. */
   readonly timeMs: number;
-  /** Tells that time goes on without records. Time that is not later than {@link timeMs} is nothing. */
-  advance(timeMs: number): void;
+  /** Tells that the partition is read to its end, and that nothing has come for so long, milliseconds. */
+  quiet(elapsedMs: number): void;
+  /** Tells that records were deleted before they were read. */
+  gap(): void;
   /** Messages for the topics of results since the last call, and what they say for people. */
   results(): { readonly messages: OutgoingMessage[]; readonly findings: Findings };
   /** About how many bytes `results` would give now. */
@@ -41,10 +78,11 @@ export interface Unit {
    */
   restore(state: UnitState): void;
   counts(): UnitCounts;
+  progress(): UnitProgress;
 }
 
 export interface UnitChange {
-  readonly kind: 'side' | 'repeats';
+  readonly kind: 'side' | 'repeats' | 'writers';
   readonly key: Uint8Array;
   readonly value: Uint8Array | null;
 }
@@ -52,6 +90,8 @@ export interface UnitChange {
 export interface UnitState {
   readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
   readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  /** null: there are none. */
+  readonly writers: Uint8Array | null;
 }
 
 /** A change of a side, as a unit gives it. */

@@ -35,7 +35,7 @@ export function countingGroup(
     stateTopic: topics.state,
     sessionMs: 6000,
     commitMs: 150,
-    quietMs: null,
+    agreement: 'counting',
     from: 'earliest',
     workFor: ({ partition }) => ({
       statePartition: 1 + partition,

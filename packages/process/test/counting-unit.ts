@@ -1,6 +1,13 @@
 import type { LogRecord } from '../src/kafka/committed.js';
 import type { OutgoingMessage } from '../src/kafka/outgoing.js';
-import type { Unit, UnitChange, UnitCounts, UnitState } from '../src/unit.js';
+import {
+  NO_COUNTS,
+  type Unit,
+  type UnitChange,
+  type UnitCounts,
+  type UnitProgress,
+  type UnitState,
+} from '../src/unit.js';
 
 /**
  * A unit whose results show whether its state is whole: for each message, `KEY=N`, where N says how many messages with that
@@ -34,7 +41,9 @@ export class CountingUnit implements Unit {
     }
   }
 
-  advance(): void {}
+  quiet(): void {}
+
+  gap(): void {}
 
   results(): ReturnType<Unit['results']> {
     const messages = this.#messages;
@@ -61,6 +70,10 @@ export class CountingUnit implements Unit {
   }
 
   counts(): UnitCounts {
-    return { taken: this.#taken, repeated: 0, bad: 0 };
+    return { ...NO_COUNTS, taken: this.#taken };
+  }
+
+  progress(): UnitProgress {
+    return { behindMs: 0, trouble: null };
   }
 }

@@ -98,6 +98,12 @@ export function textOf(bytes: Uint8Array | null): string {
 }
 
 /** Waits until something holds; asks again and again, with pauses. A group takes its time to share its partitions. */
-export async function until(holds: () => boolean | Promise<boolean>, pauseMs = 20): Promise<void> {
-  await untilInTime(String(holds), holds, { withinMs: 60_000, everyMs: pauseMs });
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  pauseMs = 20,
+  withinMs = 120_000,
+  found?: () => unknown,
+): Promise<void> {
+  const patience = { withinMs, everyMs: pauseMs };
+  await untilInTime(String(holds), holds, found === undefined ? patience : { ...patience, found });
 }

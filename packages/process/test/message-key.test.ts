@@ -18,7 +18,10 @@ describe('the keys of results', () => {
   });
 
   it('are the node where there is no flow', () => {
-    const times = { id: 'x', startNs: '0', endNs: '1', complete: true, lastSeenNs: '0', reports: 1 };
+    const times = {
+      ...{ id: 'x', revision: 0, startNs: '0', endNs: '1', complete: true, late: 0 },
+      ...{ lastSeenNs: '0', reports: 1 },
+    };
     expect(windowKey({ ...times, type: 'switchWindow', nodeId: 258, latency: null, queues: [] })).toEqual(
       Uint8Array.of(0, 0, 1, 2),
     );

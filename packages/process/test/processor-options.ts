@@ -2,7 +2,7 @@ import type { ProcessorOptions } from '../src/processor.js';
 
 export const PARTITIONS = 4;
 
-/** With a network side that waits for whatever is missing, and time that goes on with reports only. */
+/** With a network side that waits for whatever is missing. */
 export function optionsFor(bootstrap: readonly string[], prefix: string): ProcessorOptions {
   return {
     bootstrap,
@@ -11,7 +11,6 @@ export function optionsFor(bootstrap: readonly string[], prefix: string): Proces
     partitions: PARTITIONS,
     sessionMs: 6000,
     commitMs: 200,
-    quietMs: null,
     networkSide: { waitMs: 3_600_000, forgetMs: 7_200_000 },
   };
 }

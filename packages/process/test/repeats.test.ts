@@ -35,12 +35,12 @@ describe('records that were seen before', () => {
 
   it('are forgotten with the sink that was not heard for longest', () => {
     const repeats = new Repeats();
-    for (let sink = 0; sink < 64; sink++) repeats.isNew(sink, 0, 5);
+    for (let sink = 0; sink < 1024; sink++) repeats.isNew(sink, 0, 5);
     repeats.isNew(0, 0, 6);
     repeats.changes();
-    repeats.isNew(64, 0, 1);
+    repeats.isNew(1024, 0, 1);
     expect(repeats.changes()).toEqual([
-      { high: 64, low: 0, number: 1 },
+      { high: 1024, low: 0, number: 1 },
       { high: 1, low: 0, number: null },
     ]);
     expect(repeats.isNew(1, 0, 5)).toBe(true);

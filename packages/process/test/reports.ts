@@ -1,6 +1,14 @@
 import { type BatchInput, FLAG, MODES, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
 import { type FrameBatch, RecordIds } from '@int/collector';
-import { JsonEncoder, MESSAGE_HEADERS, MessageSlab, MIN_SLAB_BYTES, ProtobufEncoder } from '@int/sink-kafka';
+import {
+  encodeWatermark,
+  JsonEncoder,
+  MESSAGE_HEADERS,
+  MessageSlab,
+  MIN_SLAB_BYTES,
+  ProtobufEncoder,
+  WATERMARK_TYPE,
+} from '@int/sink-kafka';
 import type { Written } from './log.js';
 
 /** A report of the last switch of a path, or, if it says so, a postcard of a single switch. */
@@ -90,6 +98,17 @@ export class ReportWriter {
       value: slab.bytes.slice(slab.valueStart[row], slab.valueEnd[row]),
       headers: { [MESSAGE_HEADERS.FORMAT]: encoder.format },
     }));
+  }
+
+  /** What the sink says when all its reports before a time have been written: a message for each of the first partitions. */
+  watermarks(timeMs: number, partitions: number): Written[] {
+    const { instanceHigh, instanceLow } = this.#ids;
+    const watermark = { instanceHigh, instanceLow, timeMs, clockMs: timeMs, dropped: 0, ended: false };
+    return Array.from({ length: partitions }, (_, partition) => {
+      const format = this.#encoders[partition % this.#encoders.length]!.format;
+      const headers = { [MESSAGE_HEADERS.TYPE]: WATERMARK_TYPE, [MESSAGE_HEADERS.FORMAT]: format };
+      return { key: Buffer.from('sink'), value: encodeWatermark(watermark, format), partition, headers };
+    });
   }
 }
 

@@ -58,6 +58,13 @@ export class Account {
     this.#dropped.get(reason)![kind]! += records;
   }
 
+  /** Records of a kind that were given up. */
+  droppedOf(kind: number): number {
+    let sum = 0;
+    for (const counts of this.#dropped.values()) sum += counts[kind]!;
+    return sum;
+  }
+
   totals(): SinkTotals {
     const totals: Partial<Record<RecordKind, RecordCounts>> = {};
     RECORD_KINDS.forEach((name, kind) => {

@@ -2,9 +2,10 @@ import { type OutageLog, RECORD_KINDS } from '@int/collector';
 import type { Producer } from './client/producer.js';
 import type { Account } from './counts.js';
 import { KafkaSinkError } from './errors.js';
-import { MESSAGE_STATE, type Parcel, perKind } from './parcel.js';
+import { MESSAGE_STATE, type Parcel, perKind, WATERMARK_KIND } from './parcel.js';
 import type { ParcelPool } from './parcel-pool.js';
 import type { Appended, Spool } from './spool/spool.js';
+import type { Watermarks } from './watermarks.js';
 
 export interface DispatcherOptions {
   readonly pool: ParcelPool;
@@ -12,6 +13,8 @@ export interface DispatcherOptions {
   readonly spool: Spool | null;
   readonly outages: OutageLog<KafkaSinkError>;
   readonly account: Account;
+  /** null: reports are not taken, so there is nothing to say of them. */
+  readonly watermarks: Watermarks | null;
   /** Also what the brokers are merely too slow for goes to the spool. */
   readonly spillsEarly: boolean;
   /** All that was given has been sent: now is the time to give what has waited long enough. */
@@ -43,6 +46,8 @@ export class Dispatcher {
   readonly #sealed: Parcel[] = [];
   #flight: Flight | null = null;
   #isSending = false;
+  /** What is being sent is only how far the sink is. */
+  #isMarking = false;
   #sending: Promise<void> = Promise.resolve();
   #isSpilling = false;
   #spilling: Promise<void> = Promise.resolve();
@@ -64,6 +69,20 @@ export class Dispatcher {
   /** Why the spool takes nothing; null: it does, or there is none. */
   get spoolTrouble(): 'spool-full' | 'disk' | null {
     return this.#spoolTrouble;
+  }
+
+  /** Time of the earliest report that is not settled, of the parcels that were given and of the spool. */
+  get earliestPending(): number {
+    const { spool } = this.#options;
+    let earliest = spool?.earliestMs ?? Number.POSITIVE_INFINITY;
+    if (this.#flight !== null) earliest = Math.min(earliest, this.#flight.parcel.earliestMs);
+    for (const { earliestMs } of this.#sealed) earliest = Math.min(earliest, earliestMs);
+    return earliest;
+  }
+
+  /** Says how far the sink is, if it is time to. */
+  mark(): void {
+    if (this.#options.watermarks?.isDue === true && !this.#isClosed) this.#send();
   }
 
   /** Takes a filled parcel. */
@@ -98,7 +117,9 @@ export class Dispatcher {
     clearTimeout(this.#spoolTimer);
     await this.#spilling;
     // In an outage, there is no point in waiting if the rest can be kept.
+    const began = performance.now();
     if (!(outages.isOutage && spool !== null)) await this.#drained(timeoutMs);
+    if (this.#isIdle && !outages.isOutage) await this.#sayEnd(timeoutMs - (performance.now() - began));
     this.#isAborted = true;
     producer.abort();
     await this.#sending;
@@ -114,6 +135,28 @@ export class Dispatcher {
     this.#onIdle();
   }
 
+  /** Says that nothing comes any more, as far as there is time. */
+  async #sayEnd(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.max(0, timeoutMs));
+    });
+    const said = this.#sending.then(() => this.#sendMark(true));
+    await Promise.race([said, limit]);
+    clearTimeout(timer);
+  }
+
+  async #sendMark(isEnd: boolean): Promise<void> {
+    const { producer, watermarks } = this.#options;
+    if (watermarks?.hasTime !== true) return;
+    this.#isMarking = true;
+    // Whoever waits for what was given need not wait for this.
+    this.#onIdle();
+    const partitions = await producer.partitions(WATERMARK_KIND);
+    if (partitions !== null && !this.#isAborted) await producer.deliver(watermarks.parcel(partitions, isEnd));
+    this.#isMarking = false;
+  }
+
   #release(parcel: Parcel): void {
     const { pool } = this.#options;
     pool.give(parcel);
@@ -123,7 +166,7 @@ export class Dispatcher {
 
   get #isIdle(): boolean {
     const isEmpty = this.#options.spool?.isEmpty ?? true;
-    return !this.#isSending && !this.#isSpilling && this.#sealed.length === 0 && isEmpty;
+    return (!this.#isSending || this.#isMarking) && !this.#isSpilling && this.#sealed.length === 0 && isEmpty;
   }
 
   #onIdle(): void {
@@ -144,7 +187,9 @@ export class Dispatcher {
   }
 
   async #sendAll(): Promise<void> {
-    while (!this.#isAborted && (await this.#next())) {
+    while (!this.#isAborted) {
+      if (this.#options.watermarks?.isDue === true && !this.#isClosed) await this.#sendMark(false);
+      if (this.#isAborted || !(await this.#next())) return;
       const flight = this.#flight!;
       await this.#options.producer.deliver(flight.parcel);
       if (flight.parcel.remaining > 0) return;

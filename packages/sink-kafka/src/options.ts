@@ -75,6 +75,11 @@ export interface KafkaSinkOptions {
   /** How long a record waits for others at most before it is sent, in ms, if nothing else is being sent. Default 20. */
   readonly lingerMs?: number;
   readonly spool?: SpoolOptions;
+  /**
+   * How often the sink says in each partition of the topic of reports up to when all of its reports are there, in ms; readers
+   * close windows of time by that. Default 500; 0: never.
+   */
+  readonly watermarkMs?: number;
   /** Connects with TLS. */
   readonly tls?: TlsOptions;
   readonly sasl?: KafkaLogin;
@@ -115,6 +120,7 @@ export interface ResolvedOptions {
   readonly batchMessages: number;
   readonly lingerMs: number;
   readonly spool: Required<SpoolOptions> | null;
+  readonly watermarkMs: number;
   readonly closeTimeoutMs: number;
   readonly retryFirstMs: number;
   readonly retryLongestMs: number;
@@ -215,6 +221,7 @@ export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
             ),
             sync: oneOf('spool.sync', spool.sync ?? 'segment', SPOOL_SYNCS),
           },
+    watermarkMs: integer('watermarkMs', options.watermarkMs ?? 500, 0, MAX_MS),
     closeTimeoutMs: integer('closeTimeoutMs', options.closeTimeoutMs ?? 10_000, 0, MAX_MS),
     retryFirstMs,
     retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),

@@ -11,6 +11,10 @@ export const MESSAGE_STATE = {
   SETTLED: 2,
 } as const;
 
+/** The kind of messages that say how far the sink is: none of RECORD_KINDS, and in no account. */
+export const WATERMARK_KIND: number = RECORD_KINDS.length;
+const REPORTS = /* @__PURE__ */ RECORD_KINDS.indexOf('reports');
+
 /** Messages that travel together, and what became of each. */
 export class Parcel {
   readonly slab: MessageSlab;
@@ -18,6 +22,8 @@ export class Parcel {
   readonly state: Uint8Array;
   /** Messages that are not settled. */
   remaining = 0;
+  /** Time of the earliest report, settled or not, in milliseconds; infinity: there is none. Valid from {@link begin} on. */
+  earliestMs: number = Number.POSITIVE_INFINITY;
 
   /** @throws RangeError for a capacity out of range */
   constructor(capacity: MessageSlabCapacity) {
@@ -29,6 +35,17 @@ export class Parcel {
   begin(): void {
     this.state.fill(MESSAGE_STATE.WAITING, 0, this.slab.count);
     this.remaining = this.slab.count;
+    this.earliestMs = this.earliest();
+  }
+
+  /** Time of the earliest report that the slab has now. */
+  earliest(): number {
+    const { count, kind, timeMs } = this.slab;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < count; row++) {
+      if (kind[row] === REPORTS && timeMs[row]! < earliest) earliest = timeMs[row]!;
+    }
+    return earliest;
   }
 
   clear(): void {

@@ -2,7 +2,9 @@ import type { TelemetryBatch } from '@int/codec';
 import {
   BackOff,
   type FrameBatch,
+  frameTimeMs,
   OutageLog,
+  RECORD_KINDS,
   RecordIds,
   type RecordKind,
   type Sink,
@@ -15,13 +17,15 @@ import { Producer, type ProducerTotals } from './client/producer.js';
 import { Account, type DropReason } from './counts.js';
 import { Dispatcher } from './dispatcher.js';
 import type { KafkaSinkError } from './errors.js';
-import type { MessageEncoder } from './message/encoder.js';
+import { MESSAGE_TYPES, type MessageEncoder } from './message/encoder.js';
 import { makeEncoder } from './message/make-encoder.js';
 import type { MessageSlab } from './message/slab.js';
+import { WATERMARK_TYPE } from './message/watermark.js';
 import { type KafkaSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
-import type { Parcel } from './parcel.js';
+import { type Parcel, WATERMARK_KIND } from './parcel.js';
 import { ParcelPool } from './parcel-pool.js';
 import { Spool } from './spool/spool.js';
+import { Watermarks } from './watermarks.js';
 
 /** How a sink fares, besides its counts of records. */
 export interface KafkaSinkState extends ProducerTotals {
@@ -68,6 +72,9 @@ export class KafkaSink implements Sink {
   readonly #spool: Spool | null;
   readonly #pool: ParcelPool;
   readonly #dispatcher: Dispatcher;
+  /** null: none are written. */
+  readonly #watermarks: Watermarks | null;
+  readonly #marking: NodeJS.Timeout | undefined;
   /** Being filled. */
   #current: Parcel | null = null;
   #lingering: NodeJS.Timeout | undefined;
@@ -100,7 +107,9 @@ export class KafkaSink implements Sink {
     });
     this.#producer = new Producer({
       brokers: new Brokers(resolved.access),
-      topics: resolved.topics,
+      // Watermarks travel with the reports.
+      topics: [...resolved.topics, resolved.topics[KIND.REPORTS]!],
+      types: [...RECORD_KINDS.map((kind) => MESSAGE_TYPES[kind]), WATERMARK_TYPE],
       create: resolved.create,
       format: resolved.format,
       compression: resolved.compression,
@@ -110,12 +119,18 @@ export class KafkaSink implements Sink {
       outages: this.#outages,
       onFailure: () => this.#dispatcher.spill(),
       onProblem: (problem) => this.#tell(problem),
-      onStored: (kind, messages) => this.#account.deliver(kind, messages),
-      onRefused: (kind, messages, reason) => this.#account.drop(kind, messages, reason),
+      onStored: (kind, messages) => {
+        if (kind !== WATERMARK_KIND) this.#account.deliver(kind, messages);
+      },
+      onRefused: (kind, messages, reason) => {
+        if (kind !== WATERMARK_KIND) this.#account.drop(kind, messages, reason);
+      },
     });
     this.#spool = this.#openSpool();
     this.#pool = new ParcelPool(resolved.parcels, { messages: resolved.batchMessages, bytes: resolved.batchBytes });
+    this.#watermarks = this.#makeWatermarks();
     this.#dispatcher = new Dispatcher({
+      watermarks: this.#watermarks,
       pool: this.#pool,
       producer: this.#producer,
       spool: this.#spool,
@@ -127,6 +142,16 @@ export class KafkaSink implements Sink {
       },
       onProblem: (problem) => this.#tell(problem),
     });
+    if (this.#watermarks !== null) {
+      this.#marking = setInterval(() => this.#dispatcher.mark(), resolved.watermarkMs);
+      // Who only says the time keeps no process alive.
+      this.#marking.unref();
+    }
+  }
+
+  /** The pipeline's time, which the sink's watermarks say when nothing is pending. */
+  advance(timeMs: number): void {
+    this.#watermarks?.advance(timeMs);
   }
 
   write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
@@ -193,10 +218,24 @@ export class KafkaSink implements Sink {
     if (this.#closing === null) {
       this.#seal();
       this.#isClosed = true;
+      clearInterval(this.#marking);
       this.#pool.close();
       this.#closing = this.#dispatcher.close(timeoutMs);
     }
     return this.#closing;
+  }
+
+  #makeWatermarks(): Watermarks | null {
+    const { encoder, format, watermarkMs } = this.#options;
+    if (!this.#takes.reports || watermarkMs === 0) return null;
+    return new Watermarks({
+      ids: this.#ids,
+      format: encoder?.format ?? format,
+      intervalMs: watermarkMs,
+      earliestPending: () =>
+        Math.min(this.#dispatcher.earliestPending, this.#current?.earliest() ?? Number.POSITIVE_INFINITY),
+      dropped: () => this.#account.droppedOf(KIND.REPORTS),
+    });
   }
 
   #openSpool(): Spool | null {
@@ -226,6 +265,7 @@ export class KafkaSink implements Sink {
       const { slab } = parcel;
       const before = slab.count;
       row = this.#encoder.reports(batch, frames, first, row, slab, this.#ids);
+      for (let at = before; at < slab.count; at++) this.#watermarks?.offered(slab.timeMs[at]!);
       this.#onWritten(KIND.REPORTS, parcel, before);
       if (row >= batch.reports) return undefined;
       this.#seal();
@@ -234,7 +274,11 @@ export class KafkaSink implements Sink {
       return this.#pool.room().then(() => this.#writeReports(batch, frames, first, row));
     }
     let shed = 0;
-    for (; row < batch.reports; row++) if (batch.code[row] === 0) shed += 1;
+    for (; row < batch.reports; row++) {
+      if (batch.code[row] !== 0) continue;
+      shed += 1;
+      this.#watermarks?.offered(frameTimeMs(frames, first + batch.frame[row]!));
+    }
     this.#account.shed(KIND.REPORTS, shed, this.#shedReason());
     return undefined;
   }

@@ -16,9 +16,11 @@ const places = {
       path: pathToFileURL(fileURLToPath(import.meta.resolve(path))).href,
       external: true,
     }));
-    bundler.onResolve({ filter: /^@int\/[a-z-]+$/ }, ({ path }) => ({
-      path: fileURLToPath(new URL(`../../${path.slice('@int/'.length)}/src/index.ts`, import.meta.url)),
-    }));
+    bundler.onResolve({ filter: /^@int\/[a-z-]+(\/node)?$/ }, ({ path }) => {
+      const [, name, part] = path.split('/');
+      const file = part === undefined ? 'index.ts' : `${part}/index.ts`;
+      return { path: fileURLToPath(new URL(`../../${name}/src/${file}`, import.meta.url)) };
+    });
   },
 };
 

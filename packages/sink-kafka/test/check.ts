@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { KafkaSink } from '../src/index.js';
+import { decodeWatermark, type KafkaSink, WATERMARK_TYPE, type Watermark } from '../src/index.js';
 import type { Stored } from './topic.js';
 
 /** What a topic has, by what its readers may rely on. */
@@ -39,6 +39,29 @@ export function check(stored: readonly Stored[]): Checked {
   }
   expect(wrong).toEqual([]);
   return { records: ids.size, repeats };
+}
+
+/**
+ * Checks the watermarks among messages in JSON: behind each, no report of its sink has an earlier time.
+ * @returns the last one of each partition and sink
+ */
+export function checkWatermarks(stored: readonly Stored[]): readonly Watermark[] {
+  const told = new Map<string, Watermark>();
+  const wrong: string[] = [];
+  for (const { partition, headers, value } of stored) {
+    if (headers.type === WATERMARK_TYPE) {
+      const watermark = decodeWatermark(value, 'json')!;
+      const hex = (word: number): string => word.toString(16).padStart(8, '0');
+      told.set(`${partition} ${hex(watermark.instanceHigh)}${hex(watermark.instanceLow)}`, watermark);
+      continue;
+    }
+    const { id, timeNs } = JSON.parse(value.toString()) as { id: string; timeNs: string };
+    const before = told.get(`${partition} ${id.split('-')[0]}`);
+    if (before === undefined) continue;
+    if (Number(BigInt(timeNs)) / 1e6 < before.timeMs) wrong.push(`${id} of ${timeNs} behind ${before.timeMs}`);
+  }
+  expect(wrong).toEqual([]);
+  return [...told.values()];
 }
 
 /** The account of reports closes. @returns it */

@@ -12,9 +12,9 @@ import { limit } from '../../../.ci/test/requires.js';
 import { inTime } from '../../../.ci/test/until.js';
 import { KafkaSink, type KafkaSinkOptions } from '../src/index.js';
 import { bundle } from './bundle.js';
-import { check, closedAccount } from './check.js';
+import { check, checkWatermarks, closedAccount } from './check.js';
 import { batchOf } from './load.js';
-import { newName, readTopic } from './topic.js';
+import { newName, readMessages, readTopic } from './topic.js';
 
 // It starts Kafka, kills it and starts it again.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -108,6 +108,7 @@ function freeze({ brokers: all }: KafkaCluster): () => void {
 async function expectAll(cluster: KafkaCluster, topic: string, sink: KafkaSink): Promise<void> {
   const { delivered, dropped, offered, pending } = closedAccount(sink);
   const checked = check(await readTopic(cluster.bootstrap, topic));
+  expect(checkWatermarks(await readMessages(cluster.bootstrap, topic)).length).toBeGreaterThan(0);
   expect(checked.records).toBe(delivered);
   // The brokers drop what they have already, unless they have forgotten who sends.
   if (sink.state().newProducers === 0) expect(checked.repeats).toBe(0);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Admin, Consumer, ListOffsetTimestamps, MessagesStreamModes } from '@platformatic/kafka';
+import { WATERMARK_TYPE } from '../src/index.js';
 
 /** A message that a reader of the topic gets. */
 export interface Stored {
@@ -15,8 +16,13 @@ export function newName(what: string): string {
   return `${what}-${randomUUID()}`;
 }
 
-/** All messages of a topic, in the order of each partition. */
+/** The records of a topic, in the order of each partition: what a sink says of itself is left out. */
 export async function readTopic(bootstrap: readonly string[], topic: string): Promise<Stored[]> {
+  return (await readMessages(bootstrap, topic)).filter(({ headers }) => headers.type !== WATERMARK_TYPE);
+}
+
+/** All messages of a topic, in the order of each partition. */
+export async function readMessages(bootstrap: readonly string[], topic: string): Promise<Stored[]> {
   const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...bootstrap], timeout: 20_000 });
   const ends = new Map<number, bigint>();
   try {

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-
+export { type CountMetric, CountMetrics, type CountMetricsOptions } from './count-metrics.js';
 export { MetricsServerError } from './errors.js';
 export type { PipelineMetricsOptions, PipelineParts } from './options.js';
 export type { Health } from './page/health.js';

@@ -24,6 +24,7 @@ export type {
   PartialRefusals,
   PartialReporter,
   PartialSwitch,
+  SliceContents,
 } from './model/partial.js';
 export type { StateChange } from './model/state.js';
 export type {

@@ -17,11 +17,27 @@ export interface FlowSideOptions extends TimeOptions {
    * `windowMs`. It is also how much later than its end a window is given out. Default 250.
    */
   readonly graceMs?: number;
+  /**
+   * What moves time, and with it closes windows and slices. `reports`: the latest report seen; for reports that come from one
+   * place, in order but for `graceMs`. `told`: `advance` alone, which is to be told up to when all reports have come; for
+   * reports of several places, any of which may be behind. Default `reports`.
+   */
+  readonly clock?: 'reports' | 'told';
+  /**
+   * How long a window is kept after it was given out: a report that comes for it within that time has it given out again,
+   * corrected, with the next `revision`. What comes later is counted as `late`. Default 0.
+   */
+  readonly latenessMs?: number;
   /** Flows with a state of their own. Default 16,384. */
   readonly flows?: number;
+  /**
+   * Windows of flows that are open or kept, of all flows together; at least 2. If there is no room for another one, those kept
+   * are let go; then the earliest open ones are closed early, as not `complete`. Default twice `flows`.
+   */
+  readonly windows?: number;
   /** Switches a flow has statistics of, and nodes of a path that are kept; 2 to 63. Default 12. */
   readonly hops?: number;
-  /** A flow not seen for so long is forgotten. Default 60,000. */
+  /** A flow not seen for so long is forgotten; no sooner than its windows can be corrected no more. Default 60,000. */
   readonly idleMs?: number;
   /** Switches per slice. Default 1024. */
   readonly switches?: number;
@@ -53,6 +69,12 @@ export interface NetworkSideOptions extends TimeOptions {
   readonly waitMs?: number;
   /** A side not heard for so long, in the time of the others, is forgotten. Default 60,000, at least `waitMs`. */
   readonly forgetMs?: number;
+  /**
+   * How long windows are kept after they were given out, to be corrected, as `latenessMs` of {@link FlowSideOptions}. Default 0.
+   */
+  readonly latenessMs?: number;
+  /** Windows of switches, links and queues kept for that at most; of more, the oldest are let go. Default 16,384. */
+  readonly kept?: number;
   /** Partials kept until their slice is complete. Default 4096. */
   readonly pending?: number;
   /** Switches, links, queues, reporters with a state of their own. Defaults 4096, 16,384, 16,384, 4096. */

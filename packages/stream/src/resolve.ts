@@ -15,6 +15,10 @@ function duration(name: string, valueMs: number, mostMs: number): number {
   return us;
 }
 
+function lateness(valueMs = 0): number {
+  return valueMs === 0 ? 0 : duration('latenessMs', valueMs, DAY_MS);
+}
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -38,6 +42,10 @@ function resolveTimes({ windowMs = 1000, sliceMs = 250 }: TimeOptions): Times {
 export interface ResolvedFlowOptions extends Times {
   readonly side: number;
   readonly graceUs: number;
+  /** Time is what `advance` says, and reports do not move it. */
+  readonly isTold: boolean;
+  readonly latenessUs: number;
+  readonly windows: number;
   readonly flows: number;
   readonly hops: number;
   readonly idleUs: number;
@@ -62,13 +70,22 @@ export function resolveFlowOptions(options: FlowSideOptions): ResolvedFlowOption
   if (!(blackHoleGaps >= 0 && blackHoleGaps <= 1e6)) {
     throw new RangeError(`blackHoleGaps must be 0 to 1000000, not ${blackHoleGaps}`);
   }
+  const latenessUs = lateness(options.latenessMs);
+  const { clock = 'reports', flows = 16_384 } = options;
+  if (clock !== 'reports' && clock !== 'told') {
+    throw new RangeError(`clock must be reports or told, not ${String(clock)}`);
+  }
   return {
     ...times,
     graceUs,
-    idleUs,
+    // Whoever forgets a flow no longer knows which of its windows were given out.
+    idleUs: Math.max(idleUs, latenessUs + 2 * windowUs + graceUs),
+    isTold: clock === 'told',
+    latenessUs,
     blackHoleGaps,
     side: wholeNumber('side', options.side ?? 0, 0, 0xffffffff),
-    flows: wholeNumber('flows', options.flows ?? 16_384, 1, 1 << 22),
+    flows: wholeNumber('flows', flows, 1, 1 << 22),
+    windows: wholeNumber('windows', options.windows ?? Math.max(2, 2 * flows), 2, 1 << 23),
     hops: wholeNumber('hops', options.hops ?? 12, 2, 63),
     switches: wholeNumber('switches', options.switches ?? 1024, 1, 1 << 20),
     links: wholeNumber('links', options.links ?? 4096, 1, 1 << 20),
@@ -85,6 +102,8 @@ export interface ResolvedNetworkOptions extends Times {
   readonly sides: number;
   readonly waitSlices: number;
   readonly forgetSlices: number;
+  readonly latenessUs: number;
+  readonly kept: number;
   readonly pending: number;
   readonly switches: number;
   readonly links: number;
@@ -124,6 +143,8 @@ export function resolveNetworkOptions(options: NetworkSideOptions): ResolvedNetw
     forgetSlices,
     queueStatistic,
     queueThreshold: typeof queueThreshold === 'number' ? (): number => queueThreshold : queueThreshold,
+    latenessUs: lateness(options.latenessMs),
+    kept: wholeNumber('kept', options.kept ?? 16_384, 1, 1 << 22),
     sides: wholeNumber('sides', options.sides ?? 1, 1, 65_536),
     pending: wholeNumber('pending', options.pending ?? 4096, 1, 1 << 20),
     switches: wholeNumber('switches', options.switches ?? 4096, 1, 1 << 20),

@@ -56,11 +56,12 @@ function networkEvent(event: ImmediateEvent): unknown {
 const flowEventsOf = (findings: Findings, kind: string): unknown[] =>
   findings.events.filter((event) => event.kind === kind && 'flow' in event && event.flow !== null).map(flowEvent);
 
-const shown = ({ flow, startNs, reports, drops, path, pathChanges, hops, endToEnd }: FlowWindow): unknown => ({
+const shown = ({ flow, startNs, reports, drops, late, path, pathChanges, hops, endToEnd }: FlowWindow): unknown => ({
   sourcePort: flow.sourcePort,
   startNs,
   reports,
   drops,
+  late,
   path,
   pathChanges,
   hops,

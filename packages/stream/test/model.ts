@@ -70,19 +70,25 @@ function pathsOf(arrivals: readonly Arrival[], flow: number): Arrival[] {
 
 export type ModelFlowWindow = Pick<
   FlowWindow,
-  'startNs' | 'reports' | 'drops' | 'path' | 'pathChanges' | 'hops' | 'endToEnd'
+  'startNs' | 'reports' | 'drops' | 'late' | 'path' | 'pathChanges' | 'hops' | 'endToEnd'
 > & { readonly sourcePort: number };
 
 export function flowWindowsOf(arrivals: readonly Arrival[]): ModelFlowWindow[] {
   const windows: ModelFlowWindow[] = [];
-  const inTime = arrivals.filter(({ report, isLate }) => report.flow !== null && !isLate);
-  const names = new Set(inTime.map(({ report }) => `${report.flow} ${windowOf(report.timeUs)}`));
+  const ofFlows = arrivals.filter(({ report }) => report.flow !== null);
+  // What comes late is told with the first window that is open then.
+  const windowFor = ({ report, clock, isLate }: Arrival): number =>
+    windowOf(isLate ? sliceOf(clock - GRACE_US) * SLICE_US : report.timeUs);
+  const names = new Set(ofFlows.map((one) => `${one.report.flow} ${windowFor(one)}`));
   for (const name of names) {
     const [flow, window] = name.split(' ').map(Number) as [number, number];
-    const own = inTime.filter(({ report }) => report.flow === flow && windowOf(report.timeUs) === window);
+    const there = ofFlows.filter((one) => one.report.flow === flow && windowFor(one) === window);
+    const own = there.filter(({ isLate }) => !isLate);
     const paths = pathsOf(arrivals, flow);
-    const closed = (window + 1) * WINDOW_US + GRACE_US;
-    const known = paths.filter(({ clock }) => clock < closed);
+    const before = pathsOf(arrivals.slice(0, arrivals.indexOf(there[0]!)), flow);
+    const within = own.filter(({ isPath, loops }) => isPath && !loops);
+    const latest = Math.max(...within.map(({ report }) => report.timeUs));
+    const known = [...before, ...within.filter(({ report }) => report.timeUs === latest)];
     const changes = paths.filter(
       (one, index) => index > 0 && own.includes(one) && one.path.join() !== paths[index - 1]!.path.join(),
     );
@@ -96,6 +102,7 @@ export function flowWindowsOf(arrivals: readonly Arrival[]): ModelFlowWindow[] {
       startNs: ns(window * WINDOW_US),
       reports: own.length,
       drops: own.filter(({ report }) => report.dropped === true).length,
+      late: there.length - own.length,
       path: known.length === 0 ? null : [...known[known.length - 1]!.path],
       pathChanges: changes.length,
       hops: nodes.map((nodeId) => {

@@ -20,6 +20,12 @@ const pairs = (most: number, value: fc.Arbitrary<number>): fc.Arbitrary<number[]
 
 const partials: fc.Arbitrary<NetworkPartial> = fc.record({
   side: word,
+  number: fc.maxSafeNat(),
+  closed: fc.maxSafeNat(),
+  whole: fc.boolean(),
+  broken: fc.option(
+    fc.tuple(fc.nat(), fc.integer({ min: 1, max: 999 })).map(([from, slices]) => [from, from + slices] as const),
+  ),
   slice: fc.constant(SLICE),
   sliceUs: fc.constant(SLICE_US),
   switches: ordered(
@@ -108,14 +114,14 @@ describe('a partial', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
-          decodePartial(Uint8Array.of(1, ...bytes));
+          decodePartial(Uint8Array.of(2, ...bytes));
         } catch (error) {
           if (!StreamError.is(error)) throw error;
         }
       }),
       { seed: SEED, numRuns: 2000 * LENGTH },
     );
-    const many = Uint8Array.of(1, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f);
-    expect(() => decodePartial(many)).toThrow(/entries in 9 bytes/);
+    const many = Uint8Array.of(2, 0, 0, 0, 1, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f);
+    expect(() => decodePartial(many)).toThrow(/entries in 13 bytes/);
   });
 });

@@ -105,8 +105,12 @@ describe('flow sides', () => {
 describe('a network side', () => {
   const partial = (side: number, slice: number, more: Partial<NetworkPartial> = {}): NetworkPartial => ({
     side,
+    number: slice,
     slice,
     sliceUs: SLICE_US,
+    closed: slice + 1,
+    whole: true,
+    broken: null,
     switches: [],
     links: [],
     queues: [],
@@ -135,9 +139,9 @@ describe('a network side', () => {
     side.merge(partial(0, 100));
     side.merge(partial(0, 101));
     side.merge(partial(0, 101));
-    expect(side.totals()).toMatchObject({ slices: 0, pending: 2, repeated: 1 });
+    expect(side.totals()).toMatchObject({ slices: 0, repeated: 1 });
     side.merge(partial(1, 100));
-    expect(side.totals()).toMatchObject({ slices: 1, incompleteSlices: 0, pending: 1 });
+    expect(side.totals()).toMatchObject({ slices: 1, incompleteSlices: 0 });
     side.merge(partial(1, 100));
     expect(side.totals()).toMatchObject({ slices: 1, repeated: 2, late: 0 });
   });
@@ -174,8 +178,8 @@ describe('a network side', () => {
     const side = new NetworkSide({ sides: 2, waitMs: 1000, forgetMs: 5000 });
     side.merge(partial(0, 100));
     side.merge(partial(0, 200));
-    side.merge(partial(1, 100));
-    expect(side.totals()).toMatchObject({ late: 1 });
+    side.merge(partial(1, 100, seen(100, [7])));
+    expect(side.totals()).toMatchObject({ late: 1, lateReports: 1 });
   });
 
   it('closes slices when it is told that time has passed, however long', () => {
@@ -189,7 +193,7 @@ describe('a network side', () => {
 
   it('keeps no more partials than it has room for', () => {
     const side = new NetworkSide({ sides: 2, pending: 4, waitMs: 60_000, forgetMs: 60_000 });
-    for (let slice = 100; slice < 150; slice++) side.merge(partial(0, slice));
+    for (let slice = 100; slice < 150; slice++) side.merge(partial(0, slice, seen(slice, [1])));
     expect(side.totals().pending).toBeLessThanOrEqual(4);
   });
 

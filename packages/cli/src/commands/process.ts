@@ -12,10 +12,12 @@ import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
+import { allowedHost, type MetricsAddress, metricsAddress } from '../output/metrics-endpoint.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { Screen } from '../output/screen.js';
 import { immediateText } from '../process/event-line.js';
+import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
 
 interface ProcessFlags {
@@ -28,6 +30,10 @@ interface ProcessFlags {
   readonly window?: number;
   /** Nanoseconds. */
   readonly commit?: number;
+  /** Nanoseconds. */
+  readonly wait?: number;
+  readonly metrics?: MetricsAddress;
+  readonly metricsAllowHost?: readonly string[];
   readonly json?: true;
 }
 
@@ -87,15 +93,34 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(new Option('--from <WHERE>', 'where a new group begins (earliest)').choices(['earliest', 'latest']))
     .addOption(new Option('--window <TIME>', 'length of a window of statistics (1s)').argParser(windowLength))
     .addOption(new Option('--commit <TIME>', 'time between transactions (1s)').argParser(wholeMs('a time', 10, 60_000)))
+    .addOption(
+      new Option('--wait <TIME>', 'how long windows wait for a collector that is silent (30s)').argParser(
+        wholeMs('a time', 1000, 86_400_000),
+      ),
+    )
+    .addOption(
+      new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
+        metricsAddress,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--metrics-allow-host <NAME>',
+        "with --metrics: a further name by which the pages may be asked for; repeat for more (the address, localhost, the machine's name)",
+      ).argParser(allowedHost),
+    )
     .option('--json', 'one JSON object per line: windows and events, totals at the end')
     .action(async (flags: ProcessFlags) => {
+      if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+        command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+      }
       const { Processor } = await optionalPackage('@int/process', '`int process`', import('@int/process'));
       done(await new ProcessCommand(flags, io, (options) => new Processor(options)).run());
     });
 }
 
 function optionsOf(flags: ProcessFlags): ProcessorOptions {
-  const { kafka, group, prefix, format, from, window, commit } = flags;
+  const { kafka, group, prefix, format, from, window, commit, wait } = flags;
   const windowMs = window === undefined ? undefined : window / 1e6;
   const sliceMs = windowMs === undefined ? undefined : sliceOf(windowMs);
   return {
@@ -107,6 +132,7 @@ function optionsOf(flags: ProcessFlags): ProcessorOptions {
     ...(windowMs !== undefined && { windowMs }),
     ...(sliceMs !== undefined && { sliceMs }),
     ...(commit !== undefined && { commitMs: commit / 1e6 }),
+    ...(wait !== undefined && { waitMs: wait / 1e6 }),
   };
 }
 
@@ -122,6 +148,8 @@ class ProcessCommand {
   #recent: string[] = [];
   #untold: string[] = [];
   #notShown = 0;
+  /** What was told of last. */
+  #trouble: string | null = null;
 
   constructor(flags: ProcessFlags, io: Io, make: (options: ProcessorOptions) => Processor) {
     this.#flags = flags;
@@ -155,6 +183,16 @@ class ProcessCommand {
       await this.#output.end();
       throw new CliError(error instanceof Error ? error.message : String(error), EXIT.OPEN, error);
     }
+    const { metrics, metricsAllowHost } = this.#flags;
+    let server: Awaited<ReturnType<typeof serveProcessMetrics>> | null = null;
+    try {
+      if (metrics !== undefined) server = await serveProcessMetrics(this.#processor, metrics, metricsAllowHost);
+    } catch (error) {
+      await this.#processor.stop();
+      await this.#output.end();
+      throw error;
+    }
+    if (server !== null) say(this.#io, `metrics at port ${server.address.port}`);
     this.#screen?.enter();
     const redraw = setInterval(() => this.#show(), REDRAW_MS);
     try {
@@ -162,6 +200,7 @@ class ProcessCommand {
     } finally {
       clearInterval(redraw);
       this.#screen?.leave();
+      await server?.close();
     }
     await this.#processor.stop();
     await this.#finish();
@@ -189,14 +228,25 @@ class ProcessCommand {
     else this.#untold = [...this.#untold.slice(1 - RECENT), reason];
   }
 
+  /** Once when windows begin to wait, or to go on without a collector, and once when that is over. */
+  #tellTrouble(): void {
+    if (this.#screen !== null) return;
+    const trouble = this.#processor.health();
+    if ((trouble === null) !== (this.#trouble === null)) this.#tell(trouble ?? 'nothing is waited for any more');
+    this.#trouble = trouble;
+  }
+
   #show(): void {
+    this.#tellTrouble();
     if (this.#screen === null) return;
-    const { partitions, hasNetworkSide, lag } = this.#processor.totals();
+    const { partitions, hasNetworkSide, lag, behindMs } = this.#processor.totals();
+    const trouble = this.#processor.health();
     const network = hasNetworkSide ? ', network side' : '';
     const title = `int process  ${this.#flags.kafka.join(',')}  ${counted(partitions.length, 'partition')}${network}`;
     this.#screen.draw([
       this.#colour.bold(title),
-      `${totalText(this.#processor.totals())}, ${counted(lag, 'message')} behind`,
+      `${totalText(this.#processor.totals())}, ${counted(lag, 'message')} behind, watermark ${seconds(behindMs)} behind`,
+      ...(trouble === null ? [] : [this.#colour.yellow(trouble)]),
       '',
       ...this.#view.lines(),
       '',
@@ -220,8 +270,17 @@ class ProcessCommand {
   }
 }
 
-function totalText({ reports, windows, events, repeated, bad, lost }: ProcessorTotals): string {
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function totalText(totals: ProcessorTotals): string {
+  const { reports, windows, events, repeated, bad, lost, late, corrected, incomplete, untracked } = totals;
   const parts = [counted(reports, 'report'), counted(windows, 'window'), counted(events, 'event')];
+  if (incomplete > 0) parts.push(`${counted(incomplete, 'window')} not complete`);
+  if (corrected > 0) parts.push(`${counted(corrected, 'report')} in corrected windows`);
+  if (late > 0) parts.push(`${late} too late`);
+  if (untracked > 0) parts.push(`${untracked} without room`);
   if (repeated > 0) parts.push(`${repeated} repeated`);
   if (bad > 0) parts.push(`${bad} that could not be read`);
   if (lost > 0) parts.push(`${lost} deleted before they were read`);

@@ -70,6 +70,21 @@ export class FanOut implements Outlets {
     }
   }
 
+  /** Whether any sink wants to know the time. */
+  get takesTime(): boolean {
+    return this.#lanes.some(({ sink }) => sink.advance !== undefined);
+  }
+
+  advance(timeMs: number): void {
+    for (const lane of this.#lanes) {
+      try {
+        lane.sink.advance?.(timeMs);
+      } catch (error) {
+        this.#failed(lane, error);
+      }
+    }
+  }
+
   room(): Promise<void> | undefined {
     const waiting = this.#waiting;
     if (waiting.length === 0) return undefined;

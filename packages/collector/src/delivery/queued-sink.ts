@@ -57,6 +57,7 @@ export class QueuedSink implements Sink {
   readonly name: string;
   readonly writeEvents?: NonNullable<Sink['writeEvents']>;
   readonly writeFlows?: NonNullable<Sink['writeFlows']>;
+  readonly advance?: NonNullable<Sink['advance']>;
   readonly #sink: Sink;
   readonly #takes: Readonly<Record<RecordKind, boolean>>;
   readonly #isWaiting: boolean;
@@ -77,6 +78,8 @@ export class QueuedSink implements Sink {
   #isClosed = false;
   /** Nothing is given to the sink any more. */
   #isEnded = false;
+  /** The time to be told behind the batches that wait, and how many of them are before it; the latest, one at a time. */
+  #time: { readonly timeMs: number; batches: number } | null = null;
   #failure: string | null = null;
   #room: { readonly promise: Promise<void>; resolve(): void } | null = null;
   #onIdle: () => void = () => {};
@@ -99,6 +102,7 @@ export class QueuedSink implements Sink {
     // The collector asks which methods there are.
     if (this.#takes.events) this.writeEvents = (...given) => this.#takeEvents(...given);
     if (this.#takes.flows) this.writeFlows = (...given) => this.#takeFlows(...given);
+    if (sink.advance !== undefined) this.advance = (timeMs) => this.#takeTime(timeMs);
   }
 
   write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
@@ -189,6 +193,21 @@ export class QueuedSink implements Sink {
     return this.#whenRoom();
   }
 
+  #takeTime(timeMs: number): void {
+    // The one that waits comes first: a later time would let it wait for ever.
+    if (this.#isEnded || this.#time !== null) return;
+    if (this.#isRunning) this.#time = { timeMs, batches: this.#ready.length };
+    else this.#giveTime(timeMs);
+  }
+
+  #giveTime(timeMs: number): void {
+    try {
+      this.#sink.advance!(timeMs);
+    } catch (error) {
+      this.#tell(asError(error));
+    }
+  }
+
   /** @returns `null` if there is no room */
   #copyOf(batch: TelemetryBatch, frames: FrameBatch, first: number): BatchCopy | null {
     if (this.#isClosed) return null;
@@ -238,13 +257,26 @@ export class QueuedSink implements Sink {
     while (!this.#isEnded && (this.#ready.length > 0 || this.#flows.count > 0)) {
       const copy = this.#ready.shift();
       if (copy !== undefined) await this.#giveBatch(copy);
+      this.#passTime();
       if (!this.#isEnded && this.#flows.count > 0) await this.#giveFlows();
       this.#wake();
       // A sink that takes everything at once must not keep the event loop to itself.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#isRunning = false;
+    if (this.#time !== null) this.#time.batches = 0;
+    this.#passTime();
     this.#onIdle();
+  }
+
+  /** A batch more may have been given. */
+  #passTime(): void {
+    const time = this.#time;
+    if (time === null || this.#isEnded) return;
+    // The batch at hand when the time came is none of those that waited.
+    if (time.batches-- > 0) return;
+    this.#time = null;
+    this.#giveTime(time.timeMs);
   }
 
   async #giveBatch(copy: BatchCopy): Promise<void> {

@@ -46,6 +46,12 @@ export interface Source {
   readonly overrun: number;
   /** Frames the kernel discarded because this process was behind; `null` where the system does not say. */
   readonly kernelDropped: number | null;
+  /**
+   * No frame that it pushes from now on has an earlier time: milliseconds since the epoch, `null` if it cannot say. Asked some
+   * times a second. Without this method the latest time of its frames is taken for that: such a source has to push frames in
+   * the order of their times, and its time stands still while it is silent.
+   */
+  lowTimeMs?(): number | null;
   /** How often the times that it gives frames have gone back, because the system's clock was set back. */
   readonly clockStepsBack?: number;
   /** What it suffers from now, besides `overrun` and `kernelDropped` that grow. */

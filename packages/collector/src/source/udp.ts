@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { FrameSlab, type Push } from '../frames.js';
+import { FrameSlab, frameTimeMs, type Push } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
 import { KernelDropReader } from './kernel-drops.js';
 import { type Source, SourceError } from './source.js';
@@ -131,6 +131,11 @@ export class UdpSource implements Source {
   /** Of the default clock. Steps of up to a second do not show: time stands still meanwhile. */
   get clockStepsBack(): number {
     return this.#clock.stepsBack;
+  }
+
+  /** The time now, or that of the first datagram that is not pushed yet: datagrams get their time when they are read. */
+  lowTimeMs(): number {
+    return this.#filling === null ? this.#now() : frameTimeMs(this.#filling, 0);
   }
 
   async start(push: Push): Promise<void> {

@@ -127,6 +127,10 @@ export class FlowWorkers implements Sink {
     return this.#spread(batch, frames, first, 0, 0);
   }
 
+  advance(timeMs: number): void {
+    for (const lane of this.#lanes) if (lane.failure === null) lane.advance(timeMs);
+  }
+
   totals(): SinkTotals {
     let [delivered, pending, failed] = [0, 0, 0];
     for (const lane of this.#lanes) {

@@ -129,6 +129,12 @@ export class WorkerLane {
     this.#isSplit = false;
   }
 
+  /** All reports with an earlier time have been added. */
+  advance(timeMs: number): void {
+    this.flush();
+    this.#send({ name: 'advance', timeMs });
+  }
+
   send(data: unknown): void {
     this.#send({ name: 'data', data });
   }

@@ -28,6 +28,8 @@ export type ToWorker =
       readonly isSplit: boolean;
     }
   | { readonly name: 'data'; readonly data: unknown }
+  /** All reports with an earlier time were sent before. */
+  | { readonly name: 'advance'; readonly timeMs: number }
   /** `timeoutMs`: what the thread's sinks have to close; `null`: as long as they take. */
   | { readonly name: 'stop'; readonly timeoutMs: number | null };
 

@@ -87,6 +87,7 @@ function listen(
       void source.settled().then(() => parts.onData?.(message.data));
       return undefined;
     }
+    if (message.name === 'advance') return source.advance(message.timeMs);
     const { slab } = message;
     void source.take(message).then(() => tell({ name: 'free', slab }));
     return undefined;
@@ -107,6 +108,8 @@ class SlabSource implements Source {
   readonly #scratch: Uint32Array;
   #push: Push = () => undefined;
   #last: Promise<void> = Promise.resolve();
+  /** As the pipeline has told, behind the slabs before. */
+  #lowMs: number | null = null;
   #finish: () => void = () => {};
 
   constructor(setup: WorkerSetup) {
@@ -121,6 +124,17 @@ class SlabSource implements Source {
 
   async start(push: Push): Promise<void> {
     this.#push = push;
+  }
+
+  lowTimeMs(): number | null {
+    return this.#lowMs;
+  }
+
+  /** No slab taken from now on has frames with an earlier time. */
+  advance(timeMs: number): void {
+    this.#last = this.#last.then(() => {
+      this.#lowMs = timeMs;
+    });
   }
 
   /** Resolves when what has been taken so far has gone through. */

@@ -218,11 +218,16 @@ export class KafkaLink {
   }
 
   async #grow(topic: string, count: number): Promise<void> {
-    await this.#anywhere('adding partitions', (address, what) =>
-      this.#connections.ask(address, what, ASK_MS, (connection) =>
-        createPartitionsV3.api.async(connection, [{ name: topic, count, assignments: null }], ASK_MS, false),
-      ),
-    );
+    try {
+      await this.#anywhere('adding partitions', (address, what) =>
+        this.#connections.ask(address, what, ASK_MS, (connection) =>
+          createPartitionsV3.api.async(connection, [{ name: topic, count, assignments: null }], ASK_MS, false),
+        ),
+      );
+    } catch (error) {
+      // Another partition's work, or another processor, has added them in the meantime.
+      if (!has(error, ['INVALID_PARTITIONS'])) throw error;
+    }
   }
 
   /** Waits until the brokers tell of a topic that was just made or has just grown. */

@@ -20,22 +20,33 @@ export interface GroupMember {
   readonly memberId: string;
 }
 
+/** How many partitions each topic has. */
+export type PartitionCounts = ReadonlyMap<string, number>;
+
 export interface MembershipOptions {
   readonly group: string;
   readonly topics: readonly string[];
+  /** What all members must have in common: the broker refuses one with another. */
+  readonly agreement: string;
   /** A member that is silent for so long is out, milliseconds. */
   readonly sessionMs: number;
   readonly heartbeatMs: number;
-  /** Called at each generation with all partitions that are this member's from now on. */
-  readonly onAssigned: (partitions: readonly TopicPartition[]) => void;
+  /** Called at each generation with all partitions that are this member's from now on, and what there was to deal out. */
+  readonly onAssigned: (partitions: readonly TopicPartition[], counts: PartitionCounts) => void;
   readonly onProblem: (reason: string) => void;
 }
 
-/** The name of the way partitions are dealt out: members that do it in another way do not fit. */
+/**
+ * The name of the way partitions are dealt out, with what the members have agreed on: brokers let nobody into a group who
+ * knows none of its ways.
+ */
 const PROTOCOL = { TYPE: 'consumer', NAME: 'int-sticky' } as const;
+/** How often to look whether topics have other numbers of partitions than those that were dealt out. */
+const LOOK_MS = 5000;
 const ASK_MS = 5000;
 const SPARE_MS = 5000;
 const LEAVE_MS = 3000;
+const OTHER_OPTIONS = 'its members have other options than this one, which waits until they are gone';
 /** Between two attempts, growing. */
 const WAIT_MS = { first: 50, most: 2000 };
 
@@ -56,6 +67,9 @@ export class Membership {
   /** Heartbeats that the coordinator has answered well, and joins. */
   #confirmations = 0;
   #confirmedAt = 0;
+  /** When this member joined. */
+  #counts: PartitionCounts = new Map();
+  #lookedAt = 0;
   #running: Promise<void> | null = null;
 
   constructor(link: KafkaLink, options: MembershipOptions) {
@@ -115,6 +129,7 @@ export class Membership {
           await pause(heartbeatMs, signal);
           if (signal.aborted) return;
           await this.#heartbeat();
+          if (await this.#hasGrown()) break;
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -123,7 +138,8 @@ export class Membership {
         const isUsual = has(error, [...OTHER_GENERATION, ...BUSY, ...ELSEWHERE, 'MEMBER_ID_REQUIRED']);
         if (!isUsual && !isTold) {
           isTold = true;
-          onProblem(`group ${group}: ${reasonOf(error)}`);
+          const isOther = has(error, ['INCONSISTENT_GROUP_PROTOCOL']);
+          onProblem(`group ${group}: ${isOther ? OTHER_OPTIONS : reasonOf(error)}`);
         }
         if (isUsual && has(error, [...OTHER_GENERATION, 'MEMBER_ID_REQUIRED'])) continue;
         await pause(wait, signal);
@@ -166,7 +182,10 @@ export class Membership {
   async #join(): Promise<void> {
     const { group, topics, sessionMs } = this.#options;
     const coordinator = await this.#found();
-    const protocols = [{ name: PROTOCOL.NAME, metadata: encodeSubscription({ topics, owned: this.#owned }) }];
+    this.#counts = await this.#countPartitions();
+    this.#lookedAt = performance.now();
+    const name = this.#protocol;
+    const protocols = [{ name, metadata: encodeSubscription({ topics, owned: this.#owned }) }];
     // It takes as long as the slowest other member, at most a session.
     const joined = await this.#connections.ask(coordinator, 'joining', 2 * sessionMs + SPARE_MS, (connection) =>
       joinGroupV7.api.async(connection, group, sessionMs, sessionMs, this.#memberId, null, PROTOCOL.TYPE, protocols),
@@ -174,15 +193,35 @@ export class Membership {
     this.#memberId = joined.memberId ?? '';
     const { memberId, generationId } = { memberId: this.#memberId, generationId: joined.generationId };
     const dealt = joined.leader === memberId ? await this.#deal(joined) : [];
-    const { TYPE, NAME } = PROTOCOL;
     const { assignment } = await this.#connections.ask(coordinator, 'joining', sessionMs + SPARE_MS, (connection) =>
-      syncGroupV5.api.async(connection, group, generationId, memberId, null, TYPE, NAME, dealt),
+      syncGroupV5.api.async(connection, group, generationId, memberId, null, PROTOCOL.TYPE, name, dealt),
     );
     if (this.#stopping.signal.aborted) return;
     this.#member = { groupId: group, generationId, memberId };
     this.#confirm();
     this.#owned = decodeAssignment(assignment);
-    this.#options.onAssigned(this.#owned);
+    this.#options.onAssigned(this.#owned, this.#counts);
+  }
+
+  get #protocol(): string {
+    return `${PROTOCOL.NAME}-${this.#options.agreement}`;
+  }
+
+  /** Whether partitions were added to a topic, or it was made again with others, since this member joined. */
+  async #hasGrown(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_MS) return false;
+    this.#lookedAt = now;
+    const counts = await this.#countPartitions();
+    return [...counts].some(([topic, count]) => count > 0 && count !== this.#counts.get(topic));
+  }
+
+  async #countPartitions(): Promise<PartitionCounts> {
+    const counts = new Map<string, number>();
+    for (const topic of this.#options.topics) {
+      counts.set(topic, (await this.#link.layout(topic))?.leaders.length ?? 0);
+    }
+    return counts;
   }
 
   async #deal(joined: Joined): Promise<{ memberId: string; assignment: Buffer }[]> {

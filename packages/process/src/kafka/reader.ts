@@ -21,13 +21,19 @@ export class PartitionReader {
   #position: number;
   #highWatermark = -1;
   #lost = 0;
+  #gaps = 0;
+  #topicId: string | null;
 
-  /** @param position offset of the first record wanted */
-  constructor(link: KafkaLink, topic: string, partition: number, position: number) {
+  /**
+   * @param position offset of the first record wanted
+   * @param topicId of the topic that the offset is of; null: of whichever there is
+   */
+  constructor(link: KafkaLink, topic: string, partition: number, position: number, topicId: string | null = null) {
     this.#link = link;
     this.#topic = topic;
     this.#partition = partition;
     this.#position = position;
+    this.#topicId = topicId;
     this.#connections = link.connections();
   }
 
@@ -41,9 +47,19 @@ export class PartitionReader {
     return this.#highWatermark;
   }
 
-  /** Messages that the broker had deleted before they were read. */
+  /** Messages that the broker had deleted before they were read, as far as they can be counted. */
   get lost(): number {
     return this.#lost;
+  }
+
+  /** How often messages may have been deleted before they were read. */
+  get gaps(): number {
+    return this.#gaps;
+  }
+
+  /** Id of the topic that {@link position} is of; null: it was not asked for yet. */
+  get topicId(): string | null {
+    return this.#topicId;
   }
 
   /**
@@ -96,6 +112,12 @@ export class PartitionReader {
     const layout = await this.#link.layout(this.#topic);
     const leader = layout?.leaders[this.#partition];
     if (layout === null || leader === undefined) throw new Error('it has no leader');
+    // Made again: what was not read of the one before is gone, and all of this one is new.
+    if (this.#topicId !== null && this.#topicId !== layout.id) {
+      this.#gaps++;
+      this.#position = await this.#link.offset(this.#topic, this.#partition, 'earliest');
+    }
+    this.#topicId = layout.id;
     this.#place = { id: layout.id, leader };
     return this.#place;
   }
@@ -103,6 +125,7 @@ export class PartitionReader {
   async #skipDeleted(): Promise<LogRecord[]> {
     const earliest = await this.#link.offset(this.#topic, this.#partition, 'earliest');
     const latest = await this.#link.offset(this.#topic, this.#partition, 'latest');
+    this.#gaps++;
     if (earliest > this.#position) this.#lost += earliest - this.#position;
     // Behind the end: the topic was deleted and made again, so all that it holds is new.
     if (earliest > this.#position || this.#position > latest) this.#position = earliest;

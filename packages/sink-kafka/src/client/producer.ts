@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BackOff, type OutageLog, RECORD_KINDS } from '@int/collector';
+import type { BackOff, OutageLog } from '@int/collector';
 import { KafkaSinkError } from '../errors.js';
-import { MESSAGE_HEADERS, MESSAGE_TYPES, type MessageFormat } from '../message/encoder.js';
+import { MESSAGE_HEADERS, type MessageFormat } from '../message/encoder.js';
 import { MESSAGE_STATE, type Parcel } from '../parcel.js';
 import type { Brokers, NewTopic, ProducerIdentity, TopicLayout } from './brokers.js';
 import { LeaderMoved, OUTCOME, outcomeOf, protocolError, toSinkError } from './outcome.js';
@@ -10,8 +10,10 @@ import { type Compression, RecordBatchWriter, recordBytes, recordHeaders } from 
 
 export interface ProducerOptions {
   readonly brokers: Brokers;
-  /** Names of topics, by number of the kind of record. */
+  /** Names of topics, by number of the kind of message; two kinds may share one. */
   readonly topics: readonly string[];
+  /** What the header `type` says, by number of the kind. */
+  readonly types: readonly string[];
   /** null: topics are not made. */
   readonly create: NewTopic | null;
   readonly format: MessageFormat;
@@ -75,6 +77,8 @@ export class Producer {
   #batchBytes: number;
   /** By number of the kind; null: not asked for yet, or to be asked for again. */
   #layouts: (TopicLayout | null)[];
+  /** Partitions by topic, as the brokers said last. */
+  readonly #counts = new Map<string, number>();
   #describedAt = 0;
   #identity: ProducerIdentity | null = null;
   /** The next sequence number, by `topic:partition`. */
@@ -90,10 +94,10 @@ export class Producer {
     this.#options = options;
     this.#writer = new RecordBatchWriter(options.compression);
     this.#batchBytes = options.batchBytes;
-    this.#layouts = RECORD_KINDS.map(() => null);
-    this.#headers = RECORD_KINDS.map((kind) =>
+    this.#layouts = options.topics.map(() => null);
+    this.#headers = options.types.map((type) =>
       recordHeaders([
-        [MESSAGE_HEADERS.TYPE, MESSAGE_TYPES[kind]],
+        [MESSAGE_HEADERS.TYPE, type],
         [MESSAGE_HEADERS.FORMAT, options.format],
       ]),
     );
@@ -101,6 +105,23 @@ export class Producer {
 
   get totals(): ProducerTotals {
     return { ...this.#totals };
+  }
+
+  /**
+   * How many partitions the topic of a kind has, as the brokers said last; asks them, once, if they have not.
+   * @returns null if they do not say
+   */
+  async partitions(kind: number): Promise<number | null> {
+    const topic = this.#options.topics[kind]!;
+    const known = this.#counts.get(topic);
+    if (known !== undefined) return known;
+    try {
+      await this.#describe([topic]);
+    } catch (error) {
+      this.#totals.failedAttempts += 1;
+      if (!this.#abort.signal.aborted) this.#options.outages.fail(toSinkError(error));
+    }
+    return this.#counts.get(topic) ?? null;
   }
 
   /** Ends {@link deliver} at once. What was sent and has no answer remains `SENT` in the parcel. */
@@ -148,25 +169,28 @@ export class Producer {
 
   /** Finds out who leads the partitions of the topics that the parcel needs, and gets a producer id. */
   async #prepare({ slab, state }: Parcel): Promise<void> {
-    const { brokers, create, topics } = this.#options;
-    const now = performance.now();
-    if (now - this.#describedAt > DESCRIBE_AGAIN_MS) this.#layouts.fill(null);
+    const { brokers, topics } = this.#options;
+    if (performance.now() - this.#describedAt > DESCRIBE_AGAIN_MS) this.#layouts.fill(null);
     const needed = new Set<string>();
     for (let row = 0; row < slab.count && this.#layouts.includes(null); row++) {
       const kind = slab.kind[row]!;
       if (this.#layouts[kind] === null && state[row] !== MESSAGE_STATE.SETTLED) needed.add(topics[kind]!);
     }
-    if (needed.size > 0) {
-      const layouts = await brokers.describe([...needed], create);
-      this.#describedAt = now;
-      topics.forEach((topic, kind) => {
-        this.#layouts[kind] = layouts.get(topic) ?? this.#layouts[kind]!;
-      });
-    }
+    if (needed.size > 0) await this.#describe([...needed]);
     if (this.#identity === null) {
       this.#identity = await brokers.identify();
       this.#sequences.clear();
     }
+  }
+
+  async #describe(names: readonly string[]): Promise<void> {
+    const { brokers, create, topics } = this.#options;
+    const layouts = await brokers.describe(names, create);
+    this.#describedAt = performance.now();
+    topics.forEach((topic, kind) => {
+      this.#layouts[kind] = layouts.get(topic) ?? this.#layouts[kind]!;
+    });
+    for (const [topic, { leaders }] of layouts) this.#counts.set(topic, leaders.length);
   }
 
   /** Makes a batch for each partition that the parcel has unsettled messages for; the rest waits for the next call. */

@@ -6,6 +6,7 @@ import { toSinkError } from '../client/outcome.js';
 import { KafkaSinkError } from '../errors.js';
 import { MESSAGE_CODE } from '../message/decoder.js';
 import { MessageReader } from '../message/reader.js';
+import { messageKind, WATERMARK_TYPE } from '../message/watermark.js';
 import { type KafkaSourceOptions, type ResolvedSourceOptions, resolveSource } from './options.js';
 import { RepeatFilter } from './repeats.js';
 
@@ -172,7 +173,6 @@ export class KafkaSource implements Source {
   async #drain(stream: MessagesStream<Buffer, Buffer, Buffer, Buffer>): Promise<void> {
     for await (const message of stream) {
       this.#backOff.reset();
-      this.#messages++;
       if (this.#take(message) === MESSAGE_CODE.FULL) {
         await this.#flush();
         this.#take(message);
@@ -185,9 +185,13 @@ export class KafkaSource implements Source {
 
   #take(message: Message<Buffer, Buffer, Buffer, Buffer>): number {
     const reader = this.#reader;
+    // What a sink says of itself is no report.
+    if (messageKind(message.headers).type === WATERMARK_TYPE) return MESSAGE_CODE.OK;
+    this.#messages++;
     const frame = reader.count;
     // A message without a value is a deletion in a compacted topic.
     const code = reader.read(message.value ?? NO_BYTES, this.#options.format);
+    if (code === MESSAGE_CODE.FULL) this.#messages--;
     if (code !== MESSAGE_CODE.OK || !this.#options.dropRepeats) return code;
     const { instanceHigh, instanceLow, number } = reader;
     if (this.#filter.isRepeat(message.partition, instanceHigh[frame]!, instanceLow[frame]!, number[frame]!)) {

@@ -10,11 +10,12 @@ import { MESSAGE_STATE, Parcel } from '../parcel.js';
  * of messages of each kind, CRC-32C of the header up to here. Payload, for each message: kind (1 byte), bytes of the key
  * (2), bytes of the value (4), hash of the partitioner (4), time in ms (8, floating point), key, value.
  */
-export const CHUNK_HEADER = 36;
+export const CHUNK_HEADER = 44;
 /** A chunk cannot be longer: what says so is not a header. */
 const MAX_CHUNK = 2 ** 30 + 2 ** 24;
-const MAGIC = 0x494e_544b;
-const FORMAT = 1;
+/** What a header begins with. */
+export const MAGIC = 0x494e_544b;
+const FORMAT = 2;
 const MESSAGE_HEADER = 19;
 
 /** What a header says. */
@@ -25,6 +26,8 @@ export interface ChunkHeader {
   readonly messages: number;
   /** Messages by number of the kind. */
   readonly counts: readonly number[];
+  /** Time of the earliest report, in milliseconds; infinity: there is none. */
+  readonly earliestMs: number;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface ChunkHeader {
  * @param into what an earlier call returned, to be written over if it is long enough
  * @returns a chunk; a view if `into` was used
  */
-export function encodeChunk({ slab, state }: Parcel, into: Buffer | null): Buffer {
+export function encodeChunk({ slab, state, earliestMs }: Parcel, into: Buffer | null): Buffer {
   let bytes = CHUNK_HEADER;
   for (let row = 0; row < slab.count; row++) {
     if (state[row] === MESSAGE_STATE.SETTLED) continue;
@@ -65,7 +68,8 @@ export function encodeChunk({ slab, state }: Parcel, into: Buffer | null): Buffe
   counts.forEach((count, kind) => {
     chunk.writeUInt32BE(count, 20 + 4 * kind);
   });
-  chunk.writeUInt32BE(crc32c(chunk.subarray(0, 32)) >>> 0, 32);
+  chunk.writeDoubleBE(earliestMs, 32);
+  chunk.writeUInt32BE(crc32c(chunk.subarray(0, 40)) >>> 0, 40);
   return chunk;
 }
 
@@ -76,11 +80,17 @@ export function encodeChunk({ slab, state }: Parcel, into: Buffer | null): Buffe
  */
 export function decodeHeader(bytes: Buffer): ChunkHeader | null {
   if (bytes.length < CHUNK_HEADER || bytes.readUInt32BE(0) !== MAGIC || bytes.readUInt32BE(4) !== FORMAT) return null;
-  if (bytes.readUInt32BE(32) !== crc32c(bytes.subarray(0, 32)) >>> 0) return null;
+  if (bytes.readUInt32BE(40) !== crc32c(bytes.subarray(0, 40)) >>> 0) return null;
   const payload = bytes.readUInt32BE(8);
   if (payload > MAX_CHUNK - CHUNK_HEADER) return null;
   const counts = RECORD_KINDS.map((_, kind) => bytes.readUInt32BE(20 + 4 * kind));
-  return { payload, crc: bytes.readUInt32BE(12), messages: bytes.readUInt32BE(16), counts };
+  return {
+    payload,
+    crc: bytes.readUInt32BE(12),
+    messages: bytes.readUInt32BE(16),
+    counts,
+    earliestMs: bytes.readDoubleBE(32),
+  };
 }
 
 /**

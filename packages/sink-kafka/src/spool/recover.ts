@@ -1,16 +1,18 @@
 import {
   closeSync,
   fstatSync,
-  ftruncateSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
+  truncateSync,
   unlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { perKind } from '../parcel.js';
-import { CHUNK_HEADER, decodeHeader, decodePayload } from './chunk.js';
+import { CHUNK_HEADER, decodeHeader, decodePayload, MAGIC } from './chunk.js';
 
 /** A file of chunks. */
 export interface Segment {
@@ -22,6 +24,8 @@ export interface Segment {
   at: number;
   /** Messages that were not consumed, by number of the kind. */
   readonly counts: Float64Array;
+  /** Of each chunk that was not consumed: where it ends, and the time of its earliest report. */
+  readonly earliest: { readonly end: number; readonly timeMs: number }[];
 }
 
 /** What an earlier process has left. */
@@ -76,14 +80,34 @@ function readPosition(folder: string): { readonly segment: number; readonly offs
   return { segment: 0, offset: 0 };
 }
 
-/** Goes from header to header, and cuts off what does not belong to a whole chunk. */
+/** Goes from header to header, and takes out what does not belong to a whole chunk. */
 function scan(path: string, number: number, consumed: number): { readonly segment: Segment; readonly cut: number } {
-  const segment: Segment = { number, path, size: 0, at: 0, counts: perKind() };
-  const file = openSync(path, 'r+');
+  const segment: Segment = { number, path, size: 0, at: 0, counts: perKind(), earliest: [] };
+  let cut = 0;
+  for (;;) {
+    const { end, size } = chunksOf(segment, consumed);
+    const next = end < size && consumed < size ? nextChunk(path, end, size) : -1;
+    if (next < 0) {
+      // The end of a process in the middle of a chunk, or the disk's.
+      if (end < size) truncateSync(path, end);
+      return { segment, cut: cut + size - end };
+    }
+    takeOut(path, end, next);
+    cut += next - end;
+  }
+}
+
+/** Finds the chunks from the one on that was not consumed. @returns where the whole ones end, and the size of the file */
+function chunksOf(segment: Segment, consumed: number): { readonly end: number; readonly size: number } {
+  const file = openSync(segment.path, 'r');
   try {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(CHUNK_HEADER);
-    let last = 0;
+    segment.at = Math.min(consumed, size);
+    segment.size = segment.at;
+    segment.counts.fill(0);
+    segment.earliest.length = 0;
+    let last = segment.at;
     let lastCounts: readonly number[] = [];
     for (;;) {
       if (readSync(file, bytes, 0, CHUNK_HEADER, segment.size) < CHUNK_HEADER) break;
@@ -92,19 +116,38 @@ function scan(path: string, number: number, consumed: number): { readonly segmen
       last = segment.size;
       lastCounts = header.counts;
       segment.size += CHUNK_HEADER + header.payload;
-      if (segment.size <= consumed) segment.at = segment.size;
-      else addTo(segment.counts, header.counts, 1);
+      addTo(segment.counts, header.counts, 1);
+      segment.earliest.push({ end: segment.size, timeMs: header.earliestMs });
     }
     // After a power cut a file may be long enough without having its bytes.
-    if (segment.at < segment.size && !isWhole(file, last, segment.size)) {
+    if (segment.size === size && segment.at < size && !isWhole(file, last, size)) {
       segment.size = last;
+      segment.earliest.pop();
       addTo(segment.counts, lastCounts, -1);
     }
-    if (segment.size < size) ftruncateSync(file, segment.size);
-    return { segment, cut: size - segment.size };
+    return { end: segment.size, size };
   } finally {
     closeSync(file);
   }
+}
+
+/** Where the next header is behind bytes that are none; -1: there is none. */
+function nextChunk(path: string, from: number, size: number): number {
+  const bytes = readFileSync(path);
+  const mark = Buffer.alloc(4);
+  mark.writeUInt32BE(MAGIC);
+  for (let at = bytes.indexOf(mark, from + 1); at >= 0; at = bytes.indexOf(mark, at + 1)) {
+    const header = decodeHeader(bytes.subarray(at, at + CHUNK_HEADER));
+    if (header !== null && at + CHUNK_HEADER + header.payload <= size) return at;
+  }
+  return -1;
+}
+
+/** Removes bytes of a file: it has either all of them or none. */
+function takeOut(path: string, from: number, to: number): void {
+  const bytes = readFileSync(path);
+  writeFileSync(`${path}.new`, Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]));
+  renameSync(`${path}.new`, path);
 }
 
 function isWhole(file: number, from: number, to: number): boolean {

@@ -110,6 +110,15 @@ export class Spool {
     return this.#segments.length === 0;
   }
 
+  /** Time of the earliest report that is held, in milliseconds; infinity: there is none. */
+  get earliestMs(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const segment of this.#segments) {
+      for (const { timeMs } of segment.earliest) if (timeMs < earliest) earliest = timeMs;
+    }
+    return earliest;
+  }
+
   /** Bytes on disk. */
   get bytes(): number {
     return this.#bytes;
@@ -188,8 +197,9 @@ export class Spool {
       const segment = this.#segments.at(-1)!;
       await this.#write(segment, chunk);
       if (sync === 'chunk') await this.#writer!.datasync();
-      const { counts } = decodeHeader(chunk)!;
+      const { counts, earliestMs } = decodeHeader(chunk)!;
       segment.size += chunk.length;
+      segment.earliest.push({ end: segment.size, timeMs: earliestMs });
       this.#bytes += chunk.length;
       addTo(segment.counts, counts, 1);
       addTo(this.#counts, counts, 1);
@@ -220,7 +230,7 @@ export class Spool {
     const path = join(directory, segmentName(number));
     this.#writer = await open(path, 'wx');
     this.#next += 1;
-    this.#segments.push({ number, path, size: 0, at: 0, counts: perKind() });
+    this.#segments.push({ number, path, size: 0, at: 0, counts: perKind(), earliest: [] });
   }
 
   /** After a write that failed: what arrived of it is no chunk. */
@@ -302,6 +312,7 @@ export class Spool {
   async #skip(bytes: number, counts: ArrayLike<number>): Promise<void> {
     const segment = this.#segments[0]!;
     segment.at += bytes;
+    while (segment.earliest.length > 0 && segment.earliest[0]!.end <= segment.at) segment.earliest.shift();
     addTo(segment.counts, counts, -1);
     addTo(this.#counts, counts, -1);
     try {

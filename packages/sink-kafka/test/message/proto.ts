@@ -10,6 +10,7 @@ export const PROTO = {
   Report: root.lookupType('int.v1.Report'),
   Event: root.lookupType('int.v1.Event'),
   FlowSummary: root.lookupType('int.v1.FlowSummary'),
+  Watermark: root.lookupType('int.v1.Watermark'),
 } as const;
 
 type Json = Record<string, unknown>;

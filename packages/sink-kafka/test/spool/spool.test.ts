@@ -174,6 +174,34 @@ test('a byte that is not what was written costs its chunk, and what was lost is 
   );
 });
 
+test('a byte between two processes costs its chunk alone, and not those behind it in the same file', async () => {
+  const folder = await newFolder();
+  await fc.assert(
+    fc.asyncProperty(fc.nat(100_000), fc.integer({ min: 1, max: 255 }), fc.nat(3), async (where, flip, consumed) => {
+      const { spool } = openSpool(folder, { segmentBytes: 2 ** 20 });
+      for (let chunk = 0; chunk < 5; chunk++) await spool.append(numbered(10 * chunk, 3));
+      const { bytes: size } = spool;
+      for (let chunk = 0; chunk < consumed; chunk++) {
+        await spool.head();
+        await spool.consume();
+      }
+      await spool.close();
+      const path = join(folder, chunkFiles(folder)[0]!);
+      const bytes = readFileSync(path);
+      bytes[where % size]! ^= flip;
+      writeFileSync(path, bytes);
+      const second = openSpool(folder);
+      const chunks = (await drain(second.spool)).filter((_, at) => at % 3 === 0).map((number) => number / 10);
+      const damaged = Math.floor(((where % size) * 5) / size);
+      expect(chunks).toEqual([0, 1, 2, 3, 4].filter((chunk) => chunk >= consumed && chunk !== damaged));
+      expect(second.seen.problems).toEqual(damaged < consumed ? [] : ['ERR_KAFKA_SPOOL_DAMAGED']);
+      expect(second.spool.damagedBytes).toBe(damaged < consumed ? 0 : size / 5);
+      await second.spool.close();
+    }),
+    { seed: SEED, numRuns: 100 },
+  );
+});
+
 test('messages that are settled are not written', async () => {
   const { spool } = openSpool(await newFolder());
   const parcel = numbered(0, 5);

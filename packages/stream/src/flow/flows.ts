@@ -34,7 +34,7 @@ export class Flows {
     this.table = new FlowTable(flows);
     this.sightings = new Sightings(flows, resolved.blackHoleUs, resolved.blackHoleGaps);
     this.paths = new Paths(flows, hops);
-    this.windows = new FlowWindows(flows, hops);
+    this.windows = new FlowWindows(flows, resolved.windows, hops);
     this.#lastSeen = new Float64Array(flows);
     this.#isDirty = new Uint8Array(flows);
     this.#isKept = new Uint8Array(flows);
@@ -76,6 +76,7 @@ export class Flows {
     this.table.release((row) => {
       if (this.#lastSeen[row]! > timeUs) return false;
       if (this.#isKept[row] === 1) this.#gone.push(this.#key(row));
+      this.windows.reset(row);
       return true;
     });
   }

@@ -80,6 +80,14 @@ export class Paths {
     return pathOf(this.#nodes, row * this.#kept, Math.min(this.#length[row]!, this.#kept));
   }
 
+  /** Copies the nodes of the path that are kept. @returns how many; 0: no path is known */
+  copyTo(row: number, nodes: Uint32Array, at: number): number {
+    const kept = Math.min(this.#length[row]!, this.#kept);
+    const start = row * this.#kept;
+    for (let node = 0; node < kept; node++) nodes[at + node] = this.#nodes[start + node]!;
+    return kept;
+  }
+
   /** A packet of the flow has been at a node twice. @returns whether that is new */
   noteLoop(row: number, nodeId: number, { nodes, length }: Trace, timeUs: number): boolean {
     if (this.#loopSince[row] !== NEVER) {

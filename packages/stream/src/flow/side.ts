@@ -1,26 +1,38 @@
-import { type BatchInput, FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { type BatchInput, FLAG, type TelemetryBatch } from '@int/codec';
 import { StreamError } from '../errors.js';
 import type { ImmediateEvent } from '../model/event.js';
 import type { FlowSideOutput } from '../model/output.js';
+import type { NetworkPartial, SliceContents } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import type { FlowSideOptions } from '../options.js';
 import { stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedFlowOptions, resolveFlowOptions } from '../resolve.js';
-import type { SliceBank } from '../slice/bank.js';
+import { MissingSpans } from '../slice/missing-spans.js';
 import { OpenSlices } from '../slice/open-slices.js';
 import { NO_ROW } from '../slice/pair-table.js';
-import { microseconds, microsecondsOfMs, nanosecondText } from '../time.js';
-import { holeEnded, holeEvent, loopEnded, loopEvent, pathChangeEvent } from './events.js';
+import { microseconds, microsecondsOfMs } from '../time.js';
+import { holeEvent, loopEnded } from './events.js';
 import { Flows } from './flows.js';
-import { hexOf } from './table.js';
+import { Intake } from './intake.js';
 import { Trace } from './trace.js';
+import { windowOf } from './window-of.js';
+import { NONE } from './windows.js';
 
-/** Bits of a sequence number by report version, as in `FLAG.REPORT_SHIFT`; 0: no report. */
-const SEQUENCE_BITS = [0, 32, 32, 22] as const;
 /** Slices whose ends are told one by one, before and after a leap of time. */
 const STEPS = 256;
+/** Slices that are known at a time besides those that `graceMs` keeps open, when reports do not move time. */
+const AHEAD = 3;
+/** Numbers of partials for each slice of time that a side begins with. */
+const NUMBERS = 1024;
 /** The key of the clock in the state. */
 const CLOCK = 0x63;
+const NOTHING: Omit<SliceContents, 'slice'> = {
+  switches: [],
+  links: [],
+  queues: [],
+  reporters: [],
+  refused: { switches: 0, links: 0, queues: 0, sequences: 0, late: 0 },
+};
 
 /** What a flow side has seen and what it had no room for, since it was made. */
 export interface FlowSideTotals {
@@ -28,14 +40,19 @@ export interface FlowSideTotals {
   readonly reports: number;
   /** Reports without a flow, and probes: they count for their switches only. */
   readonly withoutFlow: number;
-  /** Reports of flows for which there was no room: they count for their switches and links only. */
+  /** Reports of flows, or of windows, for which there was no room: they count for their switches and links only. */
   readonly untracked: number;
-  /** Reports that came later than `graceMs`: no window has them. */
+  /** Reports that came too late: no window has them but as `late`. */
   readonly late: number;
+  /** Reports that came after their window was given out, which has been given out again with them. */
+  readonly corrected: number;
   /** Flows held now. */
   readonly flows: number;
   readonly events: number;
+  /** Windows given out, each time that they were. */
   readonly flowWindows: number;
+  /** Of these, those that were not `complete`. */
+  readonly incompleteWindows: number;
   readonly partials: number;
 }
 
@@ -44,11 +61,12 @@ export interface FlowSideTotals {
  * of switches, links and queues, for the {@link NetworkSide} that sees it all.
  *
  * It has to be given all reports of its flows, and the work is split by giving each side flows of its own. Time is that of
- * the reports and of {@link advance}; it never reads a clock. Memory is fixed by the options and no object is made per
- * report; what has no room is counted.
+ * the reports and of {@link advance}, or of {@link advance} alone; it never reads a clock. Memory is fixed by the options and
+ * no object is made per report; what has no room is counted.
  *
- * A window or slice is given out when `graceMs` have passed since its end. Reports that come later, or out of order by more,
- * still count for what is immediate.
+ * A window or slice is given out when `graceMs` have passed since its end. A report that comes later still counts for what is
+ * immediate. It corrects its window, if that is kept (`latenessMs`); otherwise it counts as `late`, in the totals and in the
+ * flow's next window.
  */
 export class FlowSide {
   readonly #options: ResolvedFlowOptions;
@@ -56,34 +74,46 @@ export class FlowSide {
   readonly #flows: Flows;
   readonly #slices: OpenSlices;
   readonly #trace = new Trace();
-  /** The time of the report at hand: an argument that is no small integer would be an object for each call. */
-  readonly #now = new Float64Array(1);
+  readonly #intake: Intake;
+  /** Where reports may be missing, in microseconds. */
+  readonly #missing = new MissingSpans();
   /** Events not given out yet. */
   #found: ImmediateEvent[] = [];
-  /** The latest time seen; -1: none yet. */
+  /** The latest time seen or told; -1: none yet. */
   #clock = -1;
-  #keptClock = -1;
-  /** The first slice that is not closed. */
+  /** The first slice that is not closed; 0: none was closed yet. */
   #openSlice = 0;
   /** When it is closed. */
   #nextTick = 0;
+  /** The first window that may be corrected. */
+  #keptFrom = 0;
+  /** Whether anything is missing of the slices that are closed and not told of; there are such if `#isUntold`. */
+  #isWhole = true;
+  #isUntold = false;
+  /** Number of the last partial. */
+  #number = -1;
+  #isClockDirty = false;
   #hasSeen = false;
   #reports = 0;
   #withoutFlow = 0;
   #untracked = 0;
   #late = 0;
+  #corrected = 0;
   #events = 0;
   #flowWindows = 0;
+  #incompleteWindows = 0;
   #partials = 0;
 
   /** @throws RangeError for an option out of range */
   constructor(options: FlowSideOptions = {}, output: FlowSideOutput = {}) {
     const resolved = resolveFlowOptions(options);
-    const { side, graceUs, sliceUs } = resolved;
+    const { graceUs, sliceUs, isTold } = resolved;
     this.#options = resolved;
     this.#output = output;
     this.#flows = new Flows(resolved, options);
-    this.#slices = new OpenSlices(Math.ceil(graceUs / sliceUs) + 1, side, sliceUs, resolved);
+    const banks = Math.ceil(graceUs / sliceUs) + 1 + (isTold ? AHEAD : 0);
+    this.#slices = new OpenSlices(banks, sliceUs, resolved, (contents) => this.#tellSlice(contents, this.#openSlice));
+    this.#intake = new Intake(sliceUs, this.#flows, this.#trace, (event) => this.#found.push(event));
   }
 
   /**
@@ -97,16 +127,18 @@ export class FlowSide {
     }
     const { code, frame } = batch;
     const { timestampsHigh, timestampsLow, first } = input;
+    const { isTold } = this.#options;
     this.#hasSeen = true;
     for (let report = from; report < to; report++) {
       if (code[report] !== 0) continue;
       const row = first + frame[report]!;
       const timeUs = microseconds(timestampsHigh[row]!, timestampsLow[row]!);
-      if (timeUs > this.#clock) {
+      if (!isTold && timeUs > this.#clock) {
+        this.#isClockDirty = true;
         if (timeUs < this.#nextTick) this.#clock = timeUs;
         else this.#moveTo(timeUs);
       }
-      this.#now[0] = timeUs;
+      this.#intake.now[0] = timeUs;
       this.#take(batch, report);
     }
     this.#tell();
@@ -123,59 +155,129 @@ export class FlowSide {
     if (timeUs > this.#clock) this.#moveTo(timeUs);
   }
 
-  /** Gives out everything that is still open, as though time had gone on to the end of the window and `graceMs`. */
+  /**
+   * Tells that reports of a stretch of time may never come: windows and slices there are not complete. Windows that were given out
+   * as complete, and are kept, are given out again.
+   * @param fromMs milliseconds since the epoch
+   * @param toMs not included
+   * @throws RangeError for a time that is none
+   */
+  missing(fromMs: number, toMs: number): void {
+    const { sliceUs, windowUs, slicesPerWindow } = this.#options;
+    this.#hasSeen = true;
+    this.#isClockDirty = true;
+    const fromUs = Math.max(microsecondsOfMs(fromMs), this.#keptFrom * windowUs);
+    const toUs = microsecondsOfMs(toMs);
+    const { windows } = this.#flows;
+    const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
+    for (let window = Math.floor(fromUs / windowUs); window < openWindow && window * windowUs < toUs; window++) {
+      if (!this.#missing.has(window * windowUs, (window + 1) * windowUs)) windows.changeKept(window);
+    }
+    const from = Math.floor(fromUs / sliceUs);
+    const to = Math.min(Math.ceil(toUs / sliceUs), this.#openSlice);
+    const isNews = from < to && !this.#missing.covers(from * sliceUs, to * sliceUs);
+    this.#missing.add(isNews ? from * sliceUs : fromUs, Math.max(toUs, isNews ? to * sliceUs : 0));
+    if (isNews) this.#tellSlice({ slice: to - 1, ...NOTHING }, this.#openSlice, [from, to]);
+  }
+
+  /**
+   * Gives out again the windows that have changed since they were given out, and tells of slices that something has come for
+   * since they were closed. To be called before {@link changes}: the state has none of that.
+   */
+  revise(): void {
+    const { windows } = this.#flows;
+    if (windows.hasChanged) windows.changed((row, window, record) => this.#give(row, window, record));
+    this.#slices.spillBefore(this.#openSlice);
+  }
+
+  /** Gives out everything that is still open, as though time had gone on to the end of the last window and `graceMs`. */
   flush(): void {
-    if (this.#clock < 0) return;
-    const { sliceUs, windowUs, graceUs } = this.#options;
-    const end = (Math.floor(this.#clock / windowUs) + 1) * windowUs;
+    const { sliceUs, windowUs, graceUs, slicesPerWindow } = this.#options;
+    const latest = Math.max(this.#flows.windows.latest(), Math.floor(this.#slices.latest() / slicesPerWindow));
+    if (this.#clock < 0 && latest < 0) return;
+    const end = (Math.max(Math.floor(this.#clock / windowUs), latest) + 1) * windowUs;
     this.#moveTo(end + graceUs);
+    this.revise();
     if (this.#openSlice * sliceUs < end) throw new Error('a slice was left open');
   }
 
   #moveTo(timeUs: number): void {
-    const { sliceUs, graceUs } = this.#options;
+    const { sliceUs, graceUs, isTold } = this.#options;
     const target = Math.max(0, Math.floor((timeUs - graceUs) / sliceUs));
-    if (this.#clock < 0) {
-      this.#openSlice = target;
-    } else if (timeUs >= this.#nextTick) {
-      this.#closeUntil(target);
+    if (this.#clock < 0 && this.#openSlice === 0) {
+      this.#openSlice = isTold ? Math.min(target, this.#earliest()) : target;
     }
     this.#clock = timeUs;
-    this.#nextTick = (this.#openSlice + 1) * sliceUs + graceUs;
+    this.#isClockDirty = true;
+    this.#closeUntil(target);
+  }
+
+  /** The first open slice of which, or of whose window, anything is known; infinity: there is none. */
+  #earliest(): number {
+    const { slicesPerWindow } = this.#options;
+    const window = this.#flows.windows.earliest(Math.floor(this.#openSlice / slicesPerWindow));
+    return Math.min(this.#slices.earliest(this.#openSlice), window * slicesPerWindow);
   }
 
   #closeUntil(target: number): void {
-    const { slicesPerWindow } = this.#options;
-    // Whatever is open lies in these; then nothing happens but silence, until the last ones.
+    const { slicesPerWindow, sliceUs, graceUs } = this.#options;
     const first = 2 * slicesPerWindow + this.#slices.count;
-    if (target - this.#openSlice > first + STEPS) {
-      const end = this.#openSlice + first;
-      while (this.#openSlice < end) this.#closeSlice(false);
-      this.#openSlice = target - STEPS;
+    while (this.#openSlice < target) {
+      // Where nothing is open nothing happens but silence, until the last slices.
+      const quietUntil = Math.min(target - STEPS, this.#earliest());
+      if (quietUntil - this.#openSlice > first + STEPS) {
+        this.#closeSome(this.#openSlice + first, target);
+        this.#closed(quietUntil);
+        this.#openSlice = quietUntil;
+      }
+      this.#closeSome(Math.min(target, this.#openSlice + STEPS + first), target);
     }
-    while (this.#openSlice < target) this.#closeSlice(this.#openSlice + 1 === target);
+    this.#nextTick = (this.#openSlice + 1) * sliceUs + graceUs;
+  }
+
+  #closeSome(end: number, target: number): void {
+    while (this.#openSlice < end) this.#closeSlice(this.#openSlice + 1 === target);
+  }
+
+  /** Slices up to `end` are closed, of which nothing is to be told but that. */
+  #closed(end: number): void {
+    const { sliceUs } = this.#options;
+    const from = this.#openSlice;
+    const isWhole = !this.#missing.has(from * sliceUs, end * sliceUs);
+    // One partial says of all slices that it closes whether they are whole.
+    if (this.#isUntold && isWhole !== this.#isWhole) this.#tellSlice({ slice: from - 1, ...NOTHING }, from);
+    this.#isWhole = isWhole;
+    this.#isUntold = true;
   }
 
   /** @param isLast the latest that can be closed: it is told of even if there was nothing */
   #closeSlice(isLast: boolean): void {
     const { sliceUs, graceUs, slicesPerWindow, idleUs } = this.#options;
     const slice = this.#openSlice;
+    this.#closed(slice + 1);
     this.#openSlice = slice + 1;
-    const partial = this.#slices.close(slice, isLast);
-    if (partial !== null) {
-      this.#partials++;
-      this.#output.partial?.(partial);
-    }
+    const contents = this.#slices.take(slice);
+    if (contents !== null || isLast) this.#tellSlice(contents ?? { slice, ...NOTHING }, slice + 1);
     const nowUs = (slice + 1) * sliceUs + graceUs;
     this.#tell();
     this.#look(nowUs);
     // In an order that does not depend on rows.
     if (this.#found.length > 1) this.#found.sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#tell();
-    if ((slice + 1) % slicesPerWindow === 0) {
-      this.#closeWindow(Math.floor(slice / slicesPerWindow));
-      this.#flows.forget(nowUs - idleUs);
-    }
+    if ((slice + 1) % slicesPerWindow !== 0) return;
+    this.#closeWindow(Math.floor(slice / slicesPerWindow));
+    this.#flows.forget(nowUs - idleUs);
+  }
+
+  #tellSlice(contents: SliceContents, closed: number, broken: NetworkPartial['broken'] = null): void {
+    const { side, sliceUs } = this.#options;
+    this.#partials++;
+    this.#isClockDirty = true;
+    this.#isUntold = false;
+    // A side that has lost its state begins above the numbers it had given.
+    this.#number = Math.max(this.#number + 1, contents.slice * NUMBERS);
+    const place = { side, number: this.#number, sliceUs, closed, whole: this.#isWhole, broken };
+    this.#output.partial?.({ ...place, ...contents });
   }
 
   /** What silence tells. */
@@ -197,33 +299,37 @@ export class FlowSide {
   }
 
   #closeWindow(window: number): void {
-    const { table, windows, paths } = this.#flows;
-    const { windowUs } = this.#options;
-    const startNs = nanosecondText(window * windowUs);
-    const endNs = nanosecondText((window + 1) * windowUs);
+    const { table, windows } = this.#flows;
     for (let row = 0; row < table.capacity; row++) {
       if (table.used[row] === 0) continue;
-      const bank = windows.find(row, window);
-      const flow = bank < 0 ? null : table.flow(row);
-      if (flow === null) continue;
-      const { reports, drops, pathChanges, hops, hopsBeyond, endToEnd } = windows.take(bank);
-      this.#flows.touch(row);
-      this.#flowWindows++;
-      this.#output.flowWindow?.({
-        type: 'flowWindow',
-        id: `flow-${hexOf(table.key(row))}-${window * windowUs}`,
-        startNs,
-        endNs,
-        flow,
-        reports,
-        drops,
-        path: paths.isKnown(row) ? paths.path(row) : null,
-        pathChanges,
-        hops,
-        hopsBeyond,
-        endToEnd,
-      });
+      const record = windows.find(row, window);
+      if (record !== NONE) this.#give(row, window, record);
     }
+    this.revise();
+    const { latenessUs, windowUs } = this.#options;
+    this.#keepFrom(Math.floor(((window + 1) * windowUs - latenessUs) / windowUs));
+  }
+
+  #keepFrom(window: number): void {
+    if (window <= this.#keptFrom) return;
+    this.#keptFrom = window;
+    this.#flows.windows.letGo(window);
+    this.#missing.forget(window * this.#options.windowUs);
+  }
+
+  #give(row: number, window: number, record: number): void {
+    const { windowUs, latenessUs } = this.#options;
+    const { table, windows } = this.#flows;
+    const [startUs, endUs] = [window * windowUs, (window + 1) * windowUs];
+    const contents = windows.contents(record);
+    const revision = windows.give(record, latenessUs > 0);
+    const complete = !this.#missing.has(startUs, endUs);
+    const given = windowOf(table, row, contents, startUs, endUs, revision, complete);
+    if (given === null) return;
+    this.#flows.touch(row);
+    this.#flowWindows++;
+    if (!complete) this.#incompleteWindows++;
+    this.#output.flowWindow?.(given);
   }
 
   #tell(): void {
@@ -235,176 +341,99 @@ export class FlowSide {
   }
 
   #take(batch: TelemetryBatch, report: number): void {
-    const timeUs = this.#now[0]!;
+    const { sliceUs, isTold } = this.#options;
+    const timeUs = this.#intake.now[0]!;
     const flags = batch.flags[report]!;
     const trace = this.#trace;
     this.#reports++;
     trace.read(batch, report);
-    const slice = Math.floor(timeUs / this.#options.sliceUs);
-    const isLate = slice < this.#openSlice;
-    const bank = this.#slices.bank((isLate ? this.#openSlice : slice) % this.#slices.count);
-    if (isLate) {
-      this.#late++;
-      bank.late();
-    }
-    this.#noteSequence(bank, batch, report, flags);
-
     const hasFlow = (flags & FLAG.FLOW) !== 0 && !trace.isProbe;
+    const slice = Math.floor(timeUs / sliceUs);
     let row = NO_ROW;
+    let record = NONE;
     if (hasFlow) {
       row = this.#flows.rowOf(batch, report);
-      if (row === NO_ROW) this.#untracked++;
-      else this.#flows.seen(row, timeUs);
+      if (row === NO_ROW) {
+        this.#untracked++;
+      } else {
+        this.#flows.seen(row, timeUs);
+        record = this.#recordOf(row, slice);
+        if (record !== NONE) this.#flows.windows.report(record, (flags & FLAG.DROPPED) !== 0);
+      }
     } else {
       this.#withoutFlow++;
     }
-    let windowBank = -1;
-    if (row !== NO_ROW && !isLate) {
-      windowBank = this.#flows.windows.bankOf(row, Math.floor(slice / this.#options.slicesPerWindow));
-      this.#flows.windows.report(windowBank, (flags & FLAG.DROPPED) !== 0);
+    const isLate = slice < this.#openSlice;
+    const bank = this.#slices.bank(isLate && !isTold ? this.#openSlice : slice);
+    if (isLate && !isTold) bank.late();
+    // A number that comes late is one that has come.
+    this.#intake.sequence(isLate && isTold ? this.#slices.bank(this.#openSlice) : bank, batch, report);
+    if (!isLate || isTold || record !== NONE) {
+      this.#intake.hops(batch, report, isLate && !isTold ? null : this.#slices.bank(slice), record, hasFlow);
     }
-    if (!isLate) this.#takeHops(batch, report, bank, windowBank, hasFlow);
     if (trace.isProbe) return;
-    this.#takePath(batch, report, row, windowBank);
-    if (row !== NO_ROW) this.#takeSighting(batch, report, row);
+    this.#intake.path(batch, report, row, record);
+    if (row !== NO_ROW) this.#intake.sighting(batch, report, row);
   }
 
-  #noteSequence(bank: SliceBank, batch: TelemetryBatch, report: number, flags: number): void {
-    const bits = SEQUENCE_BITS[(flags >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK]!;
-    const nodeId = batch.nodeId[report]!;
-    // Numbers of nodes that do not name themselves cannot be told apart.
-    if (bits === 0 || nodeId === NOT_AVAILABLE) return;
-    const hwId = (flags >>> FLAG.HW_ID_SHIFT) & FLAG.HW_ID_MASK;
-    const sequence = batch.sequence[report]!;
-    bank.sequence(nodeId, hwId, bits, bits === 22 ? sequence & 0x3fffff : sequence);
-  }
-
-  #takeHops(batch: TelemetryBatch, report: number, bank: SliceBank, windowBank: number, hasFlow: boolean): void {
-    const trace = this.#trace;
-    const offsetUs = (this.#now[0]! % this.#options.sliceUs) | 0;
-    const { nodes, rows, length, isStack, isWide } = trace;
-    const { hopLatency, queue, congestion } = batch.hop;
-    const start = batch.hopStart[report]!;
-    const flowHash = this.#flows.table.lastHash;
+  /** The record of the window that a report is to be counted in; {@link NONE} if it counts otherwise. */
+  #recordOf(row: number, slice: number): number {
+    const { isTold, latenessUs, slicesPerWindow } = this.#options;
     const { windows } = this.#flows;
-    const saysCongested = (batch.flags[report]! & FLAG.QUEUE_CONGESTED) !== 0;
-    let sum = 0;
-    let values = 0;
-    for (let index = 0; index < rows; index++) {
-      const at = start + index;
-      const nodeId = nodes[index]!;
-      let latency = hopLatency[at]!;
-      let queued = queue[at]!;
-      let status = congestion[at]!;
-      if (index === rows - 1 && trace.foldedRow >= 0) {
-        if (latency === NOT_AVAILABLE) latency = hopLatency[trace.foldedRow]!;
-        if (queued === NOT_AVAILABLE) queued = queue[trace.foldedRow]!;
-        if (status === NOT_AVAILABLE) status = congestion[trace.foldedRow]!;
+    const window = Math.floor(slice / slicesPerWindow);
+    const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
+    const isOpen = isTold ? window >= openWindow : slice >= this.#openSlice;
+    const isKept = !isOpen && latenessUs > 0 && window >= this.#keptFrom && window < openWindow;
+    const target = isOpen || isKept ? window : openWindow;
+    let record = windows.find(row, target);
+    if (record === NONE) {
+      if (!windows.hasRoom) {
+        this.#makeRoom();
+        // What was open may be closed now.
+        if (windows.hasRoom) return this.#recordOf(row, slice);
+        this.#untracked++;
+        return NONE;
       }
-      const hasQueue = queued !== NOT_AVAILABLE;
-      const occupancy = hasQueue && !isWide ? queued & 0xffffff : queued;
-      const isCongested =
-        (status !== NOT_AVAILABLE && (isWide ? status : status & 0xffffff) !== 0) ||
-        (saysCongested && index === length - 1);
-      if (latency !== NOT_AVAILABLE) {
-        sum += latency;
-        values++;
-      }
-      if (nodeId !== NOT_AVAILABLE) {
-        const switchRow = bank.seen(nodeId, offsetUs);
-        if (latency !== NOT_AVAILABLE) bank.latency(switchRow, latency);
-        if (hasQueue) bank.occupancy(nodeId, isWide ? 0 : queued >>> 24, occupancy);
-        if (isCongested && (hasQueue || status !== NOT_AVAILABLE)) {
-          bank.congestion(nodeId, isWide ? 0 : (hasQueue ? queued : status) >>> 24);
-        }
-      }
-      if (index > 0 && isStack) this.#takeLink(bank, index, offsetUs, flowHash, hasFlow);
-      if (windowBank >= 0) windows.hop(windowBank, index, nodeId, latency, occupancy, isCongested);
+      record = windows.begin(row, target, this.#flows.paths);
     }
-    // A node that is known from the report's header alone.
-    if (length > rows) {
-      bank.seen(nodes[rows]!, offsetUs);
-      if (rows > 0 && isStack) this.#takeLink(bank, rows, offsetUs, flowHash, hasFlow);
+    if (isOpen) return record;
+    if (isKept) {
+      this.#corrected++;
+      windows.change(record);
+      return record;
     }
-    if (windowBank >= 0 && values > 0 && trace.isPath) windows.endToEnd(windowBank, sum);
+    this.#late++;
+    windows.late(record);
+    return NONE;
   }
 
-  /** The link to the node at `index` from the one before. */
-  #takeLink(bank: SliceBank, index: number, offsetUs: number, flowHash: number, hasFlow: boolean): void {
-    const { nodes, length, isCut } = this.#trace;
-    const from = nodes[index - 1]!;
-    const to = nodes[index]!;
-    if (from === NOT_AVAILABLE || to === NOT_AVAILABLE || from === to || (isCut && index === length - 1)) return;
-    bank.link(from, to, offsetUs, flowHash, hasFlow);
-  }
-
-  #takePath(batch: TelemetryBatch, report: number, row: number, windowBank: number): void {
-    const timeUs = this.#now[0]!;
-    const trace = this.#trace;
-    const { table, paths, windows } = this.#flows;
-    const isSame = row !== NO_ROW && trace.isPath && paths.isSame(row, trace);
-    if (!isSame) {
-      // A path that is kept does not loop: such a one is told of as a loop, and is nobody's path.
-      const repeated = trace.repeated();
-      if (repeated >= 0) {
-        this.#takeLoop(batch, report, row, repeated);
-        return;
+  /** Lets go of windows that are kept, or else closes the earliest one that is open, unless there is no other. */
+  #makeRoom(): void {
+    const { windows } = this.#flows;
+    while (!windows.hasRoom) {
+      const { slicesPerWindow, sliceUs } = this.#options;
+      const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
+      const earliest = windows.earliest(0);
+      if (earliest < openWindow) {
+        this.revise();
+      } else {
+        if (earliest >= windows.latest()) return;
+        if (this.#openSlice === 0) this.#openSlice = this.#earliest();
+        const end = (earliest + 1) * slicesPerWindow;
+        this.#missing.add(this.#openSlice * sliceUs, end * sliceUs);
+        this.#closeUntil(end);
       }
+      this.#keepFrom(earliest + 1);
     }
-    if (row === NO_ROW || !trace.isPath || !paths.isLatest(row, timeUs)) return;
-    if (isSame) {
-      paths.touch(row, timeUs);
-      return;
-    }
-    if (paths.isKnown(row)) {
-      this.#found.push(pathChangeEvent(table, row, paths.path(row), trace, timeUs));
-      if (windowBank >= 0) windows.pathChange(windowBank);
-    }
-    paths.set(row, trace, timeUs);
-  }
-
-  #takeLoop(batch: TelemetryBatch, report: number, flowRow: number, repeated: number): void {
-    const timeUs = this.#now[0]!;
-    const trace = this.#trace;
-    let row = flowRow;
-    if (row === NO_ROW) {
-      // Reports without a flow loop by the node that sent them.
-      if ((batch.flags[report]! & FLAG.FLOW) === 0) row = this.#flows.rowOf(batch, report);
-      if (row === NO_ROW) return;
-      this.#flows.seen(row, timeUs);
-    }
-    const { table, paths } = this.#flows;
-    if (paths.noteLoop(row, trace.nodes[repeated]!, trace, timeUs)) {
-      this.#found.push(loopEvent(table, row, paths, trace));
-    }
-  }
-
-  #takeSighting(batch: TelemetryBatch, report: number, row: number): void {
-    const timeUs = this.#now[0]!;
-    const { nodes, length, isAtSink, isPath } = this.#trace;
-    const { table, sightings } = this.#flows;
-    const reporter = batch.nodeId[report]!;
-    const last = length > 0 ? nodes[length - 1]! : NOT_AVAILABLE;
-    const node = reporter === NOT_AVAILABLE ? last : reporter;
-    let hole = -1;
-    if (isAtSink) {
-      // Of a path that was cut short, the last node is the sink only if that says so itself.
-      hole = sightings.noteSink(row, isPath ? last : reporter, timeUs);
-    } else if (node !== NOT_AVAILABLE) {
-      const isDrop = (batch.flags[report]! & FLAG.DROPPED) !== 0;
-      if (node !== sightings.sink(row)) sightings.noteUpstream(row, node, timeUs);
-      else if (!isDrop) hole = sightings.noteSink(row, node, timeUs);
-    }
-    if (hole >= 0) this.#found.push(holeEnded(table, row, sightings, hole, timeUs));
   }
 
   /** What of the state has changed since the last call, or since the side was made. */
   changes(): StateChange[] {
     const changes: StateChange[] = [];
     this.#flows.changes(changes);
-    this.#slices.changes(changes, this.#openSlice);
-    if (this.#clock !== this.#keptClock) {
-      this.#keptClock = this.#clock;
+    this.#slices.changes(changes);
+    if (this.#isClockDirty) {
+      this.#isClockDirty = false;
       changes.push({ key: Uint8Array.of(CLOCK), value: this.#writeClock() });
     }
     return changes;
@@ -414,7 +443,9 @@ export class FlowSide {
     const { sliceUs, windowUs, graceUs, hops } = this.#options;
     const writer = stateWriter();
     for (const number of [sliceUs, windowUs, graceUs, hops, this.#openSlice]) writer.number(number);
+    writer.signed(this.#number);
     writer.signed(this.#clock);
+    this.#missing.write(writer);
     return writer.take();
   }
 
@@ -433,15 +464,18 @@ export class FlowSide {
 
   #restoreClock(value: Uint8Array): void {
     const reader = stateReader(value);
-    const { sliceUs, windowUs, graceUs, hops } = this.#options;
+    const { sliceUs, windowUs, graceUs, hops, slicesPerWindow } = this.#options;
     for (const [name, own] of Object.entries({ sliceUs, windowUs, graceUs, hops })) {
       const { offset } = reader;
       const other = reader.number();
       if (other !== own) throw new StreamError('MISMATCH', offset, `${name} was ${other}, and is ${own}`);
     }
     this.#openSlice = reader.number();
+    this.#number = reader.signed();
     this.#clock = reader.signed();
-    this.#keptClock = this.#clock;
+    this.#missing.read(reader);
+    // What was given out before is not kept here.
+    this.#keptFrom = Math.floor(this.#openSlice / slicesPerWindow);
     this.#nextTick = (this.#openSlice + 1) * sliceUs + graceUs;
     reader.end();
   }
@@ -452,9 +486,11 @@ export class FlowSide {
       withoutFlow: this.#withoutFlow,
       untracked: this.#untracked,
       late: this.#late,
+      corrected: this.#corrected,
       flows: this.#flows.table.size,
       events: this.#events,
       flowWindows: this.#flowWindows,
+      incompleteWindows: this.#incompleteWindows,
       partials: this.#partials,
     };
   }

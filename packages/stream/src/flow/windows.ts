@@ -3,82 +3,246 @@ import type { FlowHop, Summary } from '../model/window.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 import { Summaries } from '../slice/summaries.js';
+import type { Paths } from './paths.js';
+import { pathOf, type Trace } from './trace.js';
 
-const NONE = -1;
-/** Two windows are open at a time: the next one begins before the last reports of this one have come. */
-const BANKS = 2;
+/** Not a record. */
+export const NONE = -1;
+/** Of a record: how often its window was given out. */
+const OPEN = 0;
 
-/** What flows met in the windows that are open. */
+/** What a window holds, in objects. */
+export interface WindowContents {
+  readonly reports: number;
+  readonly drops: number;
+  readonly late: number;
+  readonly path: (number | null)[] | null;
+  readonly pathChanges: number;
+  readonly hops: FlowHop[];
+  readonly hopsBeyond: number;
+  readonly endToEnd: Summary | null;
+}
+
+/**
+ * What flows met, a record for each flow and window: of windows that are open, however many those are, and of those that
+ * were given out and may be corrected. As many records as the constructor makes, for all flows together.
+ */
 export class FlowWindows {
   readonly #slots: number;
-  /** Number of the window in each bank; -1: none. */
+  /** First record of each row, and the next one of each record. */
+  readonly #first: Int32Array;
+  readonly #next: Int32Array;
+  readonly #row: Int32Array;
+  readonly #free: Int32Array;
+  #freeCount: number;
   readonly #window: Float64Array;
+  /** Times given out; {@link OPEN}: not yet. */
+  readonly #given: Uint32Array;
+  /** It has changed since it was given out. */
+  readonly #isChanged: Uint8Array;
+  #changed = 0;
+  #kept = 0;
   readonly #reports: Float64Array;
   readonly #drops: Float64Array;
+  readonly #late: Float64Array;
   readonly #changes: Float64Array;
   readonly #beyond: Float64Array;
   readonly #used: Uint8Array;
   readonly #endToEnd: Summaries;
+  readonly #pathTime: Float64Array;
+  readonly #pathLength: Uint8Array;
+  readonly #pathNodes: Uint32Array;
   readonly #nodes: Uint32Array;
   /** Two rows for each switch: latency and queue occupancy. */
   readonly #values: Summaries;
   readonly #congested: Float64Array;
 
-  /** @param slots switches a flow has statistics of in a window */
-  constructor(flows: number, slots: number) {
-    const banks = flows * BANKS;
+  /**
+   * @param records for all flows together
+   * @param slots switches a flow has statistics of in a window, and nodes of its path
+   */
+  constructor(flows: number, records: number, slots: number) {
     this.#slots = slots;
-    this.#window = new Float64Array(banks).fill(NONE);
-    this.#reports = new Float64Array(banks);
-    this.#drops = new Float64Array(banks);
-    this.#changes = new Float64Array(banks);
-    this.#beyond = new Float64Array(banks);
-    this.#used = new Uint8Array(banks);
-    this.#endToEnd = new Summaries(banks);
-    this.#nodes = new Uint32Array(banks * slots);
-    this.#values = new Summaries(2 * banks * slots);
-    this.#congested = new Float64Array(banks * slots);
+    this.#first = new Int32Array(flows).fill(NONE);
+    this.#next = new Int32Array(records).fill(NONE);
+    this.#row = new Int32Array(records).fill(NONE);
+    this.#free = Int32Array.from({ length: records }, (_, record) => records - 1 - record);
+    this.#freeCount = records;
+    this.#window = new Float64Array(records);
+    this.#given = new Uint32Array(records);
+    this.#isChanged = new Uint8Array(records);
+    this.#reports = new Float64Array(records);
+    this.#drops = new Float64Array(records);
+    this.#late = new Float64Array(records);
+    this.#changes = new Float64Array(records);
+    this.#beyond = new Float64Array(records);
+    this.#used = new Uint8Array(records);
+    this.#endToEnd = new Summaries(records);
+    this.#pathTime = new Float64Array(records);
+    this.#pathLength = new Uint8Array(records);
+    this.#pathNodes = new Uint32Array(records * slots);
+    this.#nodes = new Uint32Array(records * slots);
+    this.#values = new Summaries(2 * records * slots);
+    this.#congested = new Float64Array(records * slots);
   }
 
+  get hasRoom(): boolean {
+    return this.#freeCount > 0;
+  }
+
+  /** Whether a window that was given out has changed since. */
+  get hasChanged(): boolean {
+    return this.#changed > 0;
+  }
+
+  /** Forgets all of a row. */
   reset(row: number): void {
-    for (let bank = 0; bank < BANKS; bank++) this.#window[row * BANKS + bank] = NONE;
+    while (this.#first[row] !== NONE) this.#release(this.#first[row]!);
   }
 
-  /** The bank of a flow's window, which is open. */
-  bankOf(row: number, window: number): number {
-    const bank = row * BANKS + (window % BANKS);
-    if (this.#window[bank] !== window) this.#begin(bank, window);
-    return bank;
-  }
-
-  /** The bank of a flow's window, if it has one; else -1. */
+  /** The record of a flow's window, if it has one. */
   find(row: number, window: number): number {
-    const bank = row * BANKS + (window % BANKS);
-    return this.#window[bank] === window ? bank : NONE;
+    let record = this.#first[row]!;
+    while (record !== NONE && this.#window[record] !== window) record = this.#next[record]!;
+    return record;
   }
 
-  #begin(bank: number, window: number): void {
-    this.#window[bank] = window;
-    this.#reports[bank] = 0;
-    this.#drops[bank] = 0;
-    this.#changes[bank] = 0;
-    this.#beyond[bank] = 0;
-    this.#used[bank] = 0;
-    this.#endToEnd.reset(bank);
+  /** A new record, which begins with the path that the flow has. To be called while there is room. */
+  begin(row: number, window: number, paths: Paths): number {
+    const record = this.#take(row, window);
+    this.#pathTime[record] = NONE;
+    this.#pathLength[record] = paths.copyTo(row, this.#pathNodes, record * this.#slots);
+    return record;
   }
 
-  report(bank: number, isDrop: boolean): void {
-    this.#reports[bank]!++;
-    if (isDrop) this.#drops[bank]!++;
+  #take(row: number, window: number): number {
+    const record = this.#free[--this.#freeCount]!;
+    this.#next[record] = this.#first[row]!;
+    this.#first[row] = record;
+    this.#row[record] = row;
+    this.#window[record] = window;
+    this.#given[record] = OPEN;
+    this.#isChanged[record] = 0;
+    this.#reports[record] = 0;
+    this.#drops[record] = 0;
+    this.#late[record] = 0;
+    this.#changes[record] = 0;
+    this.#beyond[record] = 0;
+    this.#used[record] = 0;
+    this.#endToEnd.reset(record);
+    return record;
   }
 
-  pathChange(bank: number): void {
-    this.#changes[bank]!++;
+  #release(record: number): void {
+    const row = this.#row[record]!;
+    let before = NONE;
+    for (let at = this.#first[row]!; at !== record; at = this.#next[at]!) before = at;
+    if (before === NONE) this.#first[row] = this.#next[record]!;
+    else this.#next[before] = this.#next[record]!;
+    if (this.#given[record] !== OPEN) this.#kept--;
+    if (this.#isChanged[record] === 1) this.#changed--;
+    this.#row[record] = NONE;
+    this.#free[this.#freeCount++] = record;
+  }
+
+  /** The first window from `from` on of which there is anything; infinity: there is none. Costs a pass over all records. */
+  earliest(from: number): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let record = 0; record < this.#row.length; record++) {
+      const window = this.#window[record]!;
+      if (this.#row[record] !== NONE && window >= from && window < earliest) earliest = window;
+    }
+    return earliest;
+  }
+
+  /** The latest window of which there is anything; -1: there is none. Costs a pass over all records. */
+  latest(): number {
+    let latest = NONE;
+    for (let record = 0; record < this.#row.length; record++) {
+      if (this.#row[record] !== NONE && this.#window[record]! > latest) latest = this.#window[record]!;
+    }
+    return latest;
+  }
+
+  /** Lets go of windows that were given out and lie before one. Costs a pass over all records, if any are kept. */
+  letGo(window: number): void {
+    if (this.#kept === 0) return;
+    for (let record = 0; record < this.#row.length; record++) {
+      if (this.#row[record] === NONE || this.#given[record] === OPEN || this.#window[record]! >= window) continue;
+      this.#release(record);
+    }
+  }
+
+  /** Calls `visit` for each record whose window was given out and has changed since, row by row. */
+  changed(visit: (row: number, window: number, record: number) => void): void {
+    if (this.#changed === 0) return;
+    for (let row = 0; row < this.#first.length; row++) {
+      for (let record = this.#first[row]!; record !== NONE; record = this.#next[record]!) {
+        if (this.#isChanged[record] === 1) visit(row, this.#window[record]!, record);
+      }
+    }
+  }
+
+  /**
+   * The window was given out.
+   * @param isKept it may be corrected
+   * @returns how often it had been given out before
+   */
+  give(record: number, isKept: boolean): number {
+    const before = this.#given[record]!;
+    if (this.#isChanged[record] === 1) {
+      this.#isChanged[record] = 0;
+      this.#changed--;
+    }
+    if (before === OPEN) this.#kept++;
+    this.#given[record] = before + 1;
+    if (!isKept) this.#release(record);
+    return before;
+  }
+
+  /** Something comes for a window that is closed: it is to be given out again, or now for the first time. */
+  change(record: number): void {
+    if (this.#isChanged[record] === 1) return;
+    this.#isChanged[record] = 1;
+    this.#changed++;
+  }
+
+  /** A window that was given out, and is kept, is to be given out again. Costs a pass over all records, if any are kept. */
+  changeKept(window: number): void {
+    if (this.#kept === 0) return;
+    for (let record = 0; record < this.#row.length; record++) {
+      if (this.#row[record] === NONE || this.#given[record] === OPEN || this.#window[record] !== window) continue;
+      this.change(record);
+    }
+  }
+
+  report(record: number, isDrop: boolean): void {
+    this.#reports[record]!++;
+    if (isDrop) this.#drops[record]!++;
+  }
+
+  /** A report of an earlier window, which that cannot have any more. */
+  late(record: number): void {
+    this.#late[record]!++;
+  }
+
+  pathChange(record: number): void {
+    this.#changes[record]!++;
+  }
+
+  /** A packet of the window has taken a path. */
+  path(record: number, { nodes, length }: Trace, timeUs: number): void {
+    if (timeUs < this.#pathTime[record]!) return;
+    this.#pathTime[record] = timeUs;
+    const kept = Math.min(length, this.#slots);
+    this.#pathLength[record] = kept;
+    const start = record * this.#slots;
+    for (let at = 0; at < kept; at++) this.#pathNodes[start + at] = nodes[at]!;
   }
 
   /** @param latency a sum of latencies; it saturates at 2^32 - 1 */
-  endToEnd(bank: number, latency: number): void {
-    this.#endToEnd.add(bank, Math.min(latency, 0xffffffff));
+  endToEnd(record: number, latency: number): void {
+    this.#endToEnd.add(record, Math.min(latency, 0xffffffff));
   }
 
   /**
@@ -87,10 +251,10 @@ export class FlowWindows {
    * @param latency all ones if not known
    * @param occupancy likewise
    */
-  hop(bank: number, guess: number, nodeId: number, latency: number, occupancy: number, isCongested: boolean): void {
-    const slot = this.#slotOf(bank, guess, nodeId);
+  hop(record: number, guess: number, nodeId: number, latency: number, occupancy: number, isCongested: boolean): void {
+    const slot = this.#slotOf(record, guess, nodeId);
     if (slot < 0) {
-      this.#beyond[bank]!++;
+      this.#beyond[record]!++;
       return;
     }
     if (latency !== NOT_AVAILABLE) this.#values.add(2 * slot, latency);
@@ -98,14 +262,14 @@ export class FlowWindows {
     if (isCongested) this.#congested[slot]!++;
   }
 
-  #slotOf(bank: number, guess: number, nodeId: number): number {
+  #slotOf(record: number, guess: number, nodeId: number): number {
     const nodes = this.#nodes;
-    const start = bank * this.#slots;
-    const used = this.#used[bank]!;
+    const start = record * this.#slots;
+    const used = this.#used[record]!;
     if (guess < used && nodes[start + guess] === nodeId) return start + guess;
     for (let slot = start; slot < start + used; slot++) if (nodes[slot] === nodeId) return slot;
     if (used === this.#slots) return NONE;
-    this.#used[bank] = used + 1;
+    this.#used[record] = used + 1;
     const slot = start + used;
     nodes[slot] = nodeId;
     this.#values.reset(2 * slot);
@@ -114,19 +278,11 @@ export class FlowWindows {
     return slot;
   }
 
-  /** What a bank holds, in objects; the bank is free then. */
-  take(bank: number): {
-    reports: number;
-    drops: number;
-    pathChanges: number;
-    hops: FlowHop[];
-    hopsBeyond: number;
-    endToEnd: Summary | null;
-  } {
-    this.#window[bank] = NONE;
-    const start = bank * this.#slots;
+  /** What a record holds. Allocates. */
+  contents(record: number): WindowContents {
+    const start = record * this.#slots;
     const hops: FlowHop[] = [];
-    for (let slot = start; slot < start + this.#used[bank]!; slot++) {
+    for (let slot = start; slot < start + this.#used[record]!; slot++) {
       const nodeId = this.#nodes[slot]!;
       hops.push({
         nodeId: nodeId === NOT_AVAILABLE ? null : nodeId,
@@ -135,13 +291,16 @@ export class FlowWindows {
         congested: this.#congested[slot]!,
       });
     }
+    const length = this.#pathLength[record]!;
     return {
-      reports: this.#reports[bank]!,
-      drops: this.#drops[bank]!,
-      pathChanges: this.#changes[bank]!,
+      reports: this.#reports[record]!,
+      drops: this.#drops[record]!,
+      late: this.#late[record]!,
+      path: length === 0 ? null : pathOf(this.#pathNodes, start, length),
+      pathChanges: this.#changes[record]!,
       hops,
-      hopsBeyond: this.#beyond[bank]!,
-      endToEnd: this.#summary(this.#endToEnd, bank),
+      hopsBeyond: this.#beyond[record]!,
+      endToEnd: this.#summary(this.#endToEnd, record),
     };
   }
 
@@ -149,46 +308,69 @@ export class FlowWindows {
     return summaries.count(row) === 0 ? null : summaries.read(row);
   }
 
+  /** Writes the windows of a row that were not given out: those alone are to outlast the process. */
   write(row: number, writer: ByteWriter): void {
-    for (let bank = row * BANKS; bank < (row + 1) * BANKS; bank++) {
-      writer.signed(this.#window[bank]!);
-      if (this.#window[bank] === NONE) continue;
-      writer.number(this.#reports[bank]!);
-      writer.number(this.#drops[bank]!);
-      writer.number(this.#changes[bank]!);
-      writer.number(this.#beyond[bank]!);
-      this.#endToEnd.write(bank, writer);
-      writer.number(this.#used[bank]!);
-      const start = bank * this.#slots;
-      for (let slot = start; slot < start + this.#used[bank]!; slot++) {
-        writer.word(this.#nodes[slot]!);
-        this.#values.write(2 * slot, writer);
-        this.#values.write(2 * slot + 1, writer);
-        writer.number(this.#congested[slot]!);
-      }
+    const open: number[] = [];
+    for (let record = this.#first[row]!; record !== NONE; record = this.#next[record]!) {
+      if (this.#given[record] === OPEN) open.push(record);
+    }
+    open.sort((a, b) => this.#window[a]! - this.#window[b]!);
+    writer.number(open.length);
+    for (const record of open) this.#writeRecord(record, writer);
+  }
+
+  #writeRecord(record: number, writer: ByteWriter): void {
+    writer.number(this.#window[record]!);
+    writer.number(this.#reports[record]!);
+    writer.number(this.#drops[record]!);
+    writer.number(this.#late[record]!);
+    writer.number(this.#changes[record]!);
+    writer.number(this.#beyond[record]!);
+    this.#endToEnd.write(record, writer);
+    writer.signed(this.#pathTime[record]!);
+    writer.number(this.#pathLength[record]!);
+    const start = record * this.#slots;
+    for (let at = start; at < start + this.#pathLength[record]!; at++) writer.word(this.#pathNodes[at]!);
+    writer.number(this.#used[record]!);
+    for (let slot = start; slot < start + this.#used[record]!; slot++) {
+      writer.word(this.#nodes[slot]!);
+      this.#values.write(2 * slot, writer);
+      this.#values.write(2 * slot + 1, writer);
+      writer.number(this.#congested[slot]!);
     }
   }
 
+  /** Into a row that was reset. */
   read(row: number, reader: ByteReader): void {
-    for (let bank = row * BANKS; bank < (row + 1) * BANKS; bank++) {
-      const window = reader.signed();
-      this.#window[bank] = NONE;
-      if (window === NONE) continue;
-      if (window % BANKS !== bank % BANKS) reader.fail(`window ${window} in the place of another`);
-      this.#begin(bank, window);
-      this.#reports[bank] = reader.number();
-      this.#drops[bank] = reader.number();
-      this.#changes[bank] = reader.number();
-      this.#beyond[bank] = reader.number();
-      this.#endToEnd.readFrom(bank, reader);
-      const used = reader.between(0, this.#slots, 'switches');
-      this.#used[bank] = used;
-      for (let slot = bank * this.#slots; slot < bank * this.#slots + used; slot++) {
-        this.#nodes[slot] = reader.word();
-        this.#values.readFrom(2 * slot, reader);
-        this.#values.readFrom(2 * slot + 1, reader);
-        this.#congested[slot] = reader.number();
-      }
+    const count = reader.between(0, this.#freeCount, 'windows');
+    let before = NONE;
+    for (let index = 0; index < count; index++) {
+      const window = reader.number();
+      if (window <= before) reader.fail('windows that do not ascend');
+      before = window;
+      this.#readRecord(this.#take(row, window), reader);
+    }
+  }
+
+  #readRecord(record: number, reader: ByteReader): void {
+    this.#reports[record] = reader.number();
+    this.#drops[record] = reader.number();
+    this.#late[record] = reader.number();
+    this.#changes[record] = reader.number();
+    this.#beyond[record] = reader.number();
+    this.#endToEnd.readFrom(record, reader);
+    this.#pathTime[record] = reader.signed();
+    const length = reader.between(0, this.#slots, 'nodes');
+    this.#pathLength[record] = length;
+    const start = record * this.#slots;
+    for (let at = start; at < start + length; at++) this.#pathNodes[at] = reader.word();
+    const used = reader.between(0, this.#slots, 'switches');
+    this.#used[record] = used;
+    for (let slot = start; slot < start + used; slot++) {
+      this.#nodes[slot] = reader.word();
+      this.#values.readFrom(2 * slot, reader);
+      this.#values.readFrom(2 * slot + 1, reader);
+      this.#congested[slot] = reader.number();
     }
   }
 }

@@ -1,14 +1,26 @@
 /**
- * What one flow side tells the network side of one slice of time. Plain data; every list is in ascending order of its ids, so
- * that equal contents are equal bytes. Times are whole microseconds since the epoch.
+ * What one flow side tells the network side of one slice of time, or a part of it, and how far it is. Plain data; every list
+ * is in ascending order of its ids, so that equal contents are equal bytes. Times are whole microseconds since the epoch.
  */
-export interface NetworkPartial {
+export interface NetworkPartial extends SliceContents {
   /** Which flow side; 0 to 2^32 - 1. */
   readonly side: number;
-  /** Number of the slice: its time divided by the length of a slice. Each side tells of a slice once, in ascending order. */
-  readonly slice: number;
+  /** Larger than that of the side's partial before: what comes with a number that is not is a repeat. */
+  readonly number: number;
   /** Length of a slice in microseconds. */
   readonly sliceUs: number;
+  /** The first slice that is still open: of those before it everything was told that has come. More may come late. */
+  readonly closed: number;
+  /** Nothing is known to be missing of the slices that this partial closes: those from `closed` of the one before on. */
+  readonly whole: boolean;
+  /** Slices that were told of as whole before and are not, the first and the one behind the last; `null`: none. */
+  readonly broken: readonly [number, number] | null;
+}
+
+/** What was seen in one slice of time. */
+export interface SliceContents {
+  /** Number of the slice: its time divided by the length of a slice. */
+  readonly slice: number;
   readonly switches: readonly PartialSwitch[];
   readonly links: readonly PartialLink[];
   readonly queues: readonly PartialQueue[];
@@ -23,7 +35,7 @@ export interface PartialRefusals {
   readonly queues: number;
   /** Sequence numbers; if not 0, gaps of this slice mean nothing. */
   readonly sequences: number;
-  /** Reports too late for the slice they belong to. */
+  /** Reports too late for the slice they belong to, which a side whose clock goes by reports does not tell of. */
   readonly late: number;
 }
 

@@ -22,19 +22,32 @@ export interface FlowHop {
   readonly congested: number;
 }
 
-/** What is known of one flow in one window of time. A JSON object as it stands. */
-export interface FlowWindow {
-  readonly type: 'flowWindow';
-  /** From the flow and the time: the same window computed again has the same id. */
+/** What windows of all kinds say of themselves. */
+interface WindowBase {
+  /** From the subject and the time: the same window computed again, or corrected, has the same id. */
   readonly id: string;
+  /** How often it has been given out before: of windows with the same id, the one with the largest number counts. */
+  readonly revision: number;
   readonly startNs: string;
   readonly endNs: string;
+  /** Nothing is known to be missing: all who may have reports of this time have said that these have come. */
+  readonly complete: boolean;
+}
+
+/** What is known of one flow in one window of time. A JSON object as it stands. */
+export interface FlowWindow extends WindowBase {
+  readonly type: 'flowWindow';
   readonly flow: Flow;
   /** Individual reports about the flow. */
   readonly reports: number;
   /** Of these, reports about packets that were dropped. */
   readonly drops: number;
-  /** The path of the latest packet whose report gave a whole one; `null` before there was one. */
+  /**
+   * Reports about the flow that came since its window before, for earlier windows that could not be corrected any more. They
+   * are in no window's `reports`.
+   */
+  readonly late: number;
+  /** The path of the window's latest packet whose report gave a whole one, or else the one before; `null`: none is known. */
   readonly path: readonly (number | null)[] | null;
   /** How often the path changed in this window. */
   readonly pathChanges: number;
@@ -57,16 +70,13 @@ export interface QueueWindow {
 }
 
 /** What is known of one switch in one window of time. A JSON object as it stands. */
-export interface SwitchWindow {
+export interface SwitchWindow extends WindowBase {
   readonly type: 'switchWindow';
-  readonly id: string;
-  readonly startNs: string;
-  readonly endNs: string;
   readonly nodeId: number;
-  /** Everything that was expected has come in: no side was missing. */
-  readonly complete: boolean;
   /** Hop records of the switch, and reports that it sent without values of its own. */
   readonly reports: number;
+  /** Such that came since its window before, for earlier windows that could not be corrected any more. */
+  readonly late: number;
   readonly lastSeenNs: string;
   /** Quantiles are within 12.5 %; `null`: no report said it. */
   readonly latency: (Summary & { readonly p50: number; readonly p90: number; readonly p99: number }) | null;
@@ -75,16 +85,14 @@ export interface SwitchWindow {
 }
 
 /** What is known of one link in one window of time. */
-export interface LinkWindow {
+export interface LinkWindow extends WindowBase {
   readonly type: 'linkWindow';
-  readonly id: string;
-  readonly startNs: string;
-  readonly endNs: string;
   /** From and to. */
   readonly link: readonly [number, number];
-  readonly complete: boolean;
   /** Packets reported to have crossed it. */
   readonly packets: number;
+  /** Such of earlier windows that could not be corrected any more. */
+  readonly late: number;
   /** Different flows in one slice of time, at most; counted up to 8. */
   readonly flows: number;
   readonly lastSeenNs: string;

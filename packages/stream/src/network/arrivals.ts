@@ -4,46 +4,36 @@ import type { StateChange } from '../model/state.js';
 import { decodePartial, encodePartial } from '../partial/bytes.js';
 import type { ByteReader } from '../partial/reader.js';
 import { ByteWriter } from '../partial/writer.js';
+import { MissingSpans } from '../slice/missing-spans.js';
 import { type Entry, Registry } from './registry.js';
 
 /** First byte of keys: a side, a partial that waits. */
 const KEY = { SIDE: 0x73, PARTIAL: 0x70 } as const;
-/** Slices back from a side's latest one of which is known whether they came. */
-const REMEMBERED = 32;
 const MOST_SIDES = 65_536;
 
 /** A flow side: how far it is. */
 class SideEntry implements Entry {
   readonly words: readonly number[];
-  /** Its latest slice. */
-  lastSlice = -1;
-  /** Bit k: the slice k before the latest has come. */
-  #came = 0;
+  lastSlice = 0;
+  /** Number of its last partial; -1: none. */
+  number = -1;
+  /** Its first slice that is open. */
+  closed = 0;
+  /** How often partials were lost before it was heard last. */
+  gaps = 0;
 
   constructor(words: readonly number[]) {
     this.words = words;
   }
 
-  /** @returns whether the slice has come before; of one too long ago, it is not known */
-  has(slice: number): boolean {
-    const back = this.lastSlice - slice;
-    return back >= 0 && back < REMEMBERED && ((this.#came >>> back) & 1) === 1;
-  }
-
-  note(slice: number): void {
-    const ahead = slice - this.lastSlice;
-    if (this.lastSlice < 0 || ahead >= REMEMBERED) this.#came = 1;
-    else if (ahead > 0) this.#came = ((this.#came << ahead) | 1) >>> 0;
-    else if (ahead > -REMEMBERED) this.#came = (this.#came | (1 << -ahead)) >>> 0;
-    if (ahead > 0) this.lastSlice = slice;
-  }
-
   write(writer: ByteWriter): void {
-    writer.word(this.#came);
+    writer.signed(this.number);
+    writer.number(this.closed);
   }
 
   read(reader: ByteReader): void {
-    this.#came = reader.word();
+    this.number = reader.signed();
+    this.closed = reader.number();
   }
 }
 
@@ -54,11 +44,14 @@ interface Waiting {
 
 /** Partials that have come, until their slice is complete; and which sides there are. */
 export class Arrivals {
+  /** Slices of which a side has said that something may be missing. */
+  readonly missing = new MissingSpans();
   readonly #capacity: number;
   readonly #sides = new Registry(KEY.SIDE, 1, MOST_SIDES, (words) => new SideEntry(words));
-  /** By slice, then by side. */
-  readonly #waiting = new Map<number, Map<number, Waiting>>();
+  /** By slice. */
+  readonly #waiting = new Map<number, Waiting[]>();
   #count = 0;
+  #gaps = 0;
   #gone: Uint8Array[] = [];
 
   constructor(capacity: number) {
@@ -73,35 +66,59 @@ export class Arrivals {
     return this.#count >= this.#capacity;
   }
 
-  /** Takes note of a partial, and keeps it if its slice is open. */
-  offer(partial: NetworkPartial, openSlice: number): 'kept' | 'repeated' | 'late' {
-    const { side, slice } = partial;
+  /**
+   * Takes note of a partial, and keeps it if its slice is open.
+   * @returns `told`: it says how far the side is, and nothing else; `late`: its slice is closed
+   */
+  offer(partial: NetworkPartial, openSlice: number): 'kept' | 'told' | 'repeated' | 'late' {
+    const { side, slice, number, closed, whole, broken } = partial;
     const entry = this.#sides.take([side]);
-    if (entry?.has(slice) === true || this.#waiting.get(slice)?.has(side) === true) return 'repeated';
-    entry?.note(slice);
-    if (slice < openSlice) return 'late';
-    let sides = this.#waiting.get(slice);
-    if (sides === undefined) {
-      sides = new Map();
-      this.#waiting.set(slice, sides);
+    if (entry !== null) {
+      if (number <= entry.number) return 'repeated';
+      const before = entry.number < 0 ? Math.min(slice, closed) : entry.closed;
+      if (!whole || entry.gaps < this.#gaps) this.missing.add(before, closed);
+      if (broken !== null) this.missing.add(...broken);
+      entry.gaps = this.#gaps;
+      entry.number = number;
+      entry.closed = Math.max(entry.closed, closed);
+      entry.lastSlice = Math.max(entry.lastSlice, slice);
     }
-    sides.set(side, { partial, isKept: false });
+    if (isEmpty(partial)) return 'told';
+    if (slice < openSlice) return 'late';
+    const waiting = this.#waiting.get(slice);
+    if (waiting === undefined) this.#waiting.set(slice, [{ partial, isKept: false }]);
+    else waiting.push({ partial, isKept: false });
     this.#count++;
     return 'kept';
   }
 
-  /** The slice of the side that is most behind, of those at `slice` or not yet forgotten; and how many sides there are. */
+  /** Partials may have been lost: nobody's next one tells of whole slices. */
+  gap(): void {
+    this.#gaps++;
+  }
+
+  /** The last slice that the side which is most behind has closed, and that which is furthest; how many sides there are. */
   sides(): { readonly count: number; readonly least: number; readonly most: number } {
     let count = 0;
     let least = Number.POSITIVE_INFINITY;
     let most = -1;
-    this.#sides.visit(({ lastSlice }) => {
+    this.#sides.visit(({ closed }) => {
       count++;
-      least = Math.min(least, lastSlice);
-      most = Math.max(most, lastSlice);
+      least = Math.min(least, closed - 1);
+      most = Math.max(most, closed - 1);
       return false;
     });
     return { count, least, most };
+  }
+
+  /** The slice of the side that was not heard for longest; infinity: there is none. */
+  leastHeard(): number {
+    let least = Number.POSITIVE_INFINITY;
+    this.#sides.visit(({ lastSlice }) => {
+      least = Math.min(least, lastSlice);
+      return false;
+    });
+    return least;
   }
 
   /** Forgets sides not heard since a slice. */
@@ -116,23 +133,29 @@ export class Arrivals {
     return earliest;
   }
 
+  /** The latest slice that something waits for; -1: none. */
+  latest(): number {
+    let latest = -1;
+    for (const slice of this.#waiting.keys()) latest = Math.max(latest, slice);
+    return latest;
+  }
+
   /** The partials of a slice in the order of their sides, which are not kept any more. */
   take(slice: number): NetworkPartial[] {
-    const sides = this.#waiting.get(slice);
-    if (sides === undefined) return [];
+    const waiting = this.#waiting.get(slice);
+    if (waiting === undefined) return [];
     this.#waiting.delete(slice);
-    this.#count -= sides.size;
-    const taken = [...sides.values()].sort((a, b) => a.partial.side - b.partial.side);
-    for (const { partial, isKept } of taken) if (isKept) this.#gone.push(keyOf(partial));
-    return taken.map(({ partial }) => partial);
+    this.#count -= waiting.length;
+    for (const { partial, isKept } of waiting) if (isKept) this.#gone.push(keyOf(partial));
+    return waiting.map(({ partial }) => partial).sort((a, b) => a.side - b.side || a.number - b.number);
   }
 
   changes(into: StateChange[]): void {
     this.#sides.changes(into);
     for (const key of this.#gone) into.push({ key, value: null });
     this.#gone = [];
-    for (const sides of this.#waiting.values()) {
-      for (const waiting of sides.values()) {
+    for (const all of this.#waiting.values()) {
+      for (const waiting of all) {
         if (waiting.isKept) continue;
         waiting.isKept = true;
         into.push({ key: keyOf(waiting.partial), value: encodePartial(waiting.partial) });
@@ -150,18 +173,23 @@ export class Arrivals {
     const partial = decodePartial(value);
     if (keyOf(partial).join() !== key.join())
       throw new StreamError('MISMATCH', 0, 'a partial under the key of another');
-    const sides = this.#waiting.get(partial.slice) ?? new Map<number, Waiting>();
-    this.#waiting.set(partial.slice, sides);
-    if (!sides.has(partial.side)) this.#count++;
-    sides.set(partial.side, { partial, isKept: true });
+    const waiting = this.#waiting.get(partial.slice) ?? [];
+    this.#waiting.set(partial.slice, waiting);
+    waiting.push({ partial, isKept: true });
+    this.#count++;
     return true;
   }
 }
 
-function keyOf({ side, slice }: NetworkPartial): Uint8Array {
+function isEmpty({ switches, links, queues, reporters, refused }: NetworkPartial): boolean {
+  if (switches.length + links.length + queues.length + reporters.length > 0) return false;
+  return refused.switches + refused.links + refused.queues + refused.sequences + refused.late === 0;
+}
+
+function keyOf({ side, number }: NetworkPartial): Uint8Array {
   const writer = new ByteWriter();
   writer.byte(KEY.PARTIAL);
   writer.word(side);
-  writer.number(slice);
+  writer.number(number);
   return writer.take();
 }

@@ -2,6 +2,7 @@ import type { PartialLink } from '../model/partial.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 import { RECENT_FLOWS, RecentFlows } from '../slice/recent-flows.js';
+import { LinkCounts } from './counts.js';
 import type { Entry } from './registry.js';
 
 /** A link from one switch to another: what it carries, and for how long it has been silent. */
@@ -10,9 +11,9 @@ export class LinkEntry implements Entry {
   lastSlice = 0;
   lastSeenUs = 0;
   /** Of the open window. */
-  packets = 0;
-  /** Most flows of one slice in the open window. */
-  flows = 0;
+  counts = new LinkCounts();
+  /** Packets of windows that are over, which come with the open one. */
+  late = 0;
   /** Slices since the link was seen last in which both its ends were. */
   silentSlices = 0;
   /** When it had been seen last when it was told that it failed; -1: it was not. */
@@ -24,9 +25,9 @@ export class LinkEntry implements Entry {
   }
 
   merge(part: PartialLink, slice: number): void {
-    this.lastSlice = slice;
+    this.lastSlice = Math.max(this.lastSlice, slice);
     this.lastSeenUs = Math.max(this.lastSeenUs, part.lastSeenUs);
-    this.packets += part.packets;
+    this.counts.merge(part);
     this.silentSlices = 0;
     for (let at = 0; at < part.flows.length; at += 2) this.#recent.note(0, part.flows[at]!, part.flows[at + 1]!);
   }
@@ -41,14 +42,14 @@ export class LinkEntry implements Entry {
 
   /** The next window begins. */
   clear(): void {
-    this.packets = 0;
-    this.flows = 0;
+    this.counts = new LinkCounts();
+    this.late = 0;
   }
 
   write(writer: ByteWriter): void {
     writer.number(this.lastSeenUs);
-    writer.number(this.packets);
-    writer.number(this.flows);
+    writer.number(this.late);
+    this.counts.write(writer);
     writer.number(this.silentSlices);
     writer.signed(this.failedUs);
     const recent = this.#recent.read(0);
@@ -61,8 +62,8 @@ export class LinkEntry implements Entry {
 
   read(reader: ByteReader): void {
     this.lastSeenUs = reader.number();
-    this.packets = reader.number();
-    this.flows = reader.number();
+    this.late = reader.number();
+    this.counts.read(reader);
     this.silentSlices = reader.number();
     this.failedUs = reader.signed();
     const recent = reader.between(0, RECENT_FLOWS, 'flows');

@@ -1,12 +1,13 @@
 import type { PartialQueue } from '../model/partial.js';
-import type { QueueWindow, Summary } from '../model/window.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
+import { QueueCounts } from './counts.js';
+import type { GivenQueue } from './given.js';
 import type { Entry } from './registry.js';
 
 /** What a window's end has shown of a queue. */
 export interface QueueVerdict {
-  readonly window: QueueWindow;
+  readonly queue: GivenQueue;
   /** What was compared with the threshold; 0 without values. */
   readonly statistic: number;
   /** There is persistent congestion from now on, or no more. */
@@ -21,11 +22,8 @@ export interface QueueVerdict {
 export class QueueEntry implements Entry {
   readonly words: readonly number[];
   lastSlice = 0;
-  #count = 0;
-  #sum = 0;
-  #min = 0;
-  #max = 0;
-  #congested = 0;
+  /** Of the open window. */
+  counts = new QueueCounts();
   /** Windows in a row above the threshold. */
   #above = 0;
   /** Windows in a row not above it, while there is persistent congestion. */
@@ -38,18 +36,13 @@ export class QueueEntry implements Entry {
   }
 
   merge(part: PartialQueue, slice: number): void {
-    this.lastSlice = slice;
-    this.#congested += part.congested;
-    if (part.count === 0) return;
-    this.#min = this.#count === 0 ? part.min : Math.min(this.#min, part.min);
-    this.#max = Math.max(this.#max, part.max);
-    this.#count += part.count;
-    this.#sum += part.sum;
+    this.lastSlice = Math.max(this.lastSlice, slice);
+    this.counts.merge(part);
   }
 
   /** Nothing can come of it while it stays as it is. */
   get isQuiet(): boolean {
-    return this.#count === 0 && this.#congested === 0 && this.#above === 0 && this.#since < 0;
+    return this.counts.isEmpty && this.#above === 0 && this.#since < 0;
   }
 
   /**
@@ -63,8 +56,8 @@ export class QueueEntry implements Entry {
     windows: number,
     isComplete: boolean,
   ): QueueVerdict {
-    const occupancy: Summary | null =
-      this.#count === 0 ? null : { count: this.#count, sum: this.#sum, min: this.#min, max: this.#max };
+    const { counts } = this;
+    const occupancy = counts.occupancy();
     const value = occupancy === null ? 0 : statistic === 'max' ? occupancy.max : occupancy.sum / occupancy.count;
     const isAbove = occupancy !== null && value > threshold;
     let change: QueueVerdict['change'] = null;
@@ -88,34 +81,25 @@ export class QueueEntry implements Entry {
       }
     }
     const status = this.#since >= 0 ? 'persistent' : isAbove ? 'above' : 'clear';
-    const verdict: QueueVerdict = {
-      window: { queueId: this.words[1]!, occupancy, congested: this.#congested, status },
+    this.counts = new QueueCounts();
+    return {
+      queue: { queueId: this.words[1]!, counts, status },
       statistic: value,
       change,
       since,
       windows: row,
     };
-    this.#count = 0;
-    this.#sum = 0;
-    this.#min = 0;
-    this.#max = 0;
-    this.#congested = 0;
-    return verdict;
   }
 
   write(writer: ByteWriter): void {
-    for (const number of [this.#count, this.#sum, this.#min, this.#max, this.#congested, this.#above, this.#below]) {
-      writer.number(number);
-    }
+    this.counts.write(writer);
+    writer.number(this.#above);
+    writer.number(this.#below);
     writer.signed(this.#since);
   }
 
   read(reader: ByteReader): void {
-    this.#count = reader.number();
-    this.#sum = reader.number();
-    this.#min = reader.number();
-    this.#max = reader.number();
-    this.#congested = reader.number();
+    this.counts.read(reader);
     this.#above = reader.number();
     this.#below = reader.number();
     this.#since = reader.signed();

@@ -3,13 +3,13 @@ import type { ImmediateEvent } from '../model/event.js';
 import type { NetworkSideOutput } from '../model/output.js';
 import type { NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
-import type { QueueWindow } from '../model/window.js';
 import type { NetworkSideOptions } from '../options.js';
 import { stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedNetworkOptions, resolveNetworkOptions } from '../resolve.js';
-import { microsecondsOfMs, nanosecondText } from '../time.js';
+import { microsecondsOfMs } from '../time.js';
 import { Arrivals } from './arrivals.js';
 import { congestionEvent, linkEvent, lossEvent } from './events.js';
+import { type GivenQueue, GivenWindows } from './given.js';
 import { LinkEntry } from './links.js';
 import { QueueEntry } from './queues.js';
 import { Registry } from './registry.js';
@@ -25,17 +25,22 @@ const STEPS = 256;
 export interface NetworkSideTotals {
   /** Partials taken for their slice; `pending` of them wait. */
   readonly partials: number;
-  /** Partials that were there already, by side and slice. */
+  /** Partials that were there already, by side and number. */
   readonly repeated: number;
   /** Partials of slices that were closed without them. */
   readonly late: number;
+  /** Hop records, and reports without, in such that no window has but as `late`. */
+  readonly lateReports: number;
   /** Partials waiting for their slice to be complete. */
   readonly pending: number;
   /** Slices closed, and those of them that a side was missing from. */
   readonly slices: number;
   readonly incompleteSlices: number;
   readonly events: number;
+  /** Windows given out, each time that they were. */
   readonly networkWindows: number;
+  /** Of these, those that were not `complete`. */
+  readonly incompleteWindows: number;
   /** Switches, links, queues, reporters without room for a state of their own, each time they were met. */
   readonly refused: number;
 }
@@ -46,12 +51,16 @@ export interface NetworkSideTotals {
  * A slice of time is closed when every side has told of it; when one is missing for `waitMs`, without it. Then silence means
  * nothing: no link counts as silent in such a slice, and no sequence number as missing. What it finds depends on the
  * contents of the partials alone, not on their order, nor on how flows are spread over sides. Each side gives its partials in
- * ascending order of their slices.
+ * ascending order of their numbers.
+ *
+ * What comes for a slice that is closed is added to its window if that is open, or kept (`latenessMs`): then it is given out
+ * again. Otherwise it counts as `late`, in the totals and in the next window of the switch or link.
  */
 export class NetworkSide {
   readonly #options: ResolvedNetworkOptions;
   readonly #output: NetworkSideOutput;
   readonly #arrivals: Arrivals;
+  readonly #given: GivenWindows;
   readonly #switches: Registry<SwitchEntry>;
   readonly #links: Registry<LinkEntry>;
   readonly #queues: Registry<QueueEntry>;
@@ -70,10 +79,12 @@ export class NetworkSide {
   #partials = 0;
   #repeated = 0;
   #late = 0;
+  #lateReports = 0;
   #slices = 0;
   #incompleteSlices = 0;
   #events = 0;
   #networkWindows = 0;
+  #incompleteWindows = 0;
 
   /** @throws RangeError for an option out of range */
   constructor(options: NetworkSideOptions = {}, output: NetworkSideOutput = {}) {
@@ -81,6 +92,11 @@ export class NetworkSide {
     this.#options = resolved;
     this.#output = output;
     this.#arrivals = new Arrivals(resolved.pending);
+    this.#given = new GivenWindows(resolved.windowUs, resolved.kept, (window) => {
+      this.#networkWindows++;
+      if (!window.complete) this.#incompleteWindows++;
+      output.networkWindow?.(window);
+    });
     this.#switches = new Registry(KEY.SWITCH, 1, resolved.switches, (words) => new SwitchEntry(words));
     this.#links = new Registry(KEY.LINK, 2, resolved.links, (words) => new LinkEntry(words));
     this.#queues = new Registry(KEY.QUEUE, 2, resolved.queues, (words) => new QueueEntry(words));
@@ -88,7 +104,7 @@ export class NetworkSide {
   }
 
   /**
-   * Takes a partial and keeps it until its slice is closed. Repeats, by side and slice, are dropped.
+   * Takes a partial and keeps it until its slice is closed. Repeats, by side and number, are dropped.
    * @throws RangeError for a partial with another length of slice
    */
   merge(partial: NetworkPartial): void {
@@ -104,9 +120,58 @@ export class NetworkSide {
       this.#repeated++;
       return;
     }
-    if (fate === 'late') this.#late++;
+    this.#isClockDirty = true;
+    if (partial.broken !== null) this.#break(...partial.broken);
+    if (fate === 'late') this.#takeLate(partial);
     else this.#partials++;
     this.#closeReady();
+  }
+
+  /** Tells that partials may have been lost: slices that each side closes with its next one are not complete. */
+  missing(): void {
+    this.#hasSeen = true;
+    this.#arrivals.gap();
+  }
+
+  /** Something is missing of slices, some of which may be closed. */
+  #break(from: number, to: number): void {
+    const { slicesPerWindow } = this.#options;
+    const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
+    this.#given.break(Math.floor(from / slicesPerWindow), Math.ceil(to / slicesPerWindow));
+    if (from < this.#openSlice && to > openWindow * slicesPerWindow) this.#isWhole = false;
+  }
+
+  /** What has come for a slice that is closed. */
+  #takeLate(partial: NetworkPartial): void {
+    const { slicesPerWindow } = this.#options;
+    const window = Math.floor(partial.slice / slicesPerWindow);
+    this.#late++;
+    if (this.#given.has(window)) {
+      this.#given.merge(window, partial);
+      return;
+    }
+    const isOpen = window >= Math.floor(this.#openSlice / slicesPerWindow);
+    for (const part of partial.switches) {
+      const entry = this.#switches.take([part.nodeId]);
+      if (isOpen) entry?.merge(part, partial.slice);
+      else this.#lateReports += part.reports;
+      if (!isOpen && entry !== null) entry.late += part.reports;
+    }
+    for (const part of partial.links) {
+      const entry = this.#links.take([part.from, part.to]);
+      if (isOpen) entry?.counts.merge(part);
+      else if (entry !== null) entry.late += part.packets;
+    }
+    if (!isOpen) return;
+    for (const part of partial.queues) this.#queues.take([part.nodeId, part.queueId])?.merge(part, partial.slice);
+  }
+
+  /**
+   * Gives out again the windows that have changed since they were given out. To be called before {@link changes}: the state has
+   * none of that.
+   */
+  revise(): void {
+    this.#given.revise();
   }
 
   /**
@@ -128,7 +193,8 @@ export class NetworkSide {
     if (this.#openSlice < 0) return;
     const { slicesPerWindow } = this.#options;
     const { most, least, count } = this.#arrivals.sides();
-    while (this.#openSlice <= most) {
+    const last = Math.max(most, this.#arrivals.latest());
+    while (this.#openSlice <= last) {
       this.#closeSlice(this.#openSlice <= least && count >= this.#options.sides);
     }
     // The rest of the window: there is nothing in it.
@@ -137,6 +203,7 @@ export class NetworkSide {
       this.#openSlice += slicesPerWindow - rest;
       this.#closeWindow(this.#openSlice - 1);
     }
+    this.revise();
     this.#tell();
   }
 
@@ -145,7 +212,7 @@ export class NetworkSide {
     for (;;) {
       const state = this.#arrivals.sides();
       const latest = Math.max(state.most, this.#horizon);
-      if (state.least < latest - forgetSlices) {
+      if (this.#arrivals.leastHeard() < latest - forgetSlices) {
         this.#arrivals.forget(latest - forgetSlices);
         continue;
       }
@@ -174,10 +241,11 @@ export class NetworkSide {
     this.#openSlice = first - STEPS - ((first - STEPS) % slicesPerWindow);
   }
 
-  /** @param isComplete no side is missing */
-  #closeSlice(isComplete: boolean): void {
+  /** @param isThere no side is missing */
+  #closeSlice(isThere: boolean): void {
     const { slicesPerWindow, sliceUs } = this.#options;
     const slice = this.#openSlice;
+    const isComplete = isThere && !this.#arrivals.missing.has(slice, slice + 1);
     this.#openSlice = slice + 1;
     this.#hasClosed = true;
     this.#isClockDirty = true;
@@ -213,7 +281,7 @@ export class NetworkSide {
     this.#links.visit((link) => {
       const [from, to] = link.words as [number, number];
       if (link.lastSlice === slice) {
-        link.flows = Math.max(link.flows, link.flowsSince(startUs));
+        link.counts.flows = Math.max(link.counts.flows, link.flowsSince(startUs));
         if (link.failedUs >= 0) {
           this.#found.push(linkEvent(link, link.flowsSince(link.lastSeenUs - linkSilenceUs), link.lastSeenUs, true));
           link.failedUs = -1;
@@ -266,59 +334,39 @@ export class NetworkSide {
   #closeWindow(slice: number): void {
     const { slicesPerWindow, windowUs, queueThreshold, queueStatistic, congestedWindows, idleSlices } = this.#options;
     const window = Math.floor(slice / slicesPerWindow);
-    const times = { startNs: nanosecondText(window * windowUs), endNs: nanosecondText((window + 1) * windowUs) };
     const complete = this.#isWhole;
     this.#isWhole = true;
-    const queuesOf = new Map<number, QueueWindow[]>();
+    const queuesOf = new Map<number, GivenQueue[]>();
     this.#queues.visit((queue) => {
       if (queue.isQuiet) return false;
       const [nodeId, queueId] = queue.words as [number, number];
       const threshold = queueThreshold(nodeId, queueId);
       const verdict = queue.close(window, threshold, queueStatistic, congestedWindows, complete);
-      const windows = queuesOf.get(nodeId) ?? [];
-      windows.push(verdict.window);
-      queuesOf.set(nodeId, windows);
+      const queues = queuesOf.get(nodeId) ?? [];
+      queues.push(verdict.queue);
+      queuesOf.set(nodeId, queues);
       if (verdict.change !== null) this.#found.push(congestionEvent(queue, verdict, threshold, window, windowUs));
       return true;
     });
-    for (const one of this.#switches.ordered()) {
-      if (one.reports === 0) continue;
-      const nodeId = one.words[0]!;
-      this.#networkWindows++;
-      this.#output.networkWindow?.({
-        type: 'switchWindow',
-        id: `switch-${nodeId}-${window * windowUs}`,
-        ...times,
-        nodeId,
-        complete,
-        reports: one.reports,
-        lastSeenNs: nanosecondText(one.lastSeenUs),
-        latency: one.latency(),
-        queues: (queuesOf.get(nodeId) ?? []).sort((a, b) => a.queueId - b.queueId),
-      });
+    this.#given.begin(window, complete);
+    for (const { words, counts, late } of this.#switches.ordered()) {
+      const nodeId = words[0]!;
+      if (counts.reports + late > 0) this.#given.addSwitch(window, nodeId, counts, late, queuesOf.get(nodeId) ?? []);
     }
-    for (const { words, packets, flows, lastSeenUs } of this.#links.ordered()) {
-      if (packets === 0) continue;
-      const link = words as [number, number];
-      this.#networkWindows++;
-      this.#output.networkWindow?.({
-        type: 'linkWindow',
-        id: `link-${link[0]}-${link[1]}-${window * windowUs}`,
-        ...times,
-        link: [link[0], link[1]],
-        complete,
-        packets,
-        flows,
-        lastSeenNs: nanosecondText(lastSeenUs),
-      });
+    for (const { words, counts, late } of this.#links.ordered()) {
+      const [from, to] = words as [number, number];
+      if (counts.packets + late > 0) this.#given.addLink(window, [from, to], counts, late);
     }
+    const { latenessUs } = this.#options;
+    this.#given.keepFrom(Math.floor(((window + 1) * windowUs - latenessUs) / windowUs));
+    this.#arrivals.missing.forget(this.#openSlice);
     this.#switches.visit((one) => {
-      const isUsed = one.reports > 0;
+      const isUsed = one.counts.reports + one.late > 0;
       one.clear();
       return isUsed;
     });
     this.#links.visit((one) => {
-      const isUsed = one.packets > 0;
+      const isUsed = one.counts.packets + one.late > 0;
       one.clear();
       return isUsed;
     });
@@ -350,6 +398,7 @@ export class NetworkSide {
       writer.signed(this.#horizon);
       writer.byte(this.#hasClosed ? 1 : 0);
       writer.byte(this.#isWhole ? 1 : 0);
+      this.#arrivals.missing.write(writer);
       changes.push({ key: Uint8Array.of(KEY.CLOCK), value: writer.take() });
     }
     return changes;
@@ -381,6 +430,7 @@ export class NetworkSide {
     this.#horizon = reader.signed();
     this.#hasClosed = reader.between(0, 1, 'hasClosed') === 1;
     this.#isWhole = reader.between(0, 1, 'isWhole') === 1;
+    this.#arrivals.missing.read(reader);
     reader.end();
   }
 
@@ -390,11 +440,13 @@ export class NetworkSide {
       partials: this.#partials,
       repeated: this.#repeated,
       late: this.#late,
+      lateReports: this.#lateReports,
       pending: this.#arrivals.count,
       slices: this.#slices,
       incompleteSlices: this.#incompleteSlices,
       events: this.#events,
       networkWindows: this.#networkWindows,
+      incompleteWindows: this.#incompleteWindows,
       refused: registries.reduce((sum, { refused }) => sum + refused, 0),
     };
   }

@@ -6,6 +6,7 @@ import type {
   PartialRefusals,
   PartialReporter,
   PartialSwitch,
+  SliceContents,
 } from '../model/partial.js';
 import { BUCKETS } from '../slice/buckets.js';
 import { RECENT_FLOWS } from '../slice/recent-flows.js';
@@ -13,11 +14,13 @@ import { ByteReader } from './reader.js';
 import { ByteWriter } from './writer.js';
 
 /*
- * Layout, version 1. A number has seven bits a byte, the lowest first, the top bit of a byte saying that more follow; a word
+ * Layout, version 2. A number has seven bits a byte, the lowest first, the top bit of a byte saying that more follow; a word
  * is four bytes, big-endian; times are the signed difference (0, -1, 1, -2, ... as 0, 1, 2, 3, ...) from the start of the
  * slice in microseconds.
  *
- *   1 | side | sliceUs | slice
+ *   2 | side | number | closed | whole (0 or 1) | broken: slices, and the first of them if there are any | slice, which is
+ *
+ *   sliceUs | slice
  *   count, then per switch   word nodeId | reports | time | count | sum | min | max | buckets: count, then (bucket, count)
  *   count, then per link     word from | word to | packets | time | flows: count, then (word hash, time)
  *   count, then per queue    word nodeId | word queueId | count | sum | min | max | congested
@@ -26,16 +29,34 @@ import { ByteWriter } from './writer.js';
  *
  * Entries ascend. So equal partials are equal bytes.
  */
-const VERSION = 1;
+const VERSION = 2;
 const WORD = 0xffffffff;
 
 /** A partial as bytes: a few for each switch, link, queue and block of sequence numbers. */
 export function encodePartial(partial: NetworkPartial): Uint8Array {
-  const { side, slice, sliceUs, switches, links, queues, reporters, refused } = partial;
   const writer = new ByteWriter();
-  const start = slice * sliceUs;
   writer.byte(VERSION);
-  writer.number(side);
+  writer.number(partial.side);
+  writer.number(partial.number);
+  writer.number(partial.closed);
+  writer.byte(partial.whole ? 1 : 0);
+  const [from, to] = partial.broken ?? [0, 0];
+  writer.number(to - from);
+  if (to > from) writer.number(from);
+  writeSlice(writer, partial, partial.sliceUs);
+  return writer.take();
+}
+
+/** What was seen in a slice as bytes, without the side. */
+export function encodeSlice(contents: SliceContents, sliceUs: number): Uint8Array {
+  const writer = new ByteWriter();
+  writeSlice(writer, contents, sliceUs);
+  return writer.take();
+}
+
+function writeSlice(writer: ByteWriter, contents: SliceContents, sliceUs: number): void {
+  const { slice, switches, links, queues, reporters, refused } = contents;
+  const start = slice * sliceUs;
   writer.number(sliceUs);
   writer.number(slice);
   writer.number(switches.length);
@@ -59,7 +80,6 @@ export function encodePartial(partial: NetworkPartial): Uint8Array {
   writer.number(refused.queues);
   writer.number(refused.sequences);
   writer.number(refused.late);
-  return writer.take();
 }
 
 function writeSwitch(writer: ByteWriter, one: PartialSwitch, start: number): void {
@@ -108,21 +128,46 @@ export function decodePartial(bytes: Uint8Array): NetworkPartial {
   const version = reader.byte();
   if (version !== VERSION) throw new StreamError('VERSION', 0, `layout ${version}, not ${VERSION}`);
   const side = reader.between(0, WORD, 'side');
+  const number = reader.number();
+  const closed = reader.number();
+  const whole = reader.between(0, 1, 'whole') === 1;
+  const broken = readBroken(reader);
+  const { contents, sliceUs } = readSlice(reader);
+  reader.end();
+  return { side, number, sliceUs, closed, whole, broken, ...contents };
+}
+
+function readBroken(reader: ByteReader): NetworkPartial['broken'] {
+  const slices = reader.number();
+  if (slices === 0) return null;
+  const from = reader.between(0, Number.MAX_SAFE_INTEGER - slices, 'slice');
+  return [from, from + slices];
+}
+
+/**
+ * What {@link encodeSlice} has written.
+ * @throws StreamError `TRUNCATED` or `MALFORMED`
+ */
+export function decodeSlice(bytes: Uint8Array): { readonly contents: SliceContents; readonly sliceUs: number } {
+  const reader = new ByteReader(bytes);
+  const read = readSlice(reader);
+  reader.end();
+  return read;
+}
+
+function readSlice(reader: ByteReader): { readonly contents: SliceContents; readonly sliceUs: number } {
   const sliceUs = reader.between(1, WORD, 'sliceUs');
   const slice = reader.between(0, Math.floor(Number.MAX_SAFE_INTEGER / sliceUs), 'slice');
   const start = slice * sliceUs;
-  const partial: NetworkPartial = {
-    side,
+  const contents: SliceContents = {
     slice,
-    sliceUs,
     switches: list(reader, 11, () => readSwitch(reader, start), ascendingSwitches),
     links: list(reader, 11, () => readLink(reader, start), ascendingLinks),
     queues: list(reader, 13, () => readQueue(reader), ascendingQueues),
     reporters: list(reader, 7, () => readReporter(reader), ascendingReporters),
     refused: readRefusals(reader),
   };
-  reader.end();
-  return partial;
+  return { contents, sliceUs };
 }
 
 function list<T>(reader: ByteReader, least: number, read: () => T, order: (a: T, b: T) => number): T[] {

@@ -1,4 +1,4 @@
-import type { NetworkPartial, PartialReporter, PartialSwitch } from '../model/partial.js';
+import type { PartialReporter, PartialSwitch, SliceContents } from '../model/partial.js';
 import { BUCKETS, bucketOf } from './buckets.js';
 import { NO_ROW, PairTable } from './pair-table.js';
 import { RecentFlows } from './recent-flows.js';
@@ -173,15 +173,13 @@ export class SliceBank {
     this.#late = 0;
   }
 
-  /** What it holds, as a partial. Allocates. */
-  read(side: number, slice: number, sliceUs: number): NetworkPartial {
+  /** What it holds, of which slice it is told. Allocates. */
+  read(slice: number, sliceUs: number): SliceContents {
     const start = slice * sliceUs;
     const links = this.#links;
     const queues = this.#queues;
     return {
-      side,
       slice,
-      sliceUs,
       switches: this.#switches.ordered().map((row) => this.#readSwitch(row, start)),
       links: links.ordered().map((row) => ({
         from: links.first[row]!,
@@ -239,9 +237,9 @@ export class SliceBank {
   }
 
   /** Takes what {@link read} gave, into an empty bank. @returns whether there was room for all */
-  load(partial: NetworkPartial): boolean {
+  load(partial: SliceContents, sliceUs: number): boolean {
     this.clear();
-    const start = partial.slice * partial.sliceUs;
+    const start = partial.slice * sliceUs;
     let fits = true;
     for (const one of partial.switches) {
       const row = this.seen(one.nodeId, one.lastSeenUs - start);

@@ -1,60 +1,120 @@
 import { StreamError } from '../errors.js';
-import type { NetworkPartial } from '../model/partial.js';
+import type { SliceContents } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
-import { decodePartial, encodePartial } from '../partial/bytes.js';
+import { decodeSlice, encodeSlice } from '../partial/bytes.js';
 import { SliceBank, type SliceCapacity } from './bank.js';
 
-/** The slices that are open at a time, and which of them have changed. */
+const NONE = -1;
+
+/** The slices that something is known of and not told, a bank each, and which of them have changed. */
 export class OpenSlices {
   /** First byte of the keys of its state; the number of the bank follows. */
   static readonly PREFIX = 0x62;
-  readonly #side: number;
   readonly #sliceUs: number;
   readonly #banks: readonly SliceBank[];
+  /** The slice in each bank; -1: none. */
+  readonly #slice: Float64Array;
+  /** When each was taken last, in turns. */
+  readonly #used: Float64Array;
+  #turn = 0;
+  /** The bank that was taken last. */
+  #last = 0;
   readonly #isDirty: Uint8Array;
   /** The state has it from before. */
   readonly #isKept: Uint8Array;
+  readonly #onSpilled: (contents: SliceContents) => void;
 
-  /** @param slices how many are open at most, 2 to 256 */
-  constructor(slices: number, side: number, sliceUs: number, capacity: SliceCapacity) {
-    this.#side = side;
+  /**
+   * @param banks slices at a time, 2 to 256
+   * @param onSpilled takes what is known of a slice when another one needs its bank
+   */
+  constructor(banks: number, sliceUs: number, capacity: SliceCapacity, onSpilled: (contents: SliceContents) => void) {
     this.#sliceUs = sliceUs;
-    this.#banks = Array.from({ length: slices }, () => new SliceBank(capacity));
-    this.#isDirty = new Uint8Array(slices);
-    this.#isKept = new Uint8Array(slices);
+    this.#banks = Array.from({ length: banks }, () => new SliceBank(capacity));
+    this.#slice = new Float64Array(banks).fill(NONE);
+    this.#used = new Float64Array(banks);
+    this.#isDirty = new Uint8Array(banks);
+    this.#isKept = new Uint8Array(banks);
+    this.#onSpilled = onSpilled;
   }
 
   get count(): number {
     return this.#banks.length;
   }
 
-  /** The bank of an open slice, to be changed. @param index the slice's number modulo {@link count} */
-  bank(index: number): SliceBank {
-    this.#isDirty[index] = 1;
-    return this.#banks[index]!;
+  /** The bank of a slice, to be changed. If there is none for it, it gets that of the slice that was not met for longest. */
+  bank(slice: number): SliceBank {
+    if (this.#slice[this.#last] !== slice) this.#last = this.#indexOf(slice);
+    this.#used[this.#last] = this.#turn++;
+    this.#isDirty[this.#last] = 1;
+    return this.#banks[this.#last]!;
   }
 
-  /** What a slice holds, which is closed by that; `null` if it holds nothing and need not be told of. */
-  close(slice: number, isTold: boolean): NetworkPartial | null {
-    const index = slice % this.#banks.length;
+  #indexOf(slice: number): number {
+    const home = slice % this.#banks.length;
+    if (this.#slice[home] === slice) return home;
+    let oldest = home;
+    let free = this.#slice[home] === NONE ? home : NONE;
+    for (let index = 0; index < this.#banks.length; index++) {
+      if (this.#slice[index] === slice) return index;
+      if (this.#slice[index] === NONE && free === NONE) free = index;
+      if (this.#used[index]! < this.#used[oldest]!) oldest = index;
+    }
+    const index = free === NONE ? oldest : free;
+    if (free === NONE) this.#spill(index);
+    this.#slice[index] = slice;
+    return index;
+  }
+
+  #spill(index: number): void {
+    const contents = this.#take(index);
+    if (contents !== null) this.#onSpilled(contents);
+  }
+
+  /** What a bank holds, which is free then; `null` if it holds nothing. */
+  #take(index: number): SliceContents | null {
+    const slice = this.#slice[index]!;
     const bank = this.#banks[index]!;
-    if (bank.isEmpty && !isTold) return null;
-    const partial = bank.read(this.#side, slice, this.#sliceUs);
+    this.#slice[index] = NONE;
+    if (bank.isEmpty) return null;
+    const contents = bank.read(slice, this.#sliceUs);
     bank.clear();
     this.#isDirty[index] = 1;
-    return partial;
+    return contents;
   }
 
-  /** @param openSlice the first that is open */
-  changes(into: StateChange[], openSlice: number): void {
-    const banks = this.#banks.length;
+  /** What is known of a slice, which has no bank then; `null`: nothing. */
+  take(slice: number): SliceContents | null {
+    const index = this.#slice.indexOf(slice);
+    return index < 0 ? null : this.#take(index);
+  }
+
+  /** Spills all slices before one. */
+  spillBefore(slice: number): void {
+    for (let index = 0; index < this.#banks.length; index++) {
+      if (this.#slice[index] !== NONE && this.#slice[index]! < slice) this.#spill(index);
+    }
+  }
+
+  /** The first slice from `from` on that something is known of; infinity: there is none. */
+  earliest(from: number): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const slice of this.#slice) if (slice >= from && slice !== NONE && slice < earliest) earliest = slice;
+    return earliest;
+  }
+
+  /** The last slice that something is known of; -1: there is none. */
+  latest(): number {
+    return this.#slice.reduce((a, b) => Math.max(a, b), NONE);
+  }
+
+  changes(into: StateChange[]): void {
     this.#banks.forEach((bank, index) => {
       if (this.#isDirty[index] === 0) return;
       this.#isDirty[index] = 0;
       if (bank.isEmpty && this.#isKept[index] === 0) return;
       this.#isKept[index] = bank.isEmpty ? 0 : 1;
-      const slice = openSlice + ((index - (openSlice % banks) + banks) % banks);
-      const value = bank.isEmpty ? null : encodePartial(bank.read(this.#side, slice, this.#sliceUs));
+      const value = bank.isEmpty ? null : encodeSlice(bank.read(this.#slice[index]!, this.#sliceUs), this.#sliceUs);
       into.push({ key: Uint8Array.of(OpenSlices.PREFIX, index), value });
     });
   }
@@ -63,11 +123,12 @@ export class OpenSlices {
   restore(key: Uint8Array, value: Uint8Array): void {
     const index = key[1]!;
     const bank = this.#banks[index];
-    const partial = decodePartial(value);
-    if (bank === undefined || partial.sliceUs !== this.#sliceUs || partial.slice % this.#banks.length !== index) {
+    const { contents, sliceUs } = decodeSlice(value);
+    if (bank === undefined || sliceUs !== this.#sliceUs) {
       throw new StreamError('MISMATCH', 0, 'a slice of a side with other options');
     }
-    if (!bank.load(partial)) throw new StreamError('CAPACITY', 0, 'a slice with more than there is room for');
+    if (!bank.load(contents, sliceUs)) throw new StreamError('CAPACITY', 0, 'a slice with more than there is room for');
+    this.#slice[index] = contents.slice;
     this.#isKept[index] = 1;
   }
 }

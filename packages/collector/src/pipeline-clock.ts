@@ -1,0 +1,43 @@
+import { type FrameBatch, frameTimeMs } from './frames.js';
+import type { Source } from './source/source.js';
+
+interface Entry {
+  readonly source: Source;
+  latestMs: number;
+  hasEnded: boolean;
+}
+
+/** Up to when all has been pushed that sources have: the earliest of what they say. */
+export class PipelineClock {
+  readonly #entries: readonly Entry[];
+
+  constructor(sources: readonly Source[]) {
+    this.#entries = sources.map((source) => ({ source, latestMs: Number.NEGATIVE_INFINITY, hasEnded: false }));
+  }
+
+  /** A source has pushed frames. */
+  pushed(index: number, frames: FrameBatch): void {
+    const entry = this.#entries[index]!;
+    if (entry.source.lowTimeMs !== undefined) return;
+    for (let row = 0; row < frames.count; row++) {
+      const timeMs = frameTimeMs(frames, row);
+      if (timeMs > entry.latestMs) entry.latestMs = timeMs;
+    }
+  }
+
+  /** A source will push nothing more. */
+  ended(index: number): void {
+    this.#entries[index]!.hasEnded = true;
+  }
+
+  /** No frame pushed from now on has an earlier time; `null` if that is not known. */
+  now(): number | null {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { source, latestMs, hasEnded } of this.#entries) {
+      if (hasEnded) continue;
+      const timeMs = source.lowTimeMs === undefined ? latestMs : (source.lowTimeMs() ?? Number.NEGATIVE_INFINITY);
+      if (timeMs < earliest) earliest = timeMs;
+    }
+    return Number.isFinite(earliest) ? earliest : null;
+  }
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+const HOST = '127.0.0.1';
+
+/** A way to a broker that can be cut: TCP connections through a port of its own. */
+export class Wire {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+  /** Where it leads to. */
+  target = 0;
+
+  private constructor() {
+    this.#server = createServer((near) => {
+      if (this.#isCut) {
+        near.destroy();
+        return;
+      }
+      const far = connect(this.target, HOST);
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(one);
+        one.on('error', () => {});
+        one.on('close', () => {
+          this.#sockets.delete(one);
+          other.destroy();
+        });
+        one.pipe(other);
+      }
+    });
+  }
+
+  static async open(): Promise<Wire> {
+    const wire = new Wire();
+    wire.#server.listen(0, HOST);
+    await once(wire.#server, 'listening');
+    return wire;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections, and those that are tried from now on. */
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}

@@ -1,0 +1,45 @@
+import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import { one } from './definitions/definition.js';
+import type { PageContent } from './page/page.js';
+
+/** A number that is exported, by the name it has among those that are read. */
+export interface CountMetric {
+  readonly type: 'counter' | 'gauge';
+  /** Name of the metric, without the prefix. */
+  readonly name: string;
+  readonly help: string;
+}
+
+export interface CountMetricsOptions<Name extends string> {
+  /** What names begin with. Default `int`. */
+  readonly prefix?: string;
+  readonly metrics: Readonly<Record<Name, CountMetric>>;
+  /** Read once for each page. */
+  readonly read: () => Readonly<Record<NoInfer<Name>, number>>;
+}
+
+/** Counts that a program keeps by itself, in the exposition format of Prometheus; with those of its process. */
+export class CountMetrics<Name extends string> {
+  readonly #registry: Registry<RegistryContentType> = new Registry();
+  readonly #options: CountMetricsOptions<Name>;
+
+  constructor(options: CountMetricsOptions<Name>) {
+    this.#options = options;
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** What a page is made of, all of one moment: for {@link MetricsServer}. */
+  async content(): Promise<PageContent> {
+    const { prefix = 'int', metrics, read } = this.#options;
+    const counts = read();
+    const families = (Object.entries(metrics) as [Name, CountMetric][]).map(([key, { type, name, help }]) => ({
+      type,
+      name,
+      help,
+      ...one(counts[key]),
+    }));
+    const texts = [(await this.#registry.metrics()).trimEnd()];
+    const { contentType } = this.#registry;
+    return { contentType, isOpenMetrics: false, prefix, labels: {}, families, texts };
+  }
+}

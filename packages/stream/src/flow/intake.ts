@@ -1,0 +1,164 @@
+import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import type { ImmediateEvent } from '../model/event.js';
+import type { SliceBank } from '../slice/bank.js';
+import { NO_ROW } from '../slice/pair-table.js';
+import { holeEnded, loopEvent, pathChangeEvent } from './events.js';
+import type { Flows } from './flows.js';
+import type { Trace } from './trace.js';
+
+/** Bits of a sequence number by report version, as in `FLAG.REPORT_SHIFT`; 0: no report. */
+const SEQUENCE_BITS = [0, 32, 32, 22] as const;
+
+/** What a report says of its switches, its flow's path and where the flow was seen. No object is made but for events. */
+export class Intake {
+  readonly #sliceUs: number;
+  readonly #flows: Flows;
+  readonly #trace: Trace;
+  readonly #found: (event: ImmediateEvent) => void;
+  /** The time of the report at hand: an argument that is no small integer would be an object for each call. */
+  readonly now = new Float64Array(1);
+
+  /** @param trace of the report at hand, which the owner reads before each call */
+  constructor(sliceUs: number, flows: Flows, trace: Trace, found: (event: ImmediateEvent) => void) {
+    this.#sliceUs = sliceUs;
+    this.#flows = flows;
+    this.#trace = trace;
+    this.#found = found;
+  }
+
+  sequence(bank: SliceBank, batch: TelemetryBatch, report: number): void {
+    const flags = batch.flags[report]!;
+    const bits = SEQUENCE_BITS[(flags >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK]!;
+    const nodeId = batch.nodeId[report]!;
+    // Numbers of nodes that do not name themselves cannot be told apart.
+    if (bits === 0 || nodeId === NOT_AVAILABLE) return;
+    const hwId = (flags >>> FLAG.HW_ID_SHIFT) & FLAG.HW_ID_MASK;
+    const sequence = batch.sequence[report]!;
+    bank.sequence(nodeId, hwId, bits, bits === 22 ? sequence & 0x3fffff : sequence);
+  }
+
+  /**
+   * @param bank of the report's slice; `null`: not to be told of
+   * @param record of its flow's window; -1: it has none
+   */
+  hops(batch: TelemetryBatch, report: number, bank: SliceBank | null, record: number, hasFlow: boolean): void {
+    const trace = this.#trace;
+    const offsetUs = (this.now[0]! % this.#sliceUs) | 0;
+    const { nodes, rows, length, isStack, isWide } = trace;
+    const { hopLatency, queue, congestion } = batch.hop;
+    const start = batch.hopStart[report]!;
+    const flowHash = this.#flows.table.lastHash;
+    const { windows } = this.#flows;
+    const saysCongested = (batch.flags[report]! & FLAG.QUEUE_CONGESTED) !== 0;
+    let sum = 0;
+    let values = 0;
+    for (let index = 0; index < rows; index++) {
+      const at = start + index;
+      const nodeId = nodes[index]!;
+      let latency = hopLatency[at]!;
+      let queued = queue[at]!;
+      let status = congestion[at]!;
+      if (index === rows - 1 && trace.foldedRow >= 0) {
+        if (latency === NOT_AVAILABLE) latency = hopLatency[trace.foldedRow]!;
+        if (queued === NOT_AVAILABLE) queued = queue[trace.foldedRow]!;
+        if (status === NOT_AVAILABLE) status = congestion[trace.foldedRow]!;
+      }
+      const hasQueue = queued !== NOT_AVAILABLE;
+      const occupancy = hasQueue && !isWide ? queued & 0xffffff : queued;
+      const isCongested =
+        (status !== NOT_AVAILABLE && (isWide ? status : status & 0xffffff) !== 0) ||
+        (saysCongested && index === length - 1);
+      if (latency !== NOT_AVAILABLE) {
+        sum += latency;
+        values++;
+      }
+      if (bank !== null && nodeId !== NOT_AVAILABLE) {
+        const switchRow = bank.seen(nodeId, offsetUs);
+        if (latency !== NOT_AVAILABLE) bank.latency(switchRow, latency);
+        if (hasQueue) bank.occupancy(nodeId, isWide ? 0 : queued >>> 24, occupancy);
+        if (isCongested && (hasQueue || status !== NOT_AVAILABLE)) {
+          bank.congestion(nodeId, isWide ? 0 : (hasQueue ? queued : status) >>> 24);
+        }
+      }
+      if (bank !== null && index > 0 && isStack) this.#link(bank, index, offsetUs, flowHash, hasFlow);
+      if (record >= 0) windows.hop(record, index, nodeId, latency, occupancy, isCongested);
+    }
+    // A node that is known from the report's header alone.
+    if (bank !== null && length > rows) {
+      bank.seen(nodes[rows]!, offsetUs);
+      if (rows > 0 && isStack) this.#link(bank, rows, offsetUs, flowHash, hasFlow);
+    }
+    if (record >= 0 && values > 0 && trace.isPath) windows.endToEnd(record, sum);
+  }
+
+  /** The link to the node at `index` from the one before. */
+  #link(bank: SliceBank, index: number, offsetUs: number, flowHash: number, hasFlow: boolean): void {
+    const { nodes, length, isCut } = this.#trace;
+    const from = nodes[index - 1]!;
+    const to = nodes[index]!;
+    if (from === NOT_AVAILABLE || to === NOT_AVAILABLE || from === to || (isCut && index === length - 1)) return;
+    bank.link(from, to, offsetUs, flowHash, hasFlow);
+  }
+
+  path(batch: TelemetryBatch, report: number, row: number, record: number): void {
+    const timeUs = this.now[0]!;
+    const trace = this.#trace;
+    const { table, paths, windows } = this.#flows;
+    const isSame = row !== NO_ROW && trace.isPath && paths.isSame(row, trace);
+    if (!isSame) {
+      // A path that is kept does not loop: such a one is told of as a loop, and is nobody's path.
+      const repeated = trace.repeated();
+      if (repeated >= 0) {
+        this.#loop(batch, report, row, repeated);
+        return;
+      }
+    }
+    if (row === NO_ROW || !trace.isPath) return;
+    if (record >= 0) windows.path(record, trace, timeUs);
+    if (!paths.isLatest(row, timeUs)) return;
+    if (isSame) {
+      paths.touch(row, timeUs);
+      return;
+    }
+    if (paths.isKnown(row)) {
+      this.#found(pathChangeEvent(table, row, paths.path(row), trace, timeUs));
+      if (record >= 0) windows.pathChange(record);
+    }
+    paths.set(row, trace, timeUs);
+  }
+
+  #loop(batch: TelemetryBatch, report: number, flowRow: number, repeated: number): void {
+    const timeUs = this.now[0]!;
+    const trace = this.#trace;
+    let row = flowRow;
+    if (row === NO_ROW) {
+      // Reports without a flow loop by the node that sent them.
+      if ((batch.flags[report]! & FLAG.FLOW) === 0) row = this.#flows.rowOf(batch, report);
+      if (row === NO_ROW) return;
+      this.#flows.seen(row, timeUs);
+    }
+    const { table, paths } = this.#flows;
+    if (paths.noteLoop(row, trace.nodes[repeated]!, trace, timeUs)) {
+      this.#found(loopEvent(table, row, paths, trace));
+    }
+  }
+
+  sighting(batch: TelemetryBatch, report: number, row: number): void {
+    const timeUs = this.now[0]!;
+    const { nodes, length, isAtSink, isPath } = this.#trace;
+    const { table, sightings } = this.#flows;
+    const reporter = batch.nodeId[report]!;
+    const last = length > 0 ? nodes[length - 1]! : NOT_AVAILABLE;
+    const node = reporter === NOT_AVAILABLE ? last : reporter;
+    let hole = -1;
+    if (isAtSink) {
+      // Of a path that was cut short, the last node is the sink only if that says so itself.
+      hole = sightings.noteSink(row, isPath ? last : reporter, timeUs);
+    } else if (node !== NOT_AVAILABLE) {
+      const isDrop = (batch.flags[report]! & FLAG.DROPPED) !== 0;
+      if (node !== sightings.sink(row)) sightings.noteUpstream(row, node, timeUs);
+      else if (!isDrop) hole = sightings.noteSink(row, node, timeUs);
+    }
+    if (hole >= 0) this.#found(holeEnded(table, row, sightings, hole, timeUs));
+  }
+}

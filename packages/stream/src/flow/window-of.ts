@@ -1,0 +1,36 @@
+import type { FlowWindow } from '../model/window.js';
+import { nanosecondText } from '../time.js';
+import { type FlowTable, hexOf } from './table.js';
+import type { WindowContents } from './windows.js';
+
+/** A window as it is given out; `null` for a report without a flow, which has none. */
+export function windowOf(
+  table: FlowTable,
+  row: number,
+  contents: WindowContents,
+  startUs: number,
+  endUs: number,
+  revision: number,
+  complete: boolean,
+): FlowWindow | null {
+  const flow = table.flow(row);
+  if (flow === null) return null;
+  const { reports, drops, late, path, pathChanges, hops, hopsBeyond, endToEnd } = contents;
+  return {
+    type: 'flowWindow',
+    id: `flow-${hexOf(table.key(row))}-${startUs}`,
+    revision,
+    startNs: nanosecondText(startUs),
+    endNs: nanosecondText(endUs),
+    complete,
+    flow,
+    reports,
+    drops,
+    late,
+    path,
+    pathChanges,
+    hops,
+    hopsBeyond,
+    endToEnd,
+  };
+}

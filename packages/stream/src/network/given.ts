@@ -1,0 +1,211 @@
+/** Windows of the network, as they are given out, and kept for a time to be corrected. */
+import type { NetworkPartial } from '../model/partial.js';
+import type { LinkWindow, NetworkWindow, QueueWindow, SwitchWindow } from '../model/window.js';
+import { nanosecondText } from '../time.js';
+import { LinkCounts, QueueCounts, SwitchCounts } from './counts.js';
+
+/** A queue in one window. */
+export interface GivenQueue {
+  readonly queueId: number;
+  readonly counts: QueueCounts;
+  readonly status: QueueWindow['status'];
+}
+
+interface GivenSwitch {
+  readonly nodeId: number;
+  readonly counts: SwitchCounts;
+  readonly late: number;
+  readonly queues: Map<number, GivenQueue>;
+}
+
+interface GivenLink {
+  readonly link: readonly [number, number];
+  readonly counts: LinkCounts;
+  readonly late: number;
+}
+
+/** One window of time. */
+interface Given {
+  complete: boolean;
+  readonly switches: Map<number, GivenSwitch>;
+  readonly links: Map<string, GivenLink>;
+  /** Times each was given out, by `switch` and `link` below. */
+  readonly times: Map<GivenSwitch | GivenLink, number>;
+  readonly changed: Set<GivenSwitch | GivenLink>;
+}
+
+/**
+ * The windows that were given out last: what comes for them is added, and they are given out again. In memory only; whoever
+ * takes over has none of them.
+ */
+export class GivenWindows {
+  readonly #windowUs: number;
+  readonly #capacity: number;
+  readonly #give: (window: NetworkWindow) => void;
+  readonly #windows = new Map<number, Given>();
+  #count = 0;
+
+  /** @param capacity switches, links and queues of all windows together; beyond it, the earliest windows go */
+  constructor(windowUs: number, capacity: number, give: (window: NetworkWindow) => void) {
+    this.#windowUs = windowUs;
+    this.#capacity = capacity;
+    this.#give = give;
+  }
+
+  /** Begins a window, in ascending order; all of it is added before the next one. */
+  begin(window: number, complete: boolean): void {
+    this.#windows.set(window, {
+      complete,
+      switches: new Map(),
+      links: new Map(),
+      times: new Map(),
+      changed: new Set(),
+    });
+  }
+
+  addSwitch(window: number, nodeId: number, counts: SwitchCounts, late: number, queues: readonly GivenQueue[]): void {
+    const given = this.#windows.get(window)!;
+    const one: GivenSwitch = { nodeId, counts, late, queues: new Map(queues.map((queue) => [queue.queueId, queue])) };
+    given.switches.set(nodeId, one);
+    this.#count += 1 + queues.length;
+    this.#giveSwitch(window, given, one);
+  }
+
+  addLink(window: number, link: readonly [number, number], counts: LinkCounts, late: number): void {
+    const given = this.#windows.get(window)!;
+    const one: GivenLink = { link, counts, late };
+    given.links.set(link.join(), one);
+    this.#count++;
+    this.#giveLink(window, given, one);
+  }
+
+  /** Lets go of windows before one, and of the earliest if there are too many; what has changed of them is given out before. */
+  keepFrom(window: number): void {
+    for (const [number, given] of this.#windows) {
+      if (number >= window && this.#count <= this.#capacity) break;
+      const { switches, links } = given;
+      this.#reviseOne(number, given);
+      this.#windows.delete(number);
+      this.#count -= links.size;
+      for (const { queues } of switches.values()) this.#count -= 1 + queues.size;
+    }
+  }
+
+  /** Whether a window is kept. */
+  has(window: number): boolean {
+    return this.#windows.has(window);
+  }
+
+  /** Windows from one on, and before another, are not complete: those that were given out so are to be given out again. */
+  break(from: number, to: number): void {
+    for (const [window, given] of this.#windows) {
+      if (window < from || window >= to || !given.complete) continue;
+      given.complete = false;
+      for (const one of [...given.switches.values(), ...given.links.values()]) given.changed.add(one);
+    }
+  }
+
+  /** Adds what has come for a window that is kept. */
+  merge(window: number, partial: NetworkPartial): void {
+    const given = this.#windows.get(window)!;
+    for (const part of partial.switches) {
+      const one = this.#switchOf(given, part.nodeId);
+      one.counts.merge(part);
+      given.changed.add(one);
+    }
+    for (const part of partial.queues) {
+      const one = this.#switchOf(given, part.nodeId);
+      let queue = one.queues.get(part.queueId);
+      if (queue === undefined) {
+        queue = { queueId: part.queueId, counts: new QueueCounts(), status: 'clear' };
+        one.queues.set(part.queueId, queue);
+        this.#count++;
+      }
+      queue.counts.merge(part);
+      given.changed.add(one);
+    }
+    for (const part of partial.links) {
+      const name = `${part.from},${part.to}`;
+      let one = given.links.get(name);
+      if (one === undefined) {
+        one = { link: [part.from, part.to], counts: new LinkCounts(), late: 0 };
+        given.links.set(name, one);
+        this.#count++;
+      }
+      one.counts.merge(part);
+      one.counts.flows = Math.max(one.counts.flows, part.flows.length / 2);
+      given.changed.add(one);
+    }
+  }
+
+  #switchOf(given: Given, nodeId: number): GivenSwitch {
+    const found = given.switches.get(nodeId);
+    if (found !== undefined) return found;
+    const one: GivenSwitch = { nodeId, counts: new SwitchCounts(), late: 0, queues: new Map() };
+    given.switches.set(nodeId, one);
+    this.#count++;
+    return one;
+  }
+
+  /** Gives out again what has changed. */
+  revise(): void {
+    for (const [window, given] of this.#windows) this.#reviseOne(window, given);
+  }
+
+  #reviseOne(window: number, given: Given): void {
+    if (given.changed.size === 0) return;
+    for (const one of given.changed) {
+      if ('link' in one) this.#giveLink(window, given, one);
+      else this.#giveSwitch(window, given, one);
+    }
+    given.changed.clear();
+  }
+
+  #base(window: number, given: Given, one: GivenSwitch | GivenLink) {
+    const revision = given.times.get(one) ?? 0;
+    given.times.set(one, revision + 1);
+    const startUs = window * this.#windowUs;
+    const times = { startNs: nanosecondText(startUs), endNs: nanosecondText(startUs + this.#windowUs) };
+    return { revision, startUs, complete: given.complete, ...times };
+  }
+
+  #giveSwitch(window: number, given: Given, one: GivenSwitch): void {
+    const { startUs, ...base } = this.#base(window, given, one);
+    const { nodeId, counts, late, queues } = one;
+    const shown: SwitchWindow = {
+      type: 'switchWindow',
+      id: `switch-${nodeId}-${startUs}`,
+      ...base,
+      nodeId,
+      reports: counts.reports,
+      late,
+      lastSeenNs: nanosecondText(counts.lastSeenUs || startUs),
+      latency: counts.latency(),
+      queues: [...queues.values()]
+        .map(({ queueId, counts: queue, status }) => ({
+          queueId,
+          occupancy: queue.occupancy(),
+          congested: queue.congested,
+          status,
+        }))
+        .sort((a, b) => a.queueId - b.queueId),
+    };
+    this.#give(shown);
+  }
+
+  #giveLink(window: number, given: Given, one: GivenLink): void {
+    const { startUs, ...base } = this.#base(window, given, one);
+    const { link, counts, late } = one;
+    const shown: LinkWindow = {
+      type: 'linkWindow',
+      id: `link-${link[0]}-${link[1]}-${startUs}`,
+      ...base,
+      link,
+      packets: counts.packets,
+      late,
+      flows: counts.flows,
+      lastSeenNs: nanosecondText(counts.lastSeenUs || startUs),
+    };
+    this.#give(shown);
+  }
+}

@@ -1,0 +1,70 @@
+import type { ByteReader } from '../partial/reader.js';
+import type { ByteWriter } from '../partial/writer.js';
+
+/** Of more, neighbours become one. */
+const MOST = 64;
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** Stretches of time, or of slices, of which something may be missing: a bounded number of them, which rather grow than go. */
+export class MissingSpans {
+  /** Ascending, and apart from each other. */
+  #spans: Span[] = [];
+
+  /** @param to not included */
+  add(from: number, to: number): void {
+    if (!(from < to)) return;
+    const apart = this.#spans.filter((span) => span.to < from || span.from > to);
+    const one = { from, to };
+    for (const span of this.#spans) {
+      if (span.to < from || span.from > to) continue;
+      one.from = Math.min(one.from, span.from);
+      one.to = Math.max(one.to, span.to);
+    }
+    this.#spans = [...apart, one].sort((a, b) => a.from - b.from);
+    if (this.#spans.length > MOST) this.#join();
+  }
+
+  #join(): void {
+    let closest = 1;
+    const gap = (at: number): number => this.#spans[at]!.from - this.#spans[at - 1]!.to;
+    for (let at = 2; at < this.#spans.length; at++) if (gap(at) < gap(closest)) closest = at;
+    this.#spans[closest - 1]!.to = this.#spans[closest]!.to;
+    this.#spans.splice(closest, 1);
+  }
+
+  /** Whether anything between `from` and `to` may be missing. */
+  has(from: number, to: number): boolean {
+    for (const span of this.#spans) if (span.from < to && from < span.to) return true;
+    return false;
+  }
+
+  /** Whether all between `from` and `to` may be missing. */
+  covers(from: number, to: number): boolean {
+    return this.#spans.some((span) => span.from <= from && to <= span.to);
+  }
+
+  /** Nobody asks for what lies before any more. */
+  forget(before: number): void {
+    if (this.#spans.length > 0 && this.#spans[0]!.to <= before) {
+      this.#spans = this.#spans.filter(({ to }) => to > before);
+    }
+  }
+
+  write(writer: ByteWriter): void {
+    writer.number(this.#spans.length);
+    for (const { from, to } of this.#spans) {
+      writer.number(from);
+      writer.number(to);
+    }
+  }
+
+  read(reader: ByteReader): void {
+    const count = reader.between(0, MOST, 'spans');
+    this.#spans = [];
+    for (let index = 0; index < count; index++) this.add(reader.number(), reader.number());
+  }
+}
