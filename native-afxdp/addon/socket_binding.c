@@ -560,6 +560,21 @@ static napi_value interface_index(napi_env env, napi_callback_info info)
 	return index < 0 ? int_throw_errno(env, "SIOCGIFINDEX", index, NULL) : int_number(env, index);
 }
 
+/* interfaceIsUp(name): throws ENODEV */
+static napi_value interface_is_up(napi_env env, napi_callback_info info)
+{
+	char name[256];
+	napi_value argument, result;
+	int is_up;
+
+	if (int_arguments(env, info, 1, &argument) != 0 || int_get_string(env, argument, name, sizeof(name)) != 0)
+		return NULL;
+	is_up = int_interface_is_up(name);
+	if (is_up < 0)
+		return int_throw_errno(env, "SIOCGIFFLAGS", is_up, NULL);
+	return napi_get_boolean(env, is_up != 0, &result) == napi_ok ? result : NULL;
+}
+
 /* interfaceExists(index) */
 static napi_value interface_exists(napi_env env, napi_callback_info info)
 {
@@ -622,6 +637,7 @@ napi_status int_socket_register(napi_env env, napi_value exports)
 		{ "socketError", socket_error },
 		{ "socketStats", socket_stats },
 		{ "interfaceIndex", interface_index },
+		{ "interfaceIsUp", interface_is_up },
 		{ "interfaceExists", interface_exists },
 		{ "interfaceQueues", interface_queues },
 		{ "trySupport", try_support },

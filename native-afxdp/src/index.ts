@@ -1,5 +1,6 @@
 export { type WordMemory, XdpBatch } from './batch.js';
 export { XdpError, type XdpErrorCode, type XdpErrorDetails } from './errors.js';
+export { XdpLink, type XdpLinkOptions } from './link.js';
 export { umemBytes, type XdpSocketOptions } from './options.js';
 export {
   type SocketProgram,

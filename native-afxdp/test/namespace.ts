@@ -41,6 +41,7 @@ export class VethPair {
   /** Where the socket under test is. */
   readonly right: End;
   readonly #ip: string;
+  readonly #options: Required<PairOptions>;
 
   /**
    * Makes a pair. Call it inside a test: without the `ip` command, or the right to make namespaces, the test is skipped.
@@ -52,6 +53,7 @@ export class VethPair {
   }
 
   private constructor({ mtu = 1500, queues = 1, together = false, ipv6 = false }: PairOptions) {
+    this.#options = { mtu, queues, together, ipv6 };
     this.#ip = requires('ip', 'npm run setup:system');
     watch(this.#ip);
     const stem = `${PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -67,17 +69,33 @@ export class VethPair {
     this.right = end(1);
     try {
       for (const name of new Set(names)) this.#add(name, ipv6);
-      const pair = (which: End): string => `${which.interface} address ${which.mac} mtu ${mtu}`;
-      const many = `numrxqueues ${queues} numtxqueues ${queues}`;
-      this.#batch(this.left, [
-        `link add ${pair(this.left)} ${many} type veth peer name ${pair(this.right)} ${many} netns ${names[1]}`,
-      ]);
-      this.#configure(this.left, this.right, !together, ipv6);
-      this.#configure(this.right, this.left, true, ipv6);
+      this.makeLink();
     } catch (error) {
       this.remove();
       throw error;
     }
+  }
+
+  /** Makes the interfaces: again, after one was removed and the other one with it. */
+  makeLink(): void {
+    const { ipv6, mtu, queues, together } = this.#options;
+    const pair = (which: End): string => `${which.interface} address ${which.mac} mtu ${mtu}`;
+    const many = `numrxqueues ${queues} numtxqueues ${queues}`;
+    this.#batch(this.left, [
+      `link add ${pair(this.left)} ${many} type veth peer name ${pair(this.right)} ${many} netns ${this.right.namespace}`,
+    ]);
+    this.#configure(this.left, this.right, !together, ipv6);
+    this.#configure(this.right, this.left, true, ipv6);
+  }
+
+  /** Sets the right end up or down. */
+  setRight(state: 'up' | 'down'): void {
+    this.ip(this.right, 'link', 'set', this.right.interface, state);
+  }
+
+  /** Removes the right end, and so the left one. */
+  removeLink(): void {
+    this.ip(this.right, 'link', 'delete', this.right.interface);
   }
 
   #add(name: string, ipv6: boolean): void {

@@ -54,6 +54,13 @@ class Replay {
       this.child.kill('SIGKILL');
     });
   }
+
+  /** Waits for text on standard error. @throws Error if it does not come */
+  async saying(pattern: RegExp): Promise<void> {
+    for (const since = Date.now(); !pattern.test(this.stderr); await new Promise((resolve) => setTimeout(resolve, 5))) {
+      if (this.child.exitCode !== null || Date.now() - since > 20_000) throw new Error(`not said: ${this.stderr}`);
+    }
+  }
 }
 
 function replay(at: End, ...args: string[]): Promise<Outcome> {
@@ -216,13 +223,65 @@ describe('int replay --afxdp', () => {
     expect(queue.stderr).toMatch(/queue 7/);
   });
 
-  it('ends when the interface goes away, with the totals of what left before', async () => {
+  it('waits for the interface, also for one that was made again, and sends what is left', async () => {
+    const pair = await pairFor();
+    const first = await receiver(pair, 'driver');
+    const frames = numbered(300);
+    const numbers = new Map(frames.map((frame, number) => [Buffer.from(frame).toString('hex'), number]));
+    const path = capture(frames);
+    const running = new Replay(pair.left, [path, '--afxdp', pair.left.interface, '--rate', '100', '--json']);
+    await first.call('arrived', 20, 0);
+    pair.ip(pair.left, 'link', 'set', pair.left.interface, 'down');
+    await running.saying(/int: left0 is down.* Waiting for it\.\n/);
+    pair.ip(pair.left, 'link', 'set', pair.left.interface, 'up');
+    await running.saying(/int: left0 is up again after \d+\.\d s\n/);
+    const before = await first.call('arrived', 30, 0);
+    pair.removeLink();
+    await running.saying(/up again[\s\S]*int: left0 .* Waiting for it\.\n/);
+    pair.makeLink();
+    const second = await receiver(pair, 'driver');
+    await running.saying(/up again[\s\S]*up again/);
+    const { code, stdout } = await running.ended;
+    const totals = total(stdout) as { sent: number; failed: { 'not-completed'?: number } };
+    const lost = totals.failed['not-completed'] ?? 0;
+    expect(totals).toMatchObject({ frames: 300, sent: 300 - lost, outages: 2, loops: 1 });
+    expect(code).toBe(lost === 0 ? 0 : 1);
+    const numberOf = (frame: Uint8Array): number => numbers.get(Buffer.from(frame).toString('hex')) ?? -1;
+    let after: readonly Uint8Array[] = [];
+    for (const since = Date.now(); numberOf(after.at(-1) ?? frames[0]!) !== 299 && Date.now() - since < 20_000; ) {
+      after = await second.call('arrived', 1, 0);
+    }
+    // In order, and none twice; what was on its way when the cable went is lost.
+    const all = [...before, ...after].map(numberOf);
+    expect(all).toEqual([...new Set(all)].sort((a, b) => a - b));
+    expect(all.at(-1)).toBe(299);
+    await finish(second);
+  });
+
+  it('ends at a signal while it waits for the interface', async () => {
     const pair = await pairFor();
     const path = capture(numbered(10));
     const args = [path, '--afxdp', pair.left.interface, '--loop', '0', '--rate', '500', '--json'];
     const running = new Replay(pair.left, args);
     await until('20 frames', () => pair.counters(pair.left).tx_packets >= 20, { everyMs: 10 });
-    pair.ip(pair.left, 'link', 'delete', pair.left.interface);
+    pair.removeLink();
+    await running.saying(/left0 .* Waiting for it/);
+    running.child.kill('SIGINT');
+    const { stdout } = await running.ended;
+    expect(total(stdout)).toMatchObject({ type: 'total', outages: 1 });
+  });
+
+  it.each([
+    ['down', 'set'],
+    ['away', 'delete'],
+  ])('--on-down exit: ends when the interface goes %s, with the totals of what left before', async (_where, how) => {
+    const pair = await pairFor();
+    const path = capture(numbered(10));
+    const exit = ['--on-down', 'exit'];
+    const args = [path, '--afxdp', pair.left.interface, '--loop', '0', '--rate', '500', '--json', ...exit];
+    const running = new Replay(pair.left, args);
+    await until('20 frames', () => pair.counters(pair.left).tx_packets >= 20, { everyMs: 10 });
+    pair.ip(pair.left, 'link', how, pair.left.interface, ...(how === 'set' ? ['down'] : []));
     const { code, stdout, stderr } = await running.ended;
     expect(code).toBe(3);
     expect(stderr).toContain(`cannot send by ${pair.left.interface}: `);

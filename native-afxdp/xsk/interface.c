@@ -49,6 +49,16 @@ int int_interface_index(const char *name)
 	return error == 0 ? interface.ifr_ifindex : error;
 }
 
+int int_interface_is_up(const char *name)
+{
+	struct ifreq interface;
+	int error = named(&interface, name);
+
+	if (error == 0)
+		error = interface_ioctl(SIOCGIFFLAGS, &interface);
+	return error == 0 ? (interface.ifr_flags & IFF_UP) != 0 : error;
+}
+
 int int_interface_exists(uint32_t index)
 {
 	struct ifreq interface = { .ifr_ifindex = (int)index };

@@ -7,6 +7,8 @@
 
 /* Index of the interface, or -ENODEV. */
 int int_interface_index(const char *name);
+/* 1 if the interface has been set up, 0 if it has been set down, or -ENODEV. */
+int int_interface_is_up(const char *name);
 /* 0 if there is an interface of that index, or -ENODEV. */
 int int_interface_exists(uint32_t index);
 /* Number of receive queues in use. */

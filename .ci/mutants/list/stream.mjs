@@ -20,7 +20,7 @@ export const stream = [
   {
     id: 'stream-window-drops',
     file: 'packages/stream/src/flow/windows.ts',
-    find: 'this.#drops[bank] = 0;',
+    find: 'this.#drops[record] = 0;',
     put: '',
     defect: 'drops of a window before count in the window that takes its place',
   },

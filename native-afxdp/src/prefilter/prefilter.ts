@@ -57,6 +57,13 @@ export interface PrefilterProgram extends SocketProgram {
   close(): void;
 }
 
+/** Where a filter is. */
+interface Attached {
+  readonly interface: string;
+  readonly asked: 'auto' | XdpMode;
+  mode: XdpMode;
+}
+
 /** State that a rule set starts with, besides what it needs. */
 const SPARE_METRICS = 2;
 /** A rule set is not written to until the frames that may still be looked at by it are through; they take microseconds. */
@@ -81,6 +88,7 @@ export class Prefilter {
   readonly state: KernelState;
   readonly #program: LoadedProgram;
   readonly #options: ResolvedPrefilterOptions;
+  readonly #attached: Attached;
   readonly #generations = new Generations();
   #slots: StateSlots;
   #plan: PrefilterPlan;
@@ -88,7 +96,8 @@ export class Prefilter {
   #active = 1;
   #flippedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(options: PrefilterOptions, attached: { readonly interface: string; mode: XdpMode }) {
+  private constructor(options: PrefilterOptions, attached: Attached) {
+    this.#attached = attached;
     const resolved = resolveOptions(options);
     const { state, switchCells, flowCells } = resolved;
     this.#options = resolved;
@@ -132,10 +141,10 @@ export class Prefilter {
    * @throws XdpError as XdpProgram.steer does; RangeError for an option out of range
    */
   static attach(options: AttachOptions): Prefilter {
-    const attached = { interface: options.interface, mode: 'generic' as XdpMode };
-    const filter = new Prefilter(options, attached);
+    const { interface: name, mode: asked = 'auto' } = options;
+    const filter = new Prefilter(options, { interface: name, asked, mode: 'generic' });
     try {
-      attached.mode = filter.#program.attach(options.interface, options.mode);
+      filter.reattach();
     } catch (error) {
       filter.close();
       throw error;
@@ -149,7 +158,7 @@ export class Prefilter {
    * @throws XdpError as XdpProgram.steer does; RangeError for an option out of range
    */
   static load(options: PrefilterOptions): Prefilter {
-    return new Prefilter(options, { interface: '', mode: 'generic' });
+    return new Prefilter(options, { interface: '', asked: 'generic', mode: 'generic' });
   }
 
   /** What the kernel does with the rules in force. */
@@ -230,6 +239,17 @@ export class Prefilter {
   /** Name of the rule of a verdict; `null`: none, or of a rule set that many others have followed. */
   ruleName({ generation, rule }: Verdict): string | null {
     return rule === null ? null : (this.#generations.find(generation)?.names[rule] ?? null);
+  }
+
+  /**
+   * Attaches the filter again, to the interface that has the name now, which may have been made anew. Its rules, its
+   * state and what it has counted stay.
+   * @throws XdpError as {@link attach} does, and ERR_XDP_CLOSED
+   */
+  reattach(): void {
+    const { interface: name, asked } = this.#attached;
+    this.#program.detach();
+    this.#attached.mode = this.#program.attach(name, asked);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { DecodeOptions } from '@int/codec';
-import { DEFAULT_REPORT_PORT } from '@int/collector';
+import { DEFAULT_REPORT_PORT, type Outage } from '@int/collector';
+import type { XdpError } from '../errors.js';
 import type { SocketProgram, XdpMode } from '../program.js';
 
 /** What a source needs of a pre-filter; `Prefilter` of `@int/afxdp/prefilter` is one. */
@@ -8,6 +9,8 @@ export interface SourcePrefilter {
   counts(): { readonly filtered: number };
   /** Lets everything go to the system from now on; {@link counts} stays. */
   detach(): void;
+  /** Attaches it again, to the interface that has the name now. @throws XdpError */
+  reattach(): void;
   close(): void;
 }
 
@@ -42,6 +45,15 @@ export interface XdpSourceOptions {
   readonly decode?: Omit<DecodeOptions, 'linkType'>;
   /** A pre-filter that is attached to the interface. The source reads what it lets through, and closes it in the end. */
   readonly prefilter?: SourcePrefilter;
+  /**
+   * When the interface goes down or away: `wait` for it and go on, also when it has been made anew; or `end`, which fails
+   * the source. Default `wait`.
+   */
+  readonly onDown?: 'wait' | 'end';
+  /** Told that the interface is down or away, or cannot be opened anew: in an outage once per code. */
+  readonly onProblem?: (problem: XdpError) => void;
+  /** Told that the outage is over. */
+  readonly onRecovered?: (outage: Outage) => void;
   /** One thread for each queue that receives and decodes. Default: if there are several queues, which need it. */
   readonly threads?: boolean;
   /**
@@ -73,6 +85,9 @@ export interface ResolvedOptions {
   readonly batches: number;
   readonly decode: DecodeOptions;
   readonly prefilter: SourcePrefilter | null;
+  readonly onDown: 'wait' | 'end';
+  readonly onProblem: (problem: XdpError) => void;
+  readonly onRecovered: (outage: Outage) => void;
   readonly threads: boolean | null;
   readonly worker: string | URL | null;
 }
@@ -140,6 +155,9 @@ export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
     batches,
     decode: { ...options.decode, ...(reportPorts !== null && { reportPorts: [...reportPorts] }), linkType: 'ethernet' },
     prefilter: prefilter ?? null,
+    onDown: options.onDown ?? 'wait',
+    onProblem: options.onProblem ?? (() => undefined),
+    onRecovered: options.onRecovered ?? (() => undefined),
     threads: options.threads ?? null,
     worker: options.worker ?? null,
   };

@@ -31,7 +31,7 @@ export class Pump {
 
   /**
    * @param wait resolves when there is something to take, or after a while
-   * @param onFailure called once for each queue that can be read no more
+   * @param onFailure called when a queue can be read no more, or nothing will come any more
    */
   constructor(lanes: readonly Lane[], push: Push, wait: () => Promise<void>, onFailure: (error: unknown) => void) {
     this.#lanes = lanes;
@@ -45,9 +45,12 @@ export class Pump {
     this.#next(false);
   }
 
-  /** No frame that is handed on from now on has an earlier time, milliseconds; `null`: that is not known yet. */
+  /**
+   * No frame that is handed on from now on, by this or one that comes after it, has an earlier time, milliseconds; `null`: that
+   * is not known yet.
+   */
   lowTimeMs(): number | null {
-    const earliest = Math.min(...this.#takenMs) - HAND_OVER_MS;
+    const earliest = (this.#isDone ? this.#clock.now() : Math.min(...this.#takenMs)) - HAND_OVER_MS;
     return Number.isFinite(earliest) ? earliest : null;
   }
 
@@ -76,8 +79,8 @@ export class Pump {
       setTimeout(turn, TICK_MS);
     else {
       this.#wait().then(turn, (error: unknown) => {
-        // There is one queue, if its wait can fail.
-        this.#fail(this.#lanes[0]!, error);
+        // What has been received before is as good as ever.
+        this.#onFailure(error);
         turn();
       });
     }

@@ -32,11 +32,15 @@ export class WorkerLoop {
 
   /** Works until the source stops, then takes what is still there, and closes the socket. */
   run(): void {
+    const receiver = this.#receiver;
     try {
       this.#work();
     } finally {
-      this.#receiver.close();
+      receiver.memory.writeFigures(receiver.figures());
+      receiver.close();
     }
+    Atomics.store(this.#control, CONTROL.DONE, 1);
+    this.#ring();
   }
 
   #work(): void {
@@ -70,10 +74,6 @@ export class WorkerLoop {
       if (empty < IDLE_LOOKS || this.#freed !== this.#filled) Atomics.wait(control, CONTROL.DONE, 0, TICK_MS);
       else this.#receiver.socket.waitSync(SLEEP_MS);
     }
-    this.#receiver.memory.writeFigures(this.#receiver.figures());
-    this.#receiver.close();
-    Atomics.store(control, CONTROL.DONE, 1);
-    this.#ring();
   }
 
   /** Gives the kernel the frames of batches that have come back, which they do in the order they went. */

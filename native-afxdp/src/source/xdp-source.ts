@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { DecodeOptions } from '@int/codec';
 import { type Push, type Source, SourceError } from '@int/collector';
 import { XdpError } from '../errors.js';
+import { XdpLink } from '../link.js';
 import { type SocketProgram, type XdpMode, XdpProgram } from '../program.js';
 import { queueCount } from '../support.js';
 import { Bell } from './bell.js';
@@ -15,7 +16,7 @@ import { workerFile } from './worker-file.js';
 import { WorkerLane } from './worker-lane.js';
 
 /** How often the interface, the threads and the clock are looked at. */
-const CHECK_MS = 500;
+const CHECK_MS = 100;
 /** How long an idle source waits at most before it looks by itself. */
 const WAIT_MS = 500;
 /** How long `stop` goes on taking frames that come although nothing sends them here any more. */
@@ -53,13 +54,27 @@ export class XdpSource implements Source {
   #program: XdpProgram | null = null;
   #mode: XdpMode | null = null;
   #pump: Pump | null = null;
+  #link: XdpLink | null = null;
   #checkTimer: NodeJS.Timeout | null = null;
   #hasStarted = false;
+  /** Queues are being opened anew: some may receive already, and nobody takes it yet. */
+  #isOpening = false;
+  /** Settles when lanes are open again. */
+  #renewing: Promise<void> | null = null;
+  /** Aborted by {@link stop}. */
+  readonly #ending = new AbortController();
   #stopping: Promise<void> | null = null;
   #failure: SourceError | null = null;
-  #isCutOff = false;
   #filtered = 0;
-  #noSocket = 0;
+  #isOver = false;
+  /** Of lanes and programs that are closed. */
+  readonly #before: { -readonly [name in keyof XdpSourceStatistics]: number } = {
+    received: 0,
+    rxDropped: 0,
+    rxRingFull: 0,
+    fillRingEmpty: 0,
+    noSocket: 0,
+  };
   #finish: () => void = () => {};
   #fail: (error: Error) => void = () => {};
 
@@ -108,31 +123,37 @@ export class XdpSource implements Source {
    * and where the card writes itself, it counts attempts, not frames. What a card loses by itself is in its own counters.
    */
   get kernelDropped(): number {
-    const { rxDropped, rxRingFull } = this.#figures();
+    const { rxDropped, rxRingFull } = this.statistics();
     return rxDropped + rxRingFull;
+  }
+
+  /** Times that the interface was down or away, one that lasts included. */
+  get outages(): number {
+    return this.#link?.outages ?? 0;
+  }
+
+  /** Why nothing comes at present: the interface is down or away. `null`: it is up. */
+  health(): string | null {
+    return this.#link?.problem?.message ?? null;
   }
 
   /** Reports that the pre-filter looked at and did not let through; 0 without one. */
   get filtered(): number {
     const { prefilter } = this.#options;
-    if (!this.#isCutOff && prefilter !== null) this.#filtered = prefilter.counts().filtered;
+    if (!this.#isOver && prefilter !== null) this.#filtered = prefilter.counts().filtered;
     return this.#filtered;
   }
 
   /** The counters now. Those of threads are at most a tenth of a second old. */
   statistics(): XdpSourceStatistics {
-    if (!this.#isCutOff && this.#program !== null) this.#noSocket = this.#program.counters().noSocket;
-    return { ...this.#figures(), noSocket: this.#noSocket };
-  }
-
-  #figures(): Figures {
-    const sum = { received: 0, rxDropped: 0, rxRingFull: 0, fillRingEmpty: 0 };
+    const sum = { ...this.#before };
     for (const { figures } of this.#lanes) {
       sum.received += figures.received;
       sum.rxDropped += figures.rxDropped;
       sum.rxRingFull += figures.rxRingFull;
       sum.fillRingEmpty += figures.fillRingEmpty;
     }
+    if (this.#program !== null) sum.noSocket += this.#program.counters().noSocket;
     return sum;
   }
 
@@ -140,24 +161,27 @@ export class XdpSource implements Source {
   async start(push: Push): Promise<void> {
     if (this.#hasStarted) throw new Error(`${this.name} is already started`);
     this.#hasStarted = true;
+    const { interface: name, onProblem, onRecovered } = this.#options;
     const bell = new Bell();
     try {
+      this.#link = new XdpLink({ interface: name, onProblem, onRecovered });
+      this.#link.follow();
       await this.#open(bell);
     } catch (error) {
       await this.#close();
       throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot open: ${messageOf(error)}`, error);
     }
-    const [first] = this.#lanes;
-    const wait = (): Promise<void> => (first instanceof LocalLane ? first.wait(WAIT_MS) : bell.wait(WAIT_MS));
-    this.#pump = new Pump(this.#lanes, push, wait, (error) => this.#onFailure(error));
-    this.#pump.start();
+    this.#startPump(bell, push);
     // Not unreferenced: a source that is open keeps the process alive, as a socket does.
-    this.#checkTimer = setInterval(() => this.#check(), CHECK_MS);
+    this.#checkTimer = setInterval(() => this.#check(() => this.#renew(bell, push)), CHECK_MS);
   }
 
-  /** Up to when all frames of all queues have been pushed, less the time that it takes to hand them over. */
+  /**
+   * Up to when all frames of all queues have been pushed, less the time that it takes to hand them over. It moves on while the
+   * interface is away.
+   */
   lowTimeMs(): number | null {
-    return this.#pump?.lowTimeMs() ?? null;
+    return this.#isOpening ? null : (this.#pump?.lowTimeMs() ?? null);
   }
 
   stop(): Promise<void> {
@@ -165,10 +189,19 @@ export class XdpSource implements Source {
     return this.#stopping;
   }
 
+  #startPump(bell: Bell, push: Push): void {
+    const [first] = this.#lanes;
+    const wait = (): Promise<void> => (first instanceof LocalLane ? first.wait(WAIT_MS) : bell.wait(WAIT_MS));
+    const renew = (): void => this.#renew(bell, push);
+    this.#pump = new Pump(this.#lanes, push, wait, (error) => this.#onFailure(error, renew));
+    this.#pump.start();
+  }
+
   async #open(bell: Bell): Promise<void> {
     const options = this.#options;
     const { prefilter } = options;
     const queues = options.queues === 'all' ? allQueues(options) : options.queues;
+    if (prefilter !== null && this.#pump !== null) prefilter.reattach();
     if (prefilter === null) {
       this.#program = XdpProgram.steer({ interface: options.interface, mode: options.mode, ports: options.ports });
     }
@@ -200,38 +233,86 @@ export class XdpSource implements Source {
     for (const each of opened) if (each.status === 'rejected') throw each.reason;
   }
 
-  #check(): void {
+  #check(renew: () => void): void {
+    const link = this.#link!;
     this.#pump?.check();
-    for (const lane of this.#lanes) {
-      try {
-        lane.check();
-      } catch (error) {
-        this.#onFailure(error);
+    const isSame = link.look();
+    if (this.#renewing !== null) return;
+    if (link.problem !== null && this.#options.onDown === 'end') this.#onFailure(link.problem, renew);
+    else if (!isSame) renew();
+    else {
+      for (const lane of this.#lanes) {
+        try {
+          lane.check();
+        } catch (error) {
+          this.#onFailure(error, renew);
+        }
       }
     }
   }
 
-  #onFailure(error: unknown): void {
-    this.#failure ??= new SourceError(
-      'ERR_SOURCE_DATA',
-      this.name,
-      `cannot receive any more: ${messageOf(error)}`,
-      error,
-    );
-    // What the other queues hold is still good.
+  #onFailure(error: unknown, renew: () => void): void {
+    // At the end nobody needs the interface any more.
+    if (this.#ending.signal.aborted) return;
+    const isLink = this.#link!.failed(error);
+    if (isLink && this.#options.onDown === 'wait') renew();
+    else this.#end(error);
+  }
+
+  /** Something that it cannot go on with. */
+  #end(error: unknown): void {
+    const reason = `cannot receive any more: ${messageOf(error)}`;
+    this.#failure ??= new SourceError('ERR_SOURCE_DATA', this.name, reason, error);
+    // What the queues hold is still good.
     void this.stop();
   }
 
+  /** Takes what the queues hold, and opens them anew when the interface is back. */
+  #renew(bell: Bell, push: Push): void {
+    if (this.#renewing !== null || this.#ending.signal.aborted) return;
+    this.#renewing = this.#reopen(bell, push)
+      .catch((error: unknown) => this.#end(error))
+      .finally(() => {
+        this.#renewing = null;
+      });
+  }
+
+  async #reopen(bell: Bell, push: Push): Promise<void> {
+    await this.#drain();
+    await this.#forgetLanes();
+    const opened = await this.#link!.reopen(async () => {
+      this.#isOpening = true;
+      try {
+        await this.#open(bell);
+        return true;
+      } catch (error) {
+        await this.#forgetLanes();
+        this.#isOpening = false;
+        throw error;
+      }
+    }, this.#ending.signal);
+    if (opened === true) this.#startPump(bell, push);
+    this.#isOpening = false;
+  }
+
   async #stop(): Promise<void> {
-    if (this.#pump !== null) {
-      this.#stopSteering();
-      const limit = setTimeout(() => this.#cutOff(), DRAIN_LIMIT_MS);
-      await this.#pump.drain();
-      clearTimeout(limit);
-    }
+    this.#ending.abort();
+    await this.#renewing;
+    if (this.#checkTimer !== null) clearInterval(this.#checkTimer);
+    await this.#drain();
     await this.#close();
     if (this.#failure === null) this.#finish();
     else this.#fail(this.#failure);
+  }
+
+  /** Takes what the queues still hold, without what comes from now on. */
+  async #drain(): Promise<void> {
+    if (this.#pump === null || this.#lanes.length === 0) return;
+    this.#stopSteering();
+    // Whatever still comes by then goes to the system.
+    const limit = setTimeout(() => this.#cutOff(), DRAIN_LIMIT_MS);
+    await this.#pump.drain();
+    clearTimeout(limit);
   }
 
   /** From now on reports go to the system, so that what the sockets hold comes to an end. */
@@ -244,19 +325,37 @@ export class XdpSource implements Source {
     }
   }
 
-  async #close(): Promise<void> {
-    if (this.#checkTimer !== null) clearInterval(this.#checkTimer);
+  async #closeLanes(): Promise<void> {
+    this.#cutOff();
     for (const lane of this.#lanes) lane.drain();
     await Promise.all(this.#lanes.map((lane) => lane.close()));
-    this.#cutOff();
+  }
+
+  /** Closes the lanes for others to take their place. */
+  async #forgetLanes(): Promise<void> {
+    await this.#closeLanes();
+    for (const { figures } of this.#lanes) {
+      this.#before.received += figures.received;
+      this.#before.rxDropped += figures.rxDropped;
+      this.#before.rxRingFull += figures.rxRingFull;
+      this.#before.fillRingEmpty += figures.fillRingEmpty;
+    }
+    this.#lanes = [];
+  }
+
+  async #close(): Promise<void> {
+    await this.#closeLanes();
+    void this.filtered;
+    this.#isOver = true;
+    this.#options.prefilter?.close();
   }
 
   /** Takes the program away, when it has been asked for the last time. */
   #cutOff(): void {
-    void [this.statistics(), this.filtered];
-    this.#isCutOff = true;
-    this.#program?.close();
-    this.#options.prefilter?.close();
+    if (this.#program === null) return;
+    this.#before.noSocket += this.#program.counters().noSocket;
+    this.#program.close();
+    this.#program = null;
   }
 }
 

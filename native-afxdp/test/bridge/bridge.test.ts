@@ -263,14 +263,15 @@ describe('int bridge', () => {
     }
   });
 
-  test('ends with totals and says which interface went away', async () => {
+  test.each(['down', 'away'])('--on-down exit: ends with totals and says which interface went %s', async (where) => {
     const wire = await Wire.make();
-    const bridge = wire.bridge(IN, OUT, '--json', '--rows', '1024');
+    const bridge = wire.bridge(IN, OUT, '--json', '--rows', '1024', '--on-down', 'exit');
     await bridge.bridging();
-    wire.removeInterface(OUT);
+    if (where === 'down') wire.setInterface(OUT, 'down');
+    else wire.removeInterface(OUT);
     expect(await bridge.ended()).toBe(3);
-    expect(bridge.stderr).toMatch(/int: right0 to left0: left0 .*removed/);
-    expect(bridge.lines('total')[0]).toMatchObject({ received: 0, forwarded: 0 });
+    expect(bridge.stderr).toMatch(where === 'down' ? /int: right0 to left0: left0 is down/ : /left0 .*removed/);
+    expect(bridge.lines('total')[0]).toMatchObject({ received: 0, forwarded: 0, outages: { in: 0, out: 1 } });
     expect(wire.state(IN)).toEqual({ attached: false, promiscuous: false });
   });
 });

@@ -77,9 +77,23 @@ export class Wire {
     return start<Ends>(ENDS, { at: which });
   }
 
-  /** Removes an interface of the bridge. */
+  /** Sets an interface of the bridge up or down. */
+  setInterface(name: string, state: 'up' | 'down'): void {
+    this.#first.ip(this.middle, 'link', 'set', name, state);
+  }
+
+  /** Removes an interface of the bridge, and its other end with it. */
   removeInterface(name: string): void {
     this.#first.ip(this.middle, 'link', 'delete', name);
+  }
+
+  /** Makes an interface that was removed again, with its other end, which programs there have to open anew. */
+  remakeInterface(name: string): void {
+    const end = name === IN ? this.source : this.destination;
+    const peer = `${end.interface} address ${end.mac} netns ${end.namespace}`;
+    this.#first.ip(this.middle, ...`link add ${name} type veth peer name ${peer}`.split(' '));
+    this.#first.ip(end, 'link', 'set', end.interface, 'up');
+    this.setInterface(name, 'up');
   }
 
   /** Starts `int bridge` with these arguments; it ends with the test. */

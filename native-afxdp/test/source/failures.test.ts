@@ -54,12 +54,12 @@ describe('XdpSource', () => {
   it.each([
     ['on its own thread', false],
     ['in a thread', true],
-  ])('ends when the interface goes away, %s, and keeps what it has', async (_where, threads) => {
+  ])('ends when the interface goes away, if that is wanted, %s, and keeps what it has', async (_where, threads) => {
     const pair = await pairFor();
     const { right } = pair;
     const source = await startSource(pair);
     const senders = await Senders.start(pair);
-    const options = { interface: right.interface, threads, worker: await worker() };
+    const options = { interface: right.interface, threads, worker: await worker(), onDown: 'end' as const };
     await source.call('open', { source: options, numbers: 640 });
     await senders.send(640, source);
     await source.call('until', 640);

@@ -9,7 +9,7 @@ import { type Failure, failureOf, serve } from '../serve.js';
 
 /** How to receive; goes from process to process. */
 export interface Receiving {
-  readonly source: Omit<XdpSourceOptions, 'prefilter'>;
+  readonly source: Omit<XdpSourceOptions, 'prefilter' | 'onProblem' | 'onRecovered'>;
   /** Reports have numbers below it. */
   readonly numbers: number;
   /** Keep each batch for so long, by a sink that answers with a promise. */
@@ -37,6 +37,11 @@ export interface Received {
   readonly oddTimes: number;
   /** Batches that a sink had at a time, at most. */
   readonly kept: number;
+  /** Why nothing comes, and what was told of that. */
+  readonly health: string | null;
+  readonly told: readonly string[];
+  /** Up to when all has been handed on, before now, in ms; null: it does not say. */
+  readonly behindMs: number | null;
   readonly totals: CollectorTotals;
   readonly statistics: XdpSourceStatistics;
   readonly problems: readonly (Failure & { readonly cause: Failure | null })[];
@@ -99,6 +104,7 @@ interface Running {
   readonly collector: Collector;
   readonly witness: Witness;
   readonly problems: (Failure & { readonly cause: Failure | null })[];
+  readonly told: string[];
   kept: number;
 }
 
@@ -118,11 +124,19 @@ function withCause(error: Error): Failure & { readonly cause: Failure | null } {
   return { ...failureOf(error), cause: error.cause instanceof Error ? failureOf(error.cause) : null };
 }
 
-function state({ source, collector, witness, problems, kept }: Running): Received {
+function behind(source: XdpSource): number | null {
+  const timeMs = source.lowTimeMs();
+  return timeMs === null ? null : Date.now() - timeMs;
+}
+
+function state({ source, collector, witness, problems, told, kept }: Running): Received {
   const { right, wrong, duplicates, late, oddTimes, isInPlace } = witness;
   const { name, address, queues, mode, usesKernel } = source;
   return {
     ...{ name, address, queues, mode, usesKernel, isInPlace, right, wrong, duplicates, late, oddTimes, kept, inKernel },
+    health: source.health(),
+    behindMs: behind(source),
+    told,
     totals: collector.totals(),
     statistics: source.statistics(),
     problems,
@@ -132,7 +146,12 @@ function state({ source, collector, witness, problems, kept }: Running): Receive
 const handlers = {
   /** @returns why it could not be opened, or null */
   async open({ source: options, numbers, keepMs }: Receiving): Promise<(Failure & { cause: Failure | null }) | null> {
-    const source = new XdpSource(options);
+    const told: string[] = [];
+    const source = new XdpSource({
+      ...options,
+      onProblem: ({ code }) => told.push(code),
+      onRecovered: () => told.push('recovered'),
+    });
     const witness = new Witness(numbers);
     const problems: Running['problems'] = [];
     const sink: Sink = {
@@ -151,7 +170,7 @@ const handlers = {
       sinks: keepMs === undefined ? [] : [sink],
       onProblem: ({ error }) => problems.push(withCause(error)),
     });
-    const mine: Running = { source, collector, witness, problems, kept: 0 };
+    const mine: Running = { source, collector, witness, problems, told, kept: 0 };
     try {
       await collector.start();
     } catch (error) {
@@ -163,7 +182,7 @@ const handlers = {
   },
 
   /** A pipeline that breaks at the first batch. @returns how the source ended */
-  async breaking(options: Omit<XdpSourceOptions, 'prefilter'>): Promise<Failure | null> {
+  async breaking(options: Receiving['source']): Promise<Failure | null> {
     const source = new XdpSource(options);
     await source.start(() => {
       throw new Error('the pipeline broke');
@@ -186,6 +205,15 @@ const handlers = {
   },
 
   state: (): Received => state(running!),
+
+  /** Waits until an outage is over, the last of so many. */
+  async recovered(outages: number): Promise<Received> {
+    for (const since = Date.now(); Date.now() - since < PATIENCE_MS; await sleep(5)) {
+      const { health, told } = state(running!);
+      if (health === null && told.filter((each) => each === 'recovered').length === outages) break;
+    }
+    return state(running!);
+  },
 
   /** Blocks the thread. */
   block(ms: number): void {

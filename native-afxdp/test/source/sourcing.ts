@@ -28,20 +28,22 @@ export function worker(file: URL = WORKER): Promise<string> {
 export class Senders {
   readonly #pair: VethPair;
   readonly #programs: readonly Program<Traffic>[];
-  #sent = 0;
+  #sent: number;
   #before = 0;
 
-  static async start(pair: VethPair, queues = 1): Promise<Senders> {
+  /** @param from number of the first report */
+  static async start(pair: VethPair, queues = 1, from = 0): Promise<Senders> {
     const programs: Program<Traffic>[] = [];
     for (let queue = 0; queue < queues; queue++) {
       const program = await startTraffic({ at: pair.left });
       await program.call('open', { interface: pair.left.interface, queue, ports: [], frames: 64, txFrames: 128 });
       programs.push(program);
     }
-    return new Senders(pair, programs);
+    return new Senders(pair, programs, from);
   }
 
-  private constructor(pair: VethPair, programs: readonly Program<Traffic>[]) {
+  private constructor(pair: VethPair, programs: readonly Program<Traffic>[], from: number) {
+    this.#sent = from;
     this.#pair = pair;
     this.#programs = programs;
   }

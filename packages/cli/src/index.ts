@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { Io } from './io.js';
+import { EXIT, type Io } from './io.js';
 import { needsOwnThread, runAside } from './p4/command-aside.js';
 import { Stopping } from './stopping.js';
 
@@ -26,10 +26,12 @@ export async function main(argv: readonly string[], io?: Io): Promise<number> {
   stderr.on('error', () => {});
   const stopping = new Stopping((message) => stderr.write(`int: ${message}\n`));
   const { signal, within: drainWithin } = stopping;
+  let exitCode: number = EXIT.INPUT;
   try {
-    return await run(argv, { stdin, stdout, stderr, env, signal, drainWithin, onHangup });
+    exitCode = await run(argv, { stdin, stdout, stderr, env, signal, drainWithin, onHangup });
+    return exitCode;
   } finally {
-    stopping.done();
+    stopping.done(exitCode);
   }
 }
 

@@ -8,6 +8,11 @@ import type { Io } from './io.js';
 /** How long a command may take to end after a signal, unless it says otherwise, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
+/** Time for what is still open when a command has ended after a signal, such as connections that nobody answers on. */
+const LINGER_MS = 100;
+/** Work of the system's threads, which an end in order would wait for: a name that nobody resolves, a disk that hangs. */
+const THREAD_WORK: ReadonlySet<string> = new Set(['FSReqCallback', 'FSReqPromise', 'GetAddrInfoReqWrap']);
+
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 type Signal = (typeof SIGNALS)[number];
 
@@ -46,9 +51,21 @@ export class Stopping {
     if (this.#timer !== undefined) this.#start();
   };
 
-  /** The command has ended. After a signal, what may still be under way has the rest of the time. */
-  done(): void {
-    if (!this.#asked.signal.aborted) for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+  /**
+   * The command has ended. After a signal, nothing that is still open keeps the process.
+   * @param exitCode of the process then; without it, what is still under way has the rest of the time
+   */
+  done(exitCode?: number): void {
+    if (!this.#asked.signal.aborted) {
+      for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+      return;
+    }
+    if (exitCode === undefined) return;
+    setTimeout(() => {
+      if (process.getActiveResourcesInfo().some((name) => THREAD_WORK.has(name)))
+        this.#end(this.#asked.signal.reason as Signal);
+      else process.exit(exitCode);
+    }, LINGER_MS).unref();
   }
 
   readonly #onSignal = (signal: Signal): void => {
@@ -73,6 +90,8 @@ export class Stopping {
 
   /** Ends the process as the signal does if nobody listens: `process.exit` waits for threads, which may wait for a disk. */
   #end(signal: Signal): void {
+    // What listens to the end is to put the terminal back.
+    process.emit('exit', codeOf(signal));
     for (const each of SIGNALS) process.removeAllListeners(each);
     process.kill(process.pid, signal);
     // The first process of a container is not ended by its own signals.

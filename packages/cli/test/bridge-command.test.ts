@@ -4,11 +4,11 @@ import { SourceError } from '@int/collector';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { inTime, until } from '../../../.ci/test/until.js';
-import type { OpenPorts, OpenPortsOptions } from '../src/bridge/frame-port.js';
+import type { OpenSides, OpenSidesOptions } from '../src/bridge/frame-port.js';
 import { define } from '../src/commands/bridge.js';
 import { CliError, type Io } from '../src/io.js';
 import { hostFrame, unsoundFrame, withInt } from './bridge-frames.js';
-import { MemoryPort, MemoryRows } from './bridge-ports.js';
+import { MemoryPort, MemoryRows, MemorySide } from './bridge-ports.js';
 import { reportFrame } from './captures.js';
 import { ndjson, run, temporaryFolder } from './run.js';
 
@@ -41,12 +41,13 @@ class Screen extends PassThrough {
 
 /** The command at work, with the ends of both wires in the test's hands. */
 class Bridge {
-  readonly inner = new MemoryPort('in0');
-  readonly outer = new MemoryPort('out0');
+  readonly innerSide = new MemorySide('in0', () => [new MemoryPort('in0')]);
+  readonly outerSide = new MemorySide('out0', () => [new MemoryPort('out0')]);
+  readonly inner = this.innerSide.port;
+  readonly outer = this.outerSide.port;
   readonly stdout: Screen;
   readonly stderr: Screen;
-  asked: OpenPortsOptions | null = null;
-  detached = false;
+  asked: OpenSidesOptions | null = null;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<number>;
 
@@ -58,21 +59,10 @@ class Bridge {
     this.stderr = new Screen(isTTY);
     const { signal } = this.#stopping;
     const io: Io = { stdin: Readable.from([]), stdout: this.stdout, stderr: this.stderr, env: {}, signal };
-    const open: OpenPorts = async (options) => {
+    const open: OpenSides = async (options) => {
       this.asked = options;
       if (fails !== null) throw fails;
-      return {
-        inner: [this.inner],
-        outer: [this.outer],
-        rows: (capacity) => new MemoryRows(capacity),
-        detach: () => {
-          this.detached = true;
-        },
-        close: () => {
-          this.inner.close();
-          this.outer.close();
-        },
-      };
+      return { inner: this.innerSide, outer: this.outerSide, rows: (capacity) => new MemoryRows(capacity) };
     };
     this.#ended = new Promise((resolve, reject) => {
       const program = new Command('int').exitOverride();
@@ -101,7 +91,7 @@ describe('int bridge --json', () => {
     const bridge = new Bridge(['--json', '--rules', await files.write('rules.yaml', RULES)]);
     await until('the start', () => bridge.stderr.text.includes('bridging'));
     expect(bridge.stderr.text).toBe('int: bridging in0 (memory) to out0 (memory)\n');
-    expect(bridge.asked).toEqual({ inner: 'in0', outer: 'out0', mode: 'auto', isOneWay: false });
+    expect(bridge.asked).toMatchObject({ inner: 'in0', outer: 'out0', mode: 'auto', isOneWay: false });
     bridge.inner.deliver(withInt(hostFrame(1), [100, 600]));
     bridge.inner.deliver(withInt(hostFrame(1), [100, 200]));
     bridge.inner.deliver(withInt(hostFrame(2), [100], { discard: true }));
@@ -110,7 +100,7 @@ describe('int bridge --json', () => {
     await bridge.forwarded(3);
     await until('a frame returned', () => bridge.inner.sent.length === 1);
     expect(await bridge.interrupt()).toBe(0);
-    expect(bridge.detached).toBe(true);
+    expect([bridge.innerSide.detached, bridge.outerSide.detached]).toEqual([true, true]);
 
     const lines = ndjson(bridge.stdout.text);
     const of = (type: string): Record<string, unknown>[] => lines.filter((line) => line.type === type);
@@ -131,6 +121,7 @@ describe('int bridge --json', () => {
       returnDropped: { 'tx-full': 0, failed: 0 },
       kernelDropped: 0,
       returnKernelDropped: 0,
+      outages: { in: 0, out: 0 },
       decoded: 3,
       reports: 3,
       errors: {},
@@ -154,7 +145,7 @@ describe('int bridge --json', () => {
     const bridge = new Bridge(['--json', '--report-port', '32766', '--one-way', '--mode', 'generic']);
     const report = reportFrame();
     await until('the start', () => bridge.asked !== null);
-    expect(bridge.asked).toEqual({ inner: 'in0', outer: 'out0', mode: 'generic', isOneWay: true });
+    expect(bridge.asked).toMatchObject({ inner: 'in0', outer: 'out0', mode: 'generic', isOneWay: true });
     bridge.inner.deliver(report);
     await bridge.forwarded(1);
     expect(Buffer.from(bridge.outer.sent[0]!).equals(report)).toBe(true);

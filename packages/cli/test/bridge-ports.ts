@@ -1,5 +1,6 @@
 /** Ports as AF_XDP sockets are, with rings in memory and a wire that the test holds the end of. */
-import type { FramePort, FrameRows, PortStats } from '../src/bridge/frame-port.js';
+import { until } from '../../../.ci/test/until.js';
+import type { BridgeSide, FramePort, FrameRows, PortStats } from '../src/bridge/frame-port.js';
 
 const HEADROOM = 256;
 
@@ -34,6 +35,9 @@ export class MemoryRows implements FrameRows {
 /** Who a chunk belongs to. A socket refuses what its caller does not own. */
 type Owner = 'fill' | 'received' | 'taken' | 'tx-free' | 'acquired' | 'sent';
 
+/** What an interface that is down or away answers with. */
+class LinkError extends Error {}
+
 export class MemoryPort implements FramePort {
   readonly interface: string;
   readonly queue = 0;
@@ -43,6 +47,8 @@ export class MemoryPort implements FramePort {
   readonly sent: Uint8Array[] = [];
   /** What the interface answers with from now on. */
   failure: Error | null = null;
+  /** Down, it keeps what it accepts, and says so; see {@link MemorySide}. */
+  isUp = true;
   closed = false;
   readonly #frameSize: number;
   readonly #owners: Owner[];
@@ -50,6 +56,7 @@ export class MemoryPort implements FramePort {
   readonly #received: { readonly chunk: number; readonly length: number }[] = [];
   readonly #txFree: number[] = [];
   readonly #sending: number[] = [];
+  readonly #accepted: { readonly chunk: number; readonly length: number; readonly offset: number }[] = [];
   readonly #txRing: number;
   readonly #completes: boolean;
   #rxDropped = 0;
@@ -111,7 +118,8 @@ export class MemoryPort implements FramePort {
   }
 
   receive(rows: MemoryRows): number {
-    this.#open();
+    // What has been received stays so when the interface goes away.
+    if (!(this.failure instanceof LinkError)) this.#open();
     this.#mustBeEmpty(rows);
     for (const { chunk, length } of this.#received.splice(0, rows.capacity)) {
       this.#move(chunk, 'received', 'taken');
@@ -124,6 +132,7 @@ export class MemoryPort implements FramePort {
   }
 
   release(rows: MemoryRows): void {
+    if (rows.held > 0 && rows.kind !== 'taken') throw new RangeError('the rows hold frames to send');
     if (rows.count !== rows.held) throw new RangeError(`${rows.held} held, ${rows.count} to be released`);
     this.#giveBack(rows, 0);
   }
@@ -183,27 +192,37 @@ export class MemoryPort implements FramePort {
       if (length < 14 || (offset % this.#frameSize) + length > this.#frameSize)
         throw new RangeError(`length ${length}`);
       this.#move(chunk, 'acquired', 'sent');
+      this.#accepted.push({ chunk, length, offset });
+    }
+    rows.offsets.copyWithin(0, accepted, rows.count);
+    rows.lengths.copyWithin(0, accepted, rows.count);
+    rows.held = rows.count -= accepted;
+    if (rows.count + accepted > 0) this.#kick();
+    return accepted;
+  }
+
+  /** Lets go what has been accepted. */
+  #kick(): void {
+    if (this.#accepted.length > 0 && !this.isUp) throw new LinkError(`${this.interface} is down`);
+    for (const { chunk, length, offset } of this.#accepted.splice(0)) {
       const frame = this.umem.slice(offset, offset + length);
       this.sent.push(frame);
       this.onSent(frame);
       this.#sending.push(chunk);
     }
-    rows.offsets.copyWithin(0, accepted, rows.count);
-    rows.lengths.copyWithin(0, accepted, rows.count);
-    rows.held = rows.count -= accepted;
     if (this.#completes) this.complete();
-    return accepted;
+  }
+
+  get pending(): number {
+    return this.#accepted.length + this.#sending.length;
   }
 
   async flush(timeoutMs = 1000): Promise<boolean> {
+    this.#kick();
     for (const end = performance.now() + timeoutMs; this.#sending.length > 0 && performance.now() < end; ) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     return this.#sending.length === 0;
-  }
-
-  checkInterface(): void {
-    this.#open();
   }
 
   stats(): PortStats {
@@ -213,5 +232,68 @@ export class MemoryPort implements FramePort {
   close(): void {
     this.closed = true;
     this.#wake?.();
+  }
+}
+
+/** An interface that the test sets down, removes and makes again. */
+export class MemorySide implements BridgeSide {
+  readonly interface: string;
+  ports: MemoryPort[];
+  problem: Error | null = null;
+  outages = 0;
+  detached = false;
+  closed = false;
+  #state: 'up' | 'down' | 'gone' = 'up';
+  readonly #make: () => MemoryPort[];
+
+  /** @param make the ports, again each time that they are opened */
+  constructor(name: string, make: () => MemoryPort[]) {
+    this.interface = name;
+    this.#make = make;
+    this.ports = make();
+  }
+
+  /** The first port. */
+  get port(): MemoryPort {
+    return this.ports[0]!;
+  }
+
+  set(state: 'up' | 'down' | 'gone'): void {
+    this.#state = state;
+    for (const port of this.ports) {
+      port.isUp = state === 'up';
+      if (state === 'gone') port.failure = new LinkError(`${this.interface} has been removed`);
+    }
+  }
+
+  look(): boolean {
+    const isSame = this.ports.every(({ failure }) => !(failure instanceof LinkError));
+    if (this.#state === 'up' && isSame && this.ports.length > 0) this.problem = null;
+    else this.failed(new LinkError(`${this.interface} is ${this.#state === 'down' ? 'down' : 'away'}`));
+    return isSame;
+  }
+
+  failed(error: unknown): boolean {
+    if (!(error instanceof LinkError)) return false;
+    if (this.problem === null) this.outages += 1;
+    this.problem = error;
+    return true;
+  }
+
+  async renew(signal: AbortSignal): Promise<void> {
+    for (const port of this.ports.splice(0)) port.close();
+    await until(`${this.interface} again`, () => this.#state !== 'gone' || signal.aborted);
+    if (signal.aborted) return;
+    this.ports = this.#make();
+    this.set(this.#state);
+  }
+
+  detach(): void {
+    this.detached = true;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const port of this.ports.splice(0)) port.close();
   }
 }

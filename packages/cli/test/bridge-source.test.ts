@@ -4,14 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
 import { BridgeSource, type BridgeSourceOptions } from '../src/bridge/bridge-source.js';
 import { hostFrame, unsoundFrame, withInt } from './bridge-frames.js';
-import { MemoryPort, type MemoryPortOptions, MemoryRows } from './bridge-ports.js';
+import { MemoryPort, type MemoryPortOptions, MemoryRows, MemorySide } from './bridge-ports.js';
 import { SEED } from './seed.js';
 
 fc.configureGlobal({ seed: SEED });
 
 interface Bridge {
+  /** The first ports. */
   readonly inner: MemoryPort;
   readonly outer: MemoryPort;
+  readonly innerSide: MemorySide;
+  readonly outerSide: MemorySide;
   readonly source: BridgeSource;
   readonly collector: Collector;
   readonly flows: FlowStage;
@@ -26,20 +29,12 @@ async function bridge(
   } & Partial<BridgeSourceOptions> = {},
 ): Promise<Bridge> {
   const { inner: innerOptions, outer: outerOptions, stages = [], ...rest } = options;
-  const inner = new MemoryPort('in0', innerOptions);
-  const outer = new MemoryPort('out0', outerOptions);
+  const innerSide = new MemorySide('in0', () => [new MemoryPort('in0', innerOptions)]);
+  const outerSide = new MemorySide('out0', () => [new MemoryPort('out0', outerOptions)]);
+  const [inner, outer] = [innerSide.port, outerSide.port];
   const source = new BridgeSource({
     name: 'in0 to out0',
-    open: async () => ({
-      inner: [inner],
-      outer: [outer],
-      rows: (capacity) => new MemoryRows(capacity),
-      detach() {},
-      close() {
-        inner.close();
-        outer.close();
-      },
-    }),
+    open: async () => ({ inner: innerSide, outer: outerSide, rows: (capacity) => new MemoryRows(capacity) }),
     ...rest,
   });
   const flows = new FlowStage({ rows: 1024 });
@@ -51,8 +46,11 @@ async function bridge(
     onProblem: ({ error }) => problems.push(error),
   });
   await collector.start();
-  return { inner, outer, source, collector, flows, problems };
+  return { inner, outer, innerSide, outerSide, source, collector, flows, problems };
 }
+
+/** Of a host, for a round. */
+const number = (round: number): number => 1000 + round;
 
 const hex = (frames: readonly Uint8Array[]): string[] => frames.map((frame) => Buffer.from(frame).toString('hex'));
 
@@ -228,6 +226,79 @@ describe('a bridge', () => {
     expect([inner.closed, outer.closed]).toEqual([true, true]);
   });
 
+  test('waits for an interface that is set down, and goes on when it is up again', async () => {
+    const { inner, outer, outerSide, source, collector, problems } = await bridge();
+    for (let round = 1; round <= 3; round++) {
+      outerSide.set('down');
+      const before = source.totals().inbound;
+      for (let number = 0; number < 150; number++) inner.deliver(withInt(hostFrame(number), [7]));
+      await until('frames taken', () => source.totals().inbound.received === before.received + 150);
+      // The other direction goes on, also while it has to be opened anew.
+      const returned = source.totals().returning.forwarded;
+      await until('ports', () => outerSide.ports.length > 0);
+      outerSide.port.deliver(hostFrame(1));
+      await until('a frame returned', () => source.totals().returning.forwarded === returned + 1);
+      expect(source.totals().inbound.dropped.failed).toBe(before.dropped.failed + 150);
+      expect(source.totals().outages).toEqual({ in: 0, out: round });
+      outerSide.set('up');
+      await until('the interface', () => outerSide.problem === null && outerSide.ports.length > 0);
+      inner.deliver(withInt(hostFrame(number(round)), [7]));
+      await until('a frame forwarded', () => source.totals().inbound.forwarded === round);
+      // What was kept by the interface when it went down did not leave when it was back.
+      expect(hex(outerSide.port.sent)).toEqual(hex([hostFrame(number(round))]));
+    }
+    expect(outer.sent).toEqual([]);
+    const read = await collector.stop();
+    expect(source.totals().inbound).toMatchObject({ received: 453, forwarded: 3, dropped: { failed: 450 } });
+    // What could not be forwarded has been read.
+    expect(read.decoded).toBe(453);
+    expect(problems).toEqual([]);
+    expect([inner.borrowed, inner.closed, outerSide.closed]).toEqual([0, true, true]);
+  });
+
+  test.each(['in', 'out'] as const)('opens %s anew when it was removed and made again', async (which) => {
+    const { innerSide, outerSide, source, collector, problems } = await bridge();
+    const side = which === 'in' ? innerSide : outerSide;
+    const gone = side.port;
+    for (let number = 0; number < 20; number++) innerSide.port.deliver(withInt(hostFrame(number), [7]));
+    side.set('gone');
+    await until('the ports closed', () => gone.closed);
+    expect(source.totals().inbound.received).toBe(20);
+    side.set('up');
+    await until('the interface', () => side.problem === null && side.ports.length > 0);
+    const { forwarded } = source.totals().inbound;
+    for (let number = 0; number < 20; number++) innerSide.port.deliver(withInt(hostFrame(number), [7]));
+    await until('frames forwarded', () => source.totals().inbound.forwarded === forwarded + 20);
+    expect(source.totals().outages).toEqual(which === 'in' ? { in: 1, out: 0 } : { in: 0, out: 1 });
+    const read = await collector.stop();
+    expect([read.decoded, problems]).toEqual([40, []]);
+    const { inbound } = source.totals();
+    expect(inbound.received).toBe(inbound.forwarded + inbound.droppedCount);
+  });
+
+  test('stops while both interfaces are away, and while one is down', async () => {
+    for (const state of ['gone', 'down'] as const) {
+      const { inner, innerSide, outerSide, source, collector } = await bridge();
+      outerSide.set(state);
+      if (state === 'gone') innerSide.set(state);
+      else for (let number = 0; number < 100; number++) inner.deliver(hostFrame(number));
+      await until('the outage', () => source.totals().outages.out === 1);
+      await collector.stop();
+      const { inbound } = source.totals();
+      expect(inbound.received).toBe(inbound.forwarded + inbound.droppedCount);
+      expect([innerSide.closed, outerSide.closed]).toEqual([true, true]);
+    }
+  });
+
+  test('ends when an interface goes down, if that is wanted', async () => {
+    const { outerSide, source, collector, problems } = await bridge({ onDown: 'exit' });
+    outerSide.set('down');
+    await collector.finished;
+    await collector.stop();
+    expect(problems.map(({ message }) => message)).toEqual(['in0 to out0: out0 is down']);
+    expect(source.totals().outages).toEqual({ in: 0, out: 1 });
+  });
+
   test('notices that an interface has gone though nothing arrives', async () => {
     const { inner, collector, problems } = await bridge();
     inner.failure = new Error('in0 has gone');
@@ -242,11 +313,9 @@ describe('a bridge', () => {
     const source = new BridgeSource({
       name: 'in0 to out0',
       open: async () => ({
-        inner,
-        outer: [outer],
+        inner: new MemorySide('in0', () => [...inner]),
+        outer: new MemorySide('out0', () => [outer]),
         rows: (capacity) => new MemoryRows(capacity),
-        detach() {},
-        close() {},
       }),
     });
     const collector = new Collector({ sources: [source] });

@@ -16,7 +16,7 @@ const WHOLE = `version: 1
 sources:
   - udp: { listen: "0.0.0.0:32766", receiveBuffer: 32MiB, slabs: 8 }
   - udp: { listen: "[::1]:32766" }
-  - afxdp: { interface: eth1, queues: 0-3, mode: auto }
+  - afxdp: { interface: eth1, queues: 0-3, mode: auto, onDown: wait }
   - pcap: { file: old.pcap.gz, speed: 2 }
   - kafka: { brokers: ["10.0.0.1:9092"], topic: int.reports, group: second, from: earliest }
 decode:
@@ -36,7 +36,8 @@ sinks:
   - kafka:
       { brokers: ["10.0.0.1:9092", "10.0.0.2:9092"], prefix: net., format: protobuf, compression: snappy, whenFull: drop,
         records: [reports, events], memory: 64MiB, linger: 20ms, partitions: 12, replicas: 3,
-        spool: { directory: spool, limit: 10GiB, sync: chunk }, tls: {}, sasl: { username: int, password: "\${KAFKA_PASSWORD}" } }
+        durability: spool,
+        spool: { directory: spool, limit: 10GiB, sync: chunk, commit: 10ms }, tls: {}, sasl: { username: int, password: "\${KAFKA_PASSWORD}" } }
   - kafka: { name: second, brokers: ["broker.example:9092"], records: [events] }
   - parquet: { directory: history, rotate: { rows: 1000000, bytes: 64MiB, age: 1min }, retention: { age: 30d, bytes: 1TB } }
   - prometheus:
@@ -175,6 +176,11 @@ sources: [{ udp: { listen: "a:1" } }]
 sinks: [{ redis: {} }]
 `);
     expect(redis.lines).toEqual(['int.yaml:3:18: Redis takes what a flow cache has: it goes with flows']);
+    const durable = await check(`version: 1
+sources: [{ udp: { listen: "0.0.0.0:1" } }]
+sinks: [{ kafka: { brokers: ["a:1"], durability: spool } }]
+`);
+    expect(durable.lines).toEqual(['int.yaml:3:50: durability: spool needs a spool']);
   });
 
   test('tells what is no YAML, and which variable is not set', async () => {

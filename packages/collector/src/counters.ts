@@ -28,6 +28,8 @@ export interface CollectorTotals extends FrameTotals {
   readonly sinks: Readonly<Record<string, SinkTotals>>;
   /** How often the times of a source's frames have gone back, summed over the sources; only if they have. */
   readonly clockStepsBack?: number;
+  /** Times that what a source receives from was down or away, summed over the sources; only if it was. */
+  readonly outages?: number;
 }
 
 /** Counts frames by decoder code. Typed arrays: nothing is allocated per frame. */

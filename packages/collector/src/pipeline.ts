@@ -155,9 +155,11 @@ export class Collector {
     let overrun = 0;
     let kernelDropped: number | null = null;
     let clockStepsBack = 0;
+    let outages = 0;
     for (const source of this.#sources) {
       overrun += source.overrun;
       clockStepsBack += source.clockStepsBack ?? 0;
+      outages += source.outages ?? 0;
       if (source.kernelDropped !== null) kernelDropped = (kernelDropped ?? 0) + source.kernelDropped;
     }
     const stages: Record<string, Readonly<Record<string, number>>> = {};
@@ -168,6 +170,7 @@ export class Collector {
       stages,
       sinks: this.#fanOut.totals(),
       ...(clockStepsBack > 0 && { clockStepsBack }),
+      ...(outages > 0 && { outages }),
     };
   }
 

@@ -5,9 +5,9 @@ import { perKind } from './parcel.js';
 export const DROP_REASONS = [
   /** Memory is full, and there is no spool, or it does not keep up. */
   'overflow',
-  /** Memory is full, and the spool has reached its limit. */
+  /** The spool has reached its limit, and memory is full, or records have to be on disk. */
   'spool-full',
-  /** Memory is full, and the spool's disk is full or fails. */
+  /** The spool's disk is full or fails, and memory is full, or records have to be on disk. */
   'disk',
   /** The brokers do not take messages of this size. */
   'too-large',

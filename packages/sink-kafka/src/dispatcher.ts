@@ -4,8 +4,11 @@ import type { Account } from './counts.js';
 import { KafkaSinkError } from './errors.js';
 import { MESSAGE_STATE, type Parcel, perKind, WATERMARK_KIND } from './parcel.js';
 import type { ParcelPool } from './parcel-pool.js';
-import type { Appended, Spool } from './spool/spool.js';
+import type { Spool } from './spool/spool.js';
 import type { Watermarks } from './watermarks.js';
+
+/** Why a spool takes nothing. */
+export type SpoolTrouble = 'spool-full' | 'disk';
 
 export interface DispatcherOptions {
   readonly pool: ParcelPool;
@@ -15,10 +18,16 @@ export interface DispatcherOptions {
   readonly account: Account;
   /** null: reports are not taken, so there is nothing to say of them. */
   readonly watermarks: Watermarks | null;
-  /** Also what the brokers are merely too slow for goes to the spool. */
-  readonly spillsEarly: boolean;
+  /** What has no room is dropped: before that, also what the brokers are merely too slow for goes to the spool. */
+  readonly drops: boolean;
+  /** Nothing is sent that {@link Dispatcher.store} has not stored, as long as the spool takes something. */
+  readonly storesFirst: boolean;
   /** All that was given has been sent: now is the time to give what has waited long enough. */
   readonly onDrained: () => void;
+  /** A parcel is settled, and no longer needed. */
+  readonly onSettled: () => void;
+  /** It is time to try again to {@link Dispatcher.store}. */
+  readonly onRetry: () => void;
   readonly onProblem: (problem: KafkaSinkError) => void;
 }
 
@@ -27,10 +36,9 @@ interface Flight {
   readonly parcel: Parcel;
   /** Whether the parcel is one of the pool. */
   readonly isOwn: boolean;
-  /** Whether the first chunk of the spool has the same messages. */
-  isInSpool: boolean;
-  /** While they are being copied there. */
-  copying: Promise<void> | null;
+  /** Where in the spool its messages end, if they were read from there. */
+  readonly end: number;
+  readonly counts: Float64Array;
 }
 
 /** Time after which a spool that took no more is tried again, in ms. */
@@ -38,28 +46,37 @@ const SPOOL_RETRY_MS = 500;
 
 /**
  * Brings filled parcels to the brokers, oldest first, one at a time. When they cannot be reached and memory gets short,
- * parcels go to the spool instead, and from there to the brokers before any that are newer.
+ * parcels are left to the spool, and go from there to the brokers before any that are newer.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   /** Filled, oldest first. */
   readonly #sealed: Parcel[] = [];
   #flight: Flight | null = null;
+  /** Up to this place of the spool, but for the flight, messages are there only: they are sent before any in memory. */
+  #parkedEnd = 0;
+  /** While the spool is given something: parcels must not be used again meanwhile. */
+  #storing: Promise<unknown> = Promise.resolve();
   #isSending = false;
   /** What is being sent is only how far the sink is. */
   #isMarking = false;
   #sending: Promise<void> = Promise.resolve();
   #isSpilling = false;
   #spilling: Promise<void> = Promise.resolve();
-  #spoolTrouble: 'spool-full' | 'disk' | null = null;
+  #spoolTrouble: SpoolTrouble | null = null;
   #spoolTimer: NodeJS.Timeout | undefined;
+  /** The spool has just failed to take something. */
+  #isWaiting = false;
   #idleWaiters: (() => void)[] = [];
   #isClosed = false;
   #isAborted = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    if (options.spool?.isEmpty === false) this.#send();
+    const { spool } = options;
+    if (spool === null || spool.isEmpty) return;
+    this.#parkedEnd = spool.end;
+    this.#send();
   }
 
   get isSending(): boolean {
@@ -67,14 +84,25 @@ export class Dispatcher {
   }
 
   /** Why the spool takes nothing; null: it does, or there is none. */
-  get spoolTrouble(): 'spool-full' | 'disk' | null {
+  get spoolTrouble(): SpoolTrouble | null {
     return this.#spoolTrouble;
+  }
+
+  /** The same, until it is time to try again whether it does. */
+  get refusal(): SpoolTrouble | null {
+    return this.#isWaiting ? this.#spoolTrouble : null;
+  }
+
+  /** Parcels that were given and are not settled, oldest first. */
+  *parcels(): Generator<Parcel> {
+    if (this.#flight?.isOwn === true && this.#flight.parcel.remaining > 0) yield this.#flight.parcel;
+    yield* this.#sealed;
   }
 
   /** Time of the earliest report that is not settled, of the parcels that were given and of the spool. */
   get earliestPending(): number {
-    const { spool } = this.#options;
-    let earliest = spool?.earliestMs ?? Number.POSITIVE_INFINITY;
+    // What is in the spool and in memory as well is counted there.
+    let earliest = this.#hasParked ? this.#options.spool!.earliestMs : Number.POSITIVE_INFINITY;
     if (this.#flight !== null) earliest = Math.min(earliest, this.#flight.parcel.earliestMs);
     for (const { earliestMs } of this.#sealed) earliest = Math.min(earliest, earliestMs);
     return earliest;
@@ -92,12 +120,24 @@ export class Dispatcher {
     this.spill();
   }
 
+  /**
+   * Puts all that was given on disk, and what there is of a parcel that is being filled.
+   * @returns whether all of it is there; if not, it is tried again later, see `onRetry`
+   */
+  async store(current: Parcel | null): Promise<boolean> {
+    if (this.#isAborted) return false;
+    const isStored = await this.#store([...this.parcels(), ...(current === null ? [] : [current])]);
+    if (!isStored && this.#options.drops) this.#shed(current);
+    this.#send();
+    this.spill();
+    return isStored;
+  }
+
   /** Moves messages to the spool, if memory is short. */
   spill(): void {
-    const { spool } = this.#options;
-    if (spool === null || this.#isSpilling || this.#isClosed || !this.#mustSpill) return;
+    if (this.#options.spool === null || this.#isSpilling || this.#isClosed || !this.#mustSpill) return;
     this.#isSpilling = true;
-    this.#spilling = this.#spillAll(spool).finally(() => {
+    this.#spilling = this.#spillAll().finally(() => {
       this.#isSpilling = false;
       this.#send();
       this.#onIdle();
@@ -123,14 +163,14 @@ export class Dispatcher {
     this.#isAborted = true;
     producer.abort();
     await this.#sending;
-    const flight = this.#flight;
-    const rest = flight === null || flight.isInSpool || flight.parcel.remaining === 0 ? [] : [flight.parcel];
+    await this.#storing;
     let isSpoolUsable = spool !== null;
-    for (const parcel of [...rest, ...this.#sealed.splice(0)]) {
-      // Once one is lost, those after it still go there: order is kept, with a gap that is counted.
-      if (isSpoolUsable) isSpoolUsable = (await this.#store(spool!, parcel)) !== 'full';
+    for (const parcel of [...this.parcels()]) {
+      // Once one is lost, those after it are, too: order is kept, with a gap that is counted.
+      if (isSpoolUsable) isSpoolUsable = await this.#store([parcel]);
       if (!isSpoolUsable) this.#giveUp(parcel);
     }
+    this.#sealed.length = 0;
     await spool?.close();
     this.#onIdle();
   }
@@ -161,12 +201,17 @@ export class Dispatcher {
     const { pool } = this.#options;
     pool.give(parcel);
     // The spool is not needed any more; if it is again, it is tried again.
-    if (pool.vacant > pool.limit / 2) this.#spoolTrouble = null;
+    if (pool.vacant > pool.limit / 2 && !this.#options.storesFirst) this.#spoolTrouble = null;
+  }
+
+  get #hasParked(): boolean {
+    const { spool } = this.#options;
+    return spool !== null && spool.start < this.#parkedEnd;
   }
 
   get #isIdle(): boolean {
-    const isEmpty = this.#options.spool?.isEmpty ?? true;
-    return (!this.#isSending || this.#isMarking) && !this.#isSpilling && this.#sealed.length === 0 && isEmpty;
+    if (this.#isSending && !this.#isMarking) return false;
+    return !this.#isSpilling && this.#sealed.length === 0 && !this.#hasParked;
   }
 
   #onIdle(): void {
@@ -181,7 +226,7 @@ export class Dispatcher {
       this.#isSending = false;
       // Something may have come after the last look.
       this.#options.onDrained();
-      if (this.#sealed.length > 0 && !this.#isSpilling) this.#send();
+      if (this.#maySend && !this.#isSpilling) this.#send();
       this.#onIdle();
     });
   }
@@ -191,12 +236,15 @@ export class Dispatcher {
       if (this.#options.watermarks?.isDue === true && !this.#isClosed) await this.#sendMark(false);
       if (this.#isAborted || !(await this.#next())) return;
       const flight = this.#flight!;
-      await this.#options.producer.deliver(flight.parcel);
-      if (flight.parcel.remaining > 0) return;
-      await flight.copying;
-      if (flight.isInSpool) await this.#consume();
+      const { parcel } = flight;
+      await this.#options.producer.deliver(parcel);
+      if (parcel.remaining > 0) return;
+      await this.#storing;
+      if (flight.isOwn && parcel.stored.end > 0) await this.#consume(parcel.stored.end, parcel.stored.counts);
+      else if (!flight.isOwn) await this.#consume(flight.end, flight.counts);
       this.#flight = null;
-      if (flight.isOwn) this.#release(flight.parcel);
+      if (flight.isOwn) this.#release(parcel);
+      this.#options.onSettled();
       if (this.#sealed.length === 0) this.#options.onDrained();
     }
   }
@@ -204,11 +252,11 @@ export class Dispatcher {
   /** Takes the oldest messages there are into flight. @returns false if there are none, or they are on their way to the spool */
   async #next(): Promise<boolean> {
     const { spool } = this.#options;
-    while (spool !== null && !spool.isEmpty && !this.#isAborted) {
+    while (this.#hasParked && !this.#isAborted) {
       try {
-        const parcel = await spool.head();
-        if (parcel === null) continue;
-        this.#flight = { parcel, isOwn: false, isInSpool: true, copying: null };
+        const batch = await spool!.head(this.#parkedEnd);
+        if (batch === null) continue;
+        this.#flight = { ...batch, isOwn: false };
         return true;
       } catch (error) {
         this.#onSpoolError(error);
@@ -216,68 +264,68 @@ export class Dispatcher {
       }
     }
     // While messages are moved to the spool, what comes after them must not overtake them.
-    if (this.#isSpilling) return false;
-    const parcel = this.#sealed.shift();
-    if (parcel === undefined) return false;
-    this.#flight = { parcel, isOwn: true, isInSpool: false, copying: null };
+    if (this.#isSpilling || !this.#maySend) return false;
+    this.#flight = { parcel: this.#sealed.shift()!, isOwn: true, end: 0, counts: perKind() };
     return true;
   }
 
-  async #consume(): Promise<void> {
+  /** Whether the oldest parcel in memory may be sent. */
+  get #maySend(): boolean {
+    const parcel = this.#sealed[0];
+    if (parcel === undefined) return false;
+    return !this.#options.storesFirst || this.#spoolTrouble !== null || parcel.stored.rows === parcel.slab.count;
+  }
+
+  async #consume(end: number, counts: Float64Array): Promise<void> {
     try {
-      await this.#options.spool!.consume();
-      this.#spoolTrouble = null;
+      await this.#options.spool!.consume(end, counts);
+      if (this.#spoolTrouble === 'spool-full') this.#spoolTrouble = null;
     } catch (error) {
       this.#onSpoolError(error);
     }
   }
 
   get #mustSpill(): boolean {
-    const { outages, pool, spillsEarly } = this.#options;
-    return (spillsEarly || outages.isOutage) && pool.vacant <= Math.floor(pool.limit / 4);
+    const { drops, outages, pool } = this.#options;
+    return (drops || outages.isOutage) && pool.vacant <= Math.floor(pool.limit / 4);
   }
 
-  async #spillAll(spool: Spool): Promise<void> {
+  async #spillAll(): Promise<void> {
     const { pool } = this.#options;
     while (pool.vacant < pool.limit / 2 && !this.#isClosed) {
       const parcel = this.#sealed[0];
-      if (parcel === undefined || !(await this.#copyFlight(spool))) return;
-      if ((await this.#store(spool, parcel)) === 'full') return;
+      // What is under way is older than what goes to the spool, and must be there before it.
+      const flight = this.#flight?.isOwn === true && this.#flight.parcel.remaining > 0 ? [this.#flight.parcel] : [];
+      if (parcel === undefined || !(await this.#store([...flight, parcel]))) return;
+      // A later call may have it on its list.
+      await this.#storing;
       this.#sealed.shift();
+      this.#parkedEnd = Math.max(this.#parkedEnd, parcel.stored.end);
       this.#release(parcel);
     }
   }
 
-  /** What is under way is older than what goes to the spool, and must be there before it. @returns false if it cannot */
-  async #copyFlight(spool: Spool): Promise<boolean> {
-    const flight = this.#flight;
-    if (flight === null || flight.isInSpool || flight.parcel.remaining === 0) return true;
-    let hasRoom = false;
-    flight.copying = this.#store(spool, flight.parcel).then((appended) => {
-      hasRoom = appended !== 'full';
-      flight.isInSpool = appended === 'stored';
-    });
-    await flight.copying;
-    return hasRoom;
-  }
-
-  /** @returns `full` also if the disk fails */
-  async #store(spool: Spool, parcel: Parcel): Promise<Appended> {
+  /** Stores what is not yet there. @returns whether all of it is */
+  async #store(parcels: readonly Parcel[]): Promise<boolean> {
+    const { spool, onProblem } = this.#options;
+    const missing = parcels.filter(({ slab, stored }) => stored.rows < slab.count);
+    if (spool === null || missing.length === 0) return spool !== null;
+    const storing = spool.append(...missing);
+    this.#storing = storing.catch(() => undefined);
     try {
-      const appended = await spool.append(parcel);
-      if (appended !== 'full') {
+      if ((await storing) === 'stored') {
         this.#spoolTrouble = null;
-        return appended;
+        return true;
       }
       if (this.#spoolTrouble !== 'spool-full') {
         this.#spoolTrouble = 'spool-full';
-        this.#options.onProblem(spool.fullError);
+        onProblem(spool.fullError);
       }
     } catch (error) {
       this.#onSpoolError(error);
     }
     this.#trySpoolLater();
-    return 'full';
+    return false;
   }
 
   #onSpoolError(error: unknown): void {
@@ -288,7 +336,13 @@ export class Dispatcher {
 
   #trySpoolLater(): void {
     clearTimeout(this.#spoolTimer);
-    if (!this.#isClosed) this.#spoolTimer = setTimeout(() => this.spill(), SPOOL_RETRY_MS);
+    if (this.#isClosed) return;
+    this.#isWaiting = true;
+    this.#spoolTimer = setTimeout(() => {
+      this.#isWaiting = false;
+      this.#options.onRetry();
+      this.spill();
+    }, SPOOL_RETRY_MS);
   }
 
   /** Resolves when nothing is left, or after a time. */
@@ -304,11 +358,29 @@ export class Dispatcher {
     });
   }
 
-  /** Counts what is not settled as dropped. */
-  #giveUp({ slab, state }: Parcel): void {
+  /** Drops what was not sent and could not be stored. */
+  #shed(current: Parcel | null): void {
+    const { account } = this.#options;
+    const reason = this.#spoolTrouble ?? 'disk';
+    for (const parcel of [...this.#sealed, ...(current === null ? [] : [current])]) {
+      const lost = perKind();
+      parcel.countUnsettled(lost, parcel.stored.rows);
+      parcel.first += parcel.slab.count - parcel.stored.rows;
+      parcel.cut(parcel.stored.rows);
+      for (let kind = 0; kind < lost.length; kind++) account.drop(kind, lost[kind]!, reason);
+      if (parcel === current) continue;
+      parcel.remaining = parcel.slab.count;
+      if (parcel.slab.count > 0) continue;
+      this.#sealed.splice(this.#sealed.indexOf(parcel), 1);
+      this.#release(parcel);
+    }
+  }
+
+  /** Counts what is neither settled nor in the spool as dropped. */
+  #giveUp({ slab, state, stored }: Parcel): void {
     const waiting = perKind();
     const sent = perKind();
-    for (let row = 0; row < slab.count; row++) {
+    for (let row = stored.rows; row < slab.count; row++) {
       if (state[row] === MESSAGE_STATE.WAITING) waiting[slab.kind[row]!]!++;
       else if (state[row] === MESSAGE_STATE.SENT) sent[slab.kind[row]!]!++;
     }

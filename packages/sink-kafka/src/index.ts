@@ -21,7 +21,7 @@ export { ProtobufEncoder } from './message/protobuf-encoder.js';
 export { MessageReader } from './message/reader.js';
 export { MessageSlab, type MessageSlabCapacity, MIN_SLAB_BYTES } from './message/slab.js';
 export { decodeWatermark, encodeWatermark, messageKind, WATERMARK_TYPE, type Watermark } from './message/watermark.js';
-export type { KafkaLogin, KafkaSinkOptions, KafkaTopics, SpoolOptions } from './options.js';
+export type { Durability, KafkaLogin, KafkaSinkOptions, KafkaTopics, SpoolOptions } from './options.js';
 export { KafkaSink, type KafkaSinkState } from './sink.js';
 export type { KafkaSourceOptions } from './source/options.js';
 export { KafkaSource, type KafkaSourceTotals } from './source/source.js';

@@ -32,11 +32,16 @@ export interface SpoolOptions {
   readonly limitBytes?: number;
   /**
    * When bytes are forced onto the disk, which matters if the machine itself fails: `never`; with each `segment`, of at
-   * most 16 MiB; with each `chunk`, of at most `batchBytes`. The end of the process loses nothing of the spool in any case.
-   * Default `segment`.
+   * most 16 MiB; with each `chunk`, of at most `batchBytes`, or with `durability: 'spool'` with each commit. The end of the
+   * process loses nothing of the spool in any case. Default `chunk` with `durability: 'spool'`, else `segment`.
    */
   readonly sync?: SpoolSync;
+  /** With `durability: 'spool'`: time from the beginning of one commit to that of the next, at least, in ms. Default 5. */
+  readonly commitMs?: number;
 }
+
+/** What has happened to a record when the pipeline goes on. */
+export type Durability = 'memory' | 'spool';
 
 /** Options of a sink. */
 export interface KafkaSinkOptions {
@@ -63,6 +68,12 @@ export interface KafkaSinkOptions {
    * when the spool takes no more. Default `wait`.
    */
   readonly whenFull?: 'wait' | 'drop';
+  /**
+   * What has happened to a record when the pipeline goes on: it is in `memory`, and lost if the process is killed; or it is
+   * on disk, in the `spool`, or stored by the brokers. In both cases a spool keeps what does not fit into memory while the
+   * brokers are away. Default `memory`.
+   */
+  readonly durability?: Durability;
   /** Bytes of messages in memory, at least 4 times `batchBytes`. Default 16 MiB. */
   readonly memoryBytes?: number;
   /**
@@ -115,6 +126,7 @@ export interface ResolvedOptions {
   readonly encoder: MessageEncoder | null;
   readonly compression: Compression;
   readonly whenFull: 'wait' | 'drop';
+  readonly durability: Durability;
   readonly parcels: number;
   readonly batchBytes: number;
   readonly batchMessages: number;
@@ -177,6 +189,8 @@ export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
     4 * batchBytes,
     Number.MAX_SAFE_INTEGER,
   );
+  const durability = oneOf('durability', options.durability ?? 'memory', ['memory', 'spool']);
+  if (durability === 'spool' && spool === undefined) throw new TypeError("durability 'spool' needs a spool");
   const retryFirstMs = integer('retry.firstMs', retry.firstMs ?? 100, 1, MAX_MS);
   const prefix = topics.prefix ?? 'int.';
   const names = RECORD_KINDS.map((kind) => topicName(`topics.${kind}`, topics[kind] ?? `${prefix}${kind}`));
@@ -204,6 +218,7 @@ export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
     encoder: options.encoder ?? null,
     compression: oneOf('compression', options.compression ?? 'lz4', COMPRESSIONS),
     whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
+    durability,
     parcels: Math.floor(memoryBytes / batchBytes),
     batchBytes,
     batchMessages: integer('batchMessages', options.batchMessages ?? 8192, 1, 1 << 20),
@@ -219,7 +234,8 @@ export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
               4 * batchBytes,
               Number.MAX_SAFE_INTEGER,
             ),
-            sync: oneOf('spool.sync', spool.sync ?? 'segment', SPOOL_SYNCS),
+            sync: oneOf('spool.sync', spool.sync ?? (durability === 'spool' ? 'chunk' : 'segment'), SPOOL_SYNCS),
+            commitMs: integer('spool.commitMs', spool.commitMs ?? 5, 0, MAX_MS),
           },
     watermarkMs: integer('watermarkMs', options.watermarkMs ?? 500, 0, MAX_MS),
     closeTimeoutMs: integer('closeTimeoutMs', options.closeTimeoutMs ?? 10_000, 0, MAX_MS),

@@ -13,7 +13,18 @@ export const MESSAGE_STATE = {
 
 /** The kind of messages that say how far the sink is: none of RECORD_KINDS, and in no account. */
 export const WATERMARK_KIND: number = RECORD_KINDS.length;
-const REPORTS = /* @__PURE__ */ RECORD_KINDS.indexOf('reports');
+/** The number of the kind `reports`. */
+export const REPORTS: number = /* @__PURE__ */ RECORD_KINDS.indexOf('reports');
+
+/** What of a parcel is in the spool. */
+export interface Stored {
+  /** Rows from the first one on that are there, as far as they were not settled. */
+  rows: number;
+  /** Place behind them in the spool; 0: there are none. */
+  end: number;
+  /** How many there are, by number of the kind. */
+  readonly counts: Float64Array;
+}
 
 /** Messages that travel together, and what became of each. */
 export class Parcel {
@@ -22,6 +33,9 @@ export class Parcel {
   readonly state: Uint8Array;
   /** Messages that are not settled. */
   remaining = 0;
+  /** Messages that the sink had taken before the first one. */
+  first = 0;
+  readonly stored: Stored = { rows: 0, end: 0, counts: perKind() };
   /** Time of the earliest report, settled or not, in milliseconds; infinity: there is none. Valid from {@link begin} on. */
   earliestMs: number = Number.POSITIVE_INFINITY;
 
@@ -49,14 +63,39 @@ export class Parcel {
   }
 
   clear(): void {
+    // What is filled anew is looked at before it begins.
+    this.state.fill(MESSAGE_STATE.WAITING, 0, this.slab.count);
     this.slab.clear();
     this.remaining = 0;
+    this.stored.rows = 0;
+    this.stored.end = 0;
+    this.stored.counts.fill(0);
   }
 
-  /** Adds the number of messages that are not settled to `counts`, by kind. */
-  countUnsettled(counts: Float64Array): void {
+  /**
+   * Rows were appended to the spool.
+   * @param rows rows from the first one on that are there now
+   * @param end place behind them; null: there was nothing to append
+   * @param counts of those that were appended, by number of the kind
+   */
+  noteStored(rows: number, end: number | null, counts: ArrayLike<number> | null): void {
+    const { stored } = this;
+    stored.rows = Math.max(stored.rows, rows);
+    if (end !== null) stored.end = end;
+    if (counts !== null) for (let kind = 0; kind < stored.counts.length; kind++) stored.counts[kind]! += counts[kind]!;
+  }
+
+  /** Forgets the rows from one on. */
+  cut(rows: number): void {
+    const { slab } = this;
+    slab.used = rows === 0 ? 0 : slab.valueEnd[rows - 1]!;
+    slab.count = rows;
+  }
+
+  /** Adds the number of messages that are not settled, from a row on, to `counts`, by kind. */
+  countUnsettled(counts: Float64Array, from = 0): void {
     const { count, kind } = this.slab;
-    for (let row = 0; row < count; row++) if (this.state[row] !== MESSAGE_STATE.SETTLED) counts[kind[row]!]!++;
+    for (let row = from; row < count; row++) if (this.state[row] !== MESSAGE_STATE.SETTLED) counts[kind[row]!]!++;
   }
 }
 

@@ -14,6 +14,7 @@ import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import { Brokers } from './client/brokers.js';
 import { Producer, type ProducerTotals } from './client/producer.js';
+import { Committer } from './committer.js';
 import { Account, type DropReason } from './counts.js';
 import { Dispatcher } from './dispatcher.js';
 import type { KafkaSinkError } from './errors.js';
@@ -37,11 +38,15 @@ export interface KafkaSinkState extends ProducerTotals {
   readonly spooledRecords: number;
   /** Records that an earlier process had left in the spool; they count as offered. */
   readonly foundRecords: number;
-  /** Bytes of the spool that were no whole chunk. */
+  /** Bytes of the spool that were passed over, as they are not what was written. */
   readonly damagedBytes: number;
+  /** Records in them, as far as that is known; they count as dropped, `damaged`. */
+  readonly damagedRecords: number;
 }
 
 const SPOOL_SEGMENT_BYTES = 16 * 1024 * 1024;
+/** The longest time that a sink that drops has the pipeline wait for its disk. */
+const COMMIT_LIMIT_MS = 1000;
 const KIND = { REPORTS: 0, EVENTS: 1, FLOWS: 2 } as const;
 
 /**
@@ -72,6 +77,8 @@ export class KafkaSink implements Sink {
   readonly #spool: Spool | null;
   readonly #pool: ParcelPool;
   readonly #dispatcher: Dispatcher;
+  /** Null: records need not be on disk. */
+  readonly #committer: Committer | null;
   /** null: none are written. */
   readonly #watermarks: Watermarks | null;
   readonly #marking: NodeJS.Timeout | undefined;
@@ -136,12 +143,24 @@ export class KafkaSink implements Sink {
       spool: this.#spool,
       outages: this.#outages,
       account: this.#account,
-      spillsEarly: resolved.whenFull === 'drop',
+      drops: resolved.whenFull === 'drop',
+      storesFirst: resolved.durability === 'spool',
       onDrained: () => {
         if (this.#isDue) this.#seal();
       },
+      onSettled: () => this.#committer?.settle(),
+      onRetry: () => this.#committer?.commit(),
       onProblem: (problem) => this.#tell(problem),
     });
+    this.#committer =
+      resolved.durability === 'memory'
+        ? null
+        : new Committer({
+            dispatcher: this.#dispatcher,
+            current: () => this.#current,
+            everyMs: resolved.spool!.commitMs,
+            limitMs: resolved.whenFull === 'drop' ? COMMIT_LIMIT_MS : null,
+          });
     if (this.#watermarks !== null) {
       this.#marking = setInterval(() => this.#dispatcher.mark(), resolved.watermarkMs);
       // Who only says the time keeps no process alive.
@@ -155,7 +174,7 @@ export class KafkaSink implements Sink {
   }
 
   write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
-    return this.#takes.reports ? this.#writeReports(batch, frames, first, 0) : undefined;
+    return this.#takes.reports ? this.#safely(this.#writeReports(batch, frames, first, 0)) : undefined;
   }
 
   writeEvents(
@@ -166,16 +185,18 @@ export class KafkaSink implements Sink {
     detector: Detector,
   ): Promise<void> | undefined {
     if (!this.#takes.events) return undefined;
-    return this.#writeNow(KIND.EVENTS, events.count, (from, slab) =>
+    const written = this.#writeNow(KIND.EVENTS, events.count, (from, slab) =>
       this.#encoder.events(events, batch, frames, first, detector, from, slab, this.#ids),
     );
+    return this.#safely(written);
   }
 
   writeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
     if (!this.#takes.flows) return undefined;
-    return this.#writeNow(KIND.FLOWS, records, (from, slab) =>
+    const written = this.#writeNow(KIND.FLOWS, records, (from, slab) =>
       this.#encoder.flows(words, at, records, geometry, from, slab, this.#ids),
     );
+    return this.#safely(written);
   }
 
   totals(): SinkTotals {
@@ -193,6 +214,7 @@ export class KafkaSink implements Sink {
       spooledRecords: sum(spool?.counts),
       foundRecords: sum(spool?.foundCounts),
       damagedBytes: spool?.damagedBytes ?? 0,
+      damagedRecords: spool?.damagedMessages ?? 0,
     };
   }
 
@@ -200,6 +222,7 @@ export class KafkaSink implements Sink {
     const { problem } = this.#outages;
     if (problem !== null) return `Kafka: ${problem.message}`;
     const { spoolTrouble } = this.#dispatcher;
+    if (this.#committer?.isStuck === true) return 'Kafka: the spool takes too long to write';
     if (spoolTrouble === 'spool-full') return 'Kafka: the spool is full';
     return spoolTrouble === 'disk' ? 'Kafka: the spool cannot be written' : null;
   }
@@ -220,7 +243,7 @@ export class KafkaSink implements Sink {
       this.#isClosed = true;
       clearInterval(this.#marking);
       this.#pool.close();
-      this.#closing = this.#dispatcher.close(timeoutMs);
+      this.#closing = this.#dispatcher.close(timeoutMs).finally(() => this.#committer?.close());
     }
     return this.#closing;
   }
@@ -239,11 +262,13 @@ export class KafkaSink implements Sink {
   }
 
   #openSpool(): Spool | null {
-    const { spool } = this.#options;
+    const { batchBytes, batchMessages, durability, spool } = this.#options;
     if (spool === null) return null;
     const opened = new Spool({
       ...spool,
       segmentBytes: Math.min(SPOOL_SEGMENT_BYTES, Math.ceil(spool.limitBytes / 4)),
+      batch: { messages: batchMessages, bytes: batchBytes },
+      keepsSegment: durability === 'spool',
       onLost: (counts) => {
         for (let kind = 0; kind < counts.length; kind++) this.#account.drop(kind, counts[kind]!, 'damaged');
       },
@@ -309,7 +334,20 @@ export class KafkaSink implements Sink {
   }
 
   #shedReason(): DropReason {
-    return this.#isClosed ? 'closed' : (this.#dispatcher.spoolTrouble ?? 'overflow');
+    return this.#isClosed ? 'closed' : (this.#unsafe ?? this.#dispatcher.spoolTrouble ?? 'overflow');
+  }
+
+  /** Why a sink that drops takes nothing now: it could not be put on disk. */
+  get #unsafe(): DropReason | null {
+    if (this.#committer === null || this.#options.whenFull === 'wait') return null;
+    return this.#committer.isStuck ? 'disk' : this.#dispatcher.refusal;
+  }
+
+  /** Has the pipeline wait until what was taken is on disk, if it has to be. @param room to be waited for before */
+  #safely(room: Promise<void> | undefined): Promise<void> | undefined {
+    const committer = this.#committer;
+    if (committer === null) return room;
+    return room === undefined ? committer.safe() : room.then(() => committer.safe());
   }
 
   /**
@@ -317,9 +355,11 @@ export class KafkaSink implements Sink {
    * @param mayExceed one more is made if there is none
    */
   #open(mayExceed: boolean): Parcel | null {
+    if (this.#unsafe !== null) return null;
     if (this.#current !== null) return this.#current;
     if (this.#isClosed) return null;
     this.#current = this.#pool.take(mayExceed);
+    if (this.#current !== null && this.#committer !== null) this.#current.first = this.#committer.taken;
     return this.#current;
   }
 
@@ -327,6 +367,7 @@ export class KafkaSink implements Sink {
   #onWritten(kind: number, { slab }: Parcel, before: number): void {
     const messages = slab.count - before;
     this.#account.take(kind, messages);
+    this.#committer?.take(messages);
     if (before === 0 && messages > 0) this.#lingering = setTimeout(() => this.#onDue(), this.#options.lingerMs);
   }
 

@@ -2,7 +2,8 @@
 import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { FrameSlab } from '@int/collector';
 
-const START_MS = 1_700_000_000_000;
+/** Time of the first report of a load, unless it is said. */
+export const START_MS = 1_700_000_000_000;
 /** Flows of a load. */
 export const FLOWS = 40;
 
@@ -64,8 +65,9 @@ function record(flow: number, sequence: number, hopCount: number): TelemetryReco
 /**
  * @param reports good ones in the batch
  * @param broken datagrams that are cut short, spread over the batch
+ * @param startMs time of the first one; each is a millisecond later than the one before
  */
-export function batchOf(reports: number, broken = 0, hops = 3): Batch {
+export function batchOf(reports: number, broken = 0, hops = 3, startMs = START_MS): Batch {
   const total = reports + broken;
   const frames = new FrameSlab({ frames: total, bytes: total * (128 + 16 * hops) }, 'report');
   let left = broken;
@@ -75,7 +77,7 @@ export function batchOf(reports: number, broken = 0, hops = 3): Batch {
     const payload = encodeReport({ version: '2.0', hwId: hwId!, sequence: sequence!, nodeId: nodeId!, records: [one] });
     const isBroken = left > 0 && row % Math.ceil(total / broken) === 0;
     if (isBroken) left -= 1;
-    frames.append(isBroken ? payload.subarray(0, 20) : payload, START_MS + row);
+    frames.append(isBroken ? payload.subarray(0, 20) : payload, startMs + row);
   }
   const batch = new TelemetryBatch({ frames: total, hops: total * hops + 256 });
   const done = new BatchDecoder({ linkType: 'report' }).decode(

@@ -1,7 +1,7 @@
 /** Writes to a folder that is read-only for a while: tells problems (`P`, `O`), health (`H`), totals (`T`), rows (`N`). */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../.ci/test/until.js';
 import { History, ParquetSink, type ParquetSinkError } from '../src/index.js';
 import { Load } from './batches.js';
 
@@ -47,12 +47,12 @@ mount('ro');
 await write();
 await write();
 void sink.flush();
-while (!hasFailed) await sleep(5);
+await until('a failure', () => hasFailed);
 await sink.maintain().catch(() => undefined);
 await ParquetSink.open({ directory }).catch(({ code }: ParquetSinkError) => say('O', code));
 await tell(true);
 mount('rw');
-while (!hasRecovered) await sleep(5);
+await until('a recovery', () => hasRecovered);
 await sink.flush();
 await sink.maintain();
 await tell(true);

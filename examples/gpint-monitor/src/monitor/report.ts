@@ -24,6 +24,8 @@ function uncollectedText({ uncollected }: SessionReport): string {
 
 export function sessionLines(graph: Graph, { report, replanned }: SessionFinding): string[] {
   const { session, collected, sentInitial, sentRecovery, elapsedNs } = report;
+  const { foreign, malformed, unknown } = report.counters;
+  const strange = foreign + malformed + unknown;
   const missed = linksBy(graph, report, 'unavailable');
   const congested = linksBy(graph, report, 'congested');
   return [
@@ -34,6 +36,7 @@ export function sessionLines(graph: Graph, { report, replanned }: SessionFinding
       ...(missed.length > 0 ? [`missed on ${names(graph, missed)}`] : []),
       ...(congested.length > 0 ? [`congested ${names(graph, congested)}`] : []),
     ].join('; '),
+    ...(strange > 0 ? [`  ${count(strange, 'answer')} that no probe had asked for`] : []),
     ...(report.uncollected.length > 0 ? [`  not collected: ${uncollectedText(report)}`] : []),
   ];
 }

@@ -20,9 +20,14 @@ export async function udpWorld(setup: WorldSetup): Promise<World> {
   });
   const tap = prepare(built, setup.failures);
   const gateway = await RealTimeGateway.open(built, { host: LOOPBACK });
+  // Nobody but the switches is listened to.
+  const switches = new Set(
+    built.entries.map((entry) => gateway.addressOf(entry)).map(({ host, port }) => `${host} ${port}`),
+  );
   const transport = await UdpProbeTransport.open({
     host: LOOPBACK,
     addressOf: (node) => gateway.addressOf(node),
+    accepts: ({ host, port }) => switches.has(`${host} ${port}`),
     // A socket does not show the DSCP: the monitor tells packets apart by their content.
     onPayload: (payload) => monitor.receive(payload, null),
   }).catch(async (error: unknown) => {
@@ -30,7 +35,7 @@ export async function udpWorld(setup: WorldSetup): Promise<World> {
     throw error;
   });
   const clock = realClock();
-  const monitor: Monitor = new Monitor({ ...settings, graph, plan, seed, transport, clock });
+  const monitor: Monitor = new Monitor({ ...settings, graph, plan, transport, clock });
   const collect = async (signal: AbortSignal): Promise<SessionReport> => {
     const stop = (): void => monitor.stop();
     const timer = setInterval(() => setup.onFrame(clock.nowNs()), FRAME_MS);

@@ -20,6 +20,8 @@ export interface BridgeCountersJson {
   /** Frames the kernel dropped before they were received, on top of `received`. */
   readonly kernelDropped: number;
   readonly returnKernelDropped: number;
+  /** Times that each interface was down or away, one that lasts included. */
+  readonly outages: BridgeTotals['outages'];
   /** Packets with INT that was read without a fault. */
   readonly decoded: number;
   readonly reports: number;
@@ -35,7 +37,7 @@ export interface BridgeTotalJson extends BridgeCountersJson {
 }
 
 export function countersJson(totals: BridgeTotals, read: CollectorTotals): BridgeCountersJson {
-  const { inbound, returning, kernelDropped, returnKernelDropped } = totals;
+  const { inbound, returning, kernelDropped, returnKernelDropped, outages } = totals;
   const { received, forwarded, stripped, plain, unstripped, dropped } = inbound;
   const { discard: _, ...returnDropped } = returning.dropped;
   return {
@@ -49,6 +51,7 @@ export function countersJson(totals: BridgeTotals, read: CollectorTotals): Bridg
     returnDropped,
     kernelDropped,
     returnKernelDropped,
+    outages,
     decoded: read.decoded,
     reports: read.reports,
     errors: read.errors,

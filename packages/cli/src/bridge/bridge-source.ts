@@ -1,23 +1,27 @@
 import { type SinkConfig, Stripper } from '@int/codec';
 import { type FrameBatch, fillFrameTimes, type Push, type Source, SourceError, WallClock } from '@int/collector';
-import type { BridgePorts, FramePort } from './frame-port.js';
-import { LANE_ROWS, Lane, type TakeFrames } from './lane.js';
+import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
+import { LANE_ROWS, Lane, type LaneFailure, type TakeFrames } from './lane.js';
 import { type BridgeTotals, LaneTotals } from './totals.js';
 
-/** How often interfaces are looked after while frames keep coming. */
-const CHECK_MS = 1000;
+/** How often interfaces are looked at. */
+const LOOK_MS = 100;
+/** How often the clock is compared with the system's, in looks. */
+const LOOKS_PER_ADJUSTMENT = 10;
 
 export interface BridgeSourceOptions {
   /** For messages: `IN -> OUT`. */
   readonly name: string;
   /** @throws SourceError */
-  readonly open: () => Promise<BridgePorts>;
+  readonly open: () => Promise<BridgeSides>;
   /** How INT is found and taken out. */
   readonly strip?: SinkConfig;
   /** Push all frames that come in, not only those with INT. Default false. */
   readonly pushesAll?: boolean;
   /** Leave what comes from OUT to the kernel. Default false. */
   readonly isOneWay?: boolean;
+  /** When an interface goes down or away: `wait` for it, or `exit`, which ends the source. Default `wait`. */
+  readonly onDown?: 'wait' | 'exit';
 }
 
 /** A batch of frames that one lane pushes again and again. */
@@ -31,9 +35,66 @@ class LaneFrames implements FrameBatch {
   count = 0;
 }
 
+/** One side, with what was counted at ports that are closed. */
+class Side {
+  readonly link: BridgeSide;
+  /** Lanes that sent by a port of it that failed: the port is to be closed, so that what it holds does not leave late. */
+  readonly failed: Lane[] = [];
+  isRenewing = false;
+  #kernelDrops = 0;
+
+  constructor(link: BridgeSide) {
+    this.link = link;
+  }
+
+  get isUp(): boolean {
+    return this.link.problem === null;
+  }
+
+  get kernelDrops(): number {
+    return this.#kernelDrops + this.#portDrops();
+  }
+
+  /** Where a frame from the port of this number goes; null: nowhere now. */
+  outletOf(index: number): FramePort | null {
+    const { ports } = this.link;
+    return this.isUp && ports.length > 0 ? ports[index % ports.length]! : null;
+  }
+
+  renew(signal: AbortSignal): Promise<void> {
+    this.#settle();
+    this.isRenewing = true;
+    return this.link.renew(signal).finally(() => {
+      this.isRenewing = false;
+    });
+  }
+
+  close(): void {
+    this.#settle();
+    this.link.close();
+  }
+
+  /** Takes account of the ports, which are to be closed at once. */
+  #settle(): void {
+    this.#kernelDrops += this.#portDrops();
+    let unsent = this.link.ports.reduce((sum, { pending }) => sum + pending, 0);
+    for (const lane of this.failed.splice(0)) unsent -= lane.takeBack(unsent);
+  }
+
+  #portDrops(): number {
+    return this.link.ports.reduce((sum, port) => {
+      const { rxDropped, rxRingFull } = port.stats().kernel;
+      return sum + rxDropped + rxRingFull;
+    }, 0);
+  }
+}
+
 /**
  * A bump in the wire as a source of telemetry: forwards frames between two interfaces, and pushes those that carry INT
  * from where they were received, as they were before it was taken out.
+ *
+ * While an interface is down or away, what was to leave by it is read and counted as failed, and the other direction
+ * goes on. Lanes join the ports that there are: whenever these or their state change, other lanes take their place.
  */
 export class BridgeSource implements Source {
   readonly name: string;
@@ -41,15 +102,23 @@ export class BridgeSource implements Source {
   readonly overrun = 0;
   readonly #options: BridgeSourceOptions;
   readonly #clock = new WallClock();
-  #ports: BridgePorts | null = null;
-  #inbound: Lane[] = [];
-  #returning: Lane[] = [];
-  /** Settles when all lanes have come to their end; never rejects. */
-  #running: Promise<unknown> = Promise.resolve();
-  #checks: NodeJS.Timeout | null = null;
+  /** Aborted by the end, whatever its reason. */
+  readonly #ending = new AbortController();
+  /** IN and OUT, once they are open. */
+  #sides: readonly [inner: Side, outer: Side] | null = null;
+  #rows: BridgeSides['rows'] = () => {
+    throw new Error('not open');
+  };
+  #inbound: readonly Lane[] = [];
+  #returning: readonly Lane[] = [];
+  /** Of lanes that have come to their end. */
+  readonly #inboundBefore = new LaneTotals();
+  readonly #returningBefore = new LaneTotals();
+  /** Settles at the end; never rejects. */
+  #running: Promise<void> = Promise.resolve();
   #failure: SourceError | null = null;
-  /** As of the end, when there are no ports any more to ask. */
-  #kernelDrops: readonly [inner: number, outer: number] | null = null;
+  /** Has the lanes replaced. */
+  #onChange: () => void = () => {};
   #finish: () => void = () => {};
   #fail: (error: Error) => void = () => {};
 
@@ -64,55 +133,123 @@ export class BridgeSource implements Source {
     this.finished.catch(() => {});
   }
 
-  /** `null` before the start and after the end. */
-  get ports(): BridgePorts | null {
-    return this.#ports;
-  }
-
   /** Why it came to an end by itself. */
   get failure(): SourceError | null {
     return this.#failure;
   }
 
   get kernelDropped(): number {
-    return this.#kernelDropsNow()[0];
+    return this.#sides?.[0].kernelDrops ?? 0;
   }
 
   async start(push: Push): Promise<void> {
-    const { open, isOneWay } = this.#options;
-    const ports = await open();
-    this.#ports = ports;
-    const { inner, outer } = ports;
-    this.#inbound = inner.map((from, index) => this.#inboundLane(from, outer[index % outer.length]!, ports, push));
-    if (isOneWay !== true) {
-      this.#returning = outer.map((from, index) => {
-        return new Lane({ from, to: inner[index % inner.length]!, rows: (capacity) => ports.rows(capacity) });
-      });
-    }
-    const lanes = [...this.#inbound, ...this.#returning];
-    this.#running = Promise.all(lanes.map((lane) => lane.run().catch((error: unknown) => this.#failed(error))));
-    this.#checks = setInterval(() => this.#check(), CHECK_MS);
+    const { inner, outer, rows } = await this.#options.open();
+    this.#sides = [new Side(inner), new Side(outer)];
+    this.#rows = rows;
+    this.#running = this.#run(this.#sides, push).catch((error: unknown) => this.#failed(error));
     void this.#running.then(() => this.#close());
   }
 
   async stop(): Promise<void> {
-    this.#stopLanes();
+    this.#end();
     await this.#running;
     this.#close();
   }
 
   /** The counters now. */
   totals(): BridgeTotals {
-    const sum = (lanes: readonly Lane[]): LaneTotals => {
+    const sum = (before: LaneTotals, lanes: readonly Lane[]): LaneTotals => {
       const totals = new LaneTotals();
+      totals.add(before);
       for (const lane of lanes) totals.add(lane.totals);
       return totals;
     };
-    const [kernelDropped, returnKernelDropped] = this.#kernelDropsNow();
-    return { inbound: sum(this.#inbound), returning: sum(this.#returning), kernelDropped, returnKernelDropped };
+    const [inner, outer] = this.#sides ?? [];
+    return {
+      inbound: sum(this.#inboundBefore, this.#inbound),
+      returning: sum(this.#returningBefore, this.#returning),
+      kernelDropped: inner?.kernelDrops ?? 0,
+      returnKernelDropped: outer?.kernelDrops ?? 0,
+      outages: { in: inner?.link.outages ?? 0, out: outer?.link.outages ?? 0 },
+    };
   }
 
-  #inboundLane(from: FramePort, to: FramePort, ports: BridgePorts, push: Push): Lane {
+  async #run(sides: readonly [Side, Side], push: Push): Promise<void> {
+    let looks = 0;
+    const looking = setInterval(() => {
+      if (++looks % LOOKS_PER_ADJUSTMENT === 0) this.#clock.adjust();
+      this.#look(sides);
+    }, LOOK_MS);
+    try {
+      this.#look(sides);
+      // Once more at the end: what has been received until then is still to be forwarded.
+      for (let isOver = false; !isOver; ) {
+        isOver = this.#ending.signal.aborted;
+        await this.#runLanes(sides, push);
+      }
+    } finally {
+      clearInterval(looking);
+    }
+  }
+
+  /** Forwards with the ports that there are, until these change or the end comes. */
+  async #runLanes(sides: readonly [Side, Side], push: Push): Promise<void> {
+    const [inner, outer] = sides;
+    const changed = new Promise<void>((resolve) => {
+      this.#onChange = resolve;
+    });
+    this.#inbound = inner.link.ports.map((from, index) => this.#inboundLane(from, outer.outletOf(index), push));
+    this.#returning =
+      this.#options.isOneWay === true
+        ? []
+        : outer.link.ports.map((from, index) => new Lane({ from, to: inner.outletOf(index), rows: this.#rows }));
+    const lanes = [...this.#inbound, ...this.#returning];
+    const ends = lanes.map((lane) => this.#runLane(lane, sides));
+    if (this.#ending.signal.aborted) this.#onChange();
+    await changed;
+    for (const lane of lanes) lane.pause();
+    await Promise.all(ends);
+    for (const side of await this.#drainLost(lanes, sides)) {
+      if (this.#ending.signal.aborted) side.close();
+      else this.#renew(side);
+    }
+    for (const lane of this.#inbound) this.#inboundBefore.add(lane.totals);
+    for (const lane of this.#returning) this.#returningBefore.add(lane.totals);
+    this.#inbound = [];
+    this.#returning = [];
+  }
+
+  /**
+   * Forwards what ports have received that are to be closed: those that cannot be used any more or, at the end, all.
+   * @returns their sides
+   */
+  async #drainLost(lanes: readonly Lane[], sides: readonly [Side, Side]): Promise<ReadonlySet<Side>> {
+    const lost = new Set<Side>();
+    for (;;) {
+      const found = sides.filter((side) => !lost.has(side) && !side.isRenewing && this.#isLost(side));
+      if (found.length === 0) return lost;
+      const last = lanes.filter(({ from }) => found.some(({ link }) => link.ports.includes(from)));
+      for (const lane of last) lane.stop();
+      // The port that these send by may fail now.
+      await Promise.all(last.map((lane) => this.#runLane(lane, sides)));
+      for (const side of found) lost.add(side);
+    }
+  }
+
+  #isLost({ failed, link }: Side): boolean {
+    return this.#ending.signal.aborted || failed.length > 0 || !link.look();
+  }
+
+  async #runLane(lane: Lane, sides: readonly [Side, Side]): Promise<void> {
+    try {
+      const failure = await lane.run();
+      if (failure !== null) this.#portFailed(lane, failure, sides);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #inboundLane(from: FramePort, to: FramePort | null, push: Push): Lane {
     const frames = new LaneFrames();
     const take: TakeFrames = (bytes, offsets, lengths, count) => {
       frames.bytes = bytes;
@@ -123,50 +260,58 @@ export class BridgeSource implements Source {
       return push(frames);
     };
     const stripper = new Stripper(this.#options.strip);
-    const takesAll = this.#options.pushesAll ?? false;
-    return new Lane({ from, to, rows: (capacity) => ports.rows(capacity), stripper, take, takesAll });
+    return new Lane({ from, to, rows: this.#rows, stripper, take, takesAll: this.#options.pushesAll ?? false });
   }
 
-  #kernelDropsNow(): readonly [inner: number, outer: number] {
-    const dropped = (side: readonly FramePort[] = []): number =>
-      side.reduce((sum, port) => {
-        const { rxDropped, rxRingFull } = port.stats().kernel;
-        return sum + rxDropped + rxRingFull;
-      }, 0);
-    return this.#kernelDrops ?? [dropped(this.#ports?.inner), dropped(this.#ports?.outer)];
+  #renew(side: Side): void {
+    void side
+      .renew(this.#ending.signal)
+      .catch((error: unknown) => this.#failed(error))
+      .then(() => this.#onChange());
   }
 
-  #check(): void {
-    this.#clock.adjust();
-    for (const port of [...this.#ports!.inner, ...this.#ports!.outer]) {
-      try {
-        port.checkInterface();
-      } catch (error) {
-        this.#failed(error);
-      }
+  #look(sides: readonly [Side, Side]): void {
+    let hasChanged = false;
+    for (const side of sides) {
+      const { isUp } = side;
+      const isSame = side.link.look();
+      hasChanged ||= isUp !== side.isUp || (!isSame && !side.isRenewing);
+      this.#judge(side);
     }
+    if (hasChanged) this.#onChange();
+  }
+
+  #portFailed(lane: Lane, { port, error }: LaneFailure, sides: readonly [Side, Side]): void {
+    const side = sides.find(({ link }) => link.ports.includes(port));
+    if (side === undefined || !side.link.failed(error)) {
+      this.#failed(error);
+      return;
+    }
+    side.failed.push(lane);
+    // At the end nobody needs the interface any more.
+    if (!this.#ending.signal.aborted) this.#judge(side);
+    this.#onChange();
+  }
+
+  #judge({ link }: Side): void {
+    if (link.problem !== null && this.#options.onDown === 'exit') this.#failed(link.problem);
   }
 
   /** Something that it cannot go on with. */
   #failed(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#failure ??= new SourceError('ERR_SOURCE_DATA', this.name, message, error);
-    this.#stopLanes();
+    this.#end();
   }
 
-  #stopLanes(): void {
-    this.#ports?.detach();
-    for (const lane of [...this.#inbound, ...this.#returning]) lane.stop();
+  #end(): void {
+    for (const side of this.#sides ?? []) side.link.detach();
+    this.#ending.abort();
+    this.#onChange();
   }
 
   #close(): void {
-    if (this.#checks !== null) clearInterval(this.#checks);
-    this.#checks = null;
-    if (this.#ports !== null) {
-      this.#kernelDrops = this.#kernelDropsNow();
-      this.#ports.close();
-      this.#ports = null;
-    }
+    for (const side of this.#sides ?? []) side.close();
     if (this.#failure === null) this.#finish();
     else this.#fail(this.#failure);
   }

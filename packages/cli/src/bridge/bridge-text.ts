@@ -14,7 +14,7 @@ export function bridgeTitle(name: string, { inbound, returning }: BridgeTotals):
 
 /** One line a second for a log. */
 export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
-  const { inbound, returning, kernelDropped } = totals;
+  const { inbound, returning, kernelDropped, outages } = totals;
   const parts = [
     `${Math.round(state.elapsedMs / 1000)} s`,
     `${grouped(state.receivedPerSecond)} frames/s`,
@@ -25,6 +25,7 @@ export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
     `${grouped(kernelDropped)} kernel drops`,
     `${grouped(returning.forwarded)} returned`,
     counted(state.statistics.switches.length, 'switch', 'switches'),
+    ...(outages.in + outages.out === 0 ? [] : [counted(outages.in + outages.out, 'outage')]),
   ];
   if (state.detection !== null) {
     const { totals: found } = state.detection;
@@ -35,7 +36,7 @@ export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
 
 /** The end in words; the last line sums up. */
 export function bridgeTotalLines(totals: BridgeTotals, read: CollectorTotals): string[] {
-  const { inbound, returning, kernelDropped, returnKernelDropped } = totals;
+  const { inbound, returning, kernelDropped, returnKernelDropped, outages } = totals;
   const row = (name: string, ...cells: readonly string[]): string =>
     [name.padEnd(12), ...cells.map((cell) => cell.padStart(12))].join(' ');
   const errors = Object.entries(read.errors).map(([name, count]) => `${name} ${grouped(count)}`);
@@ -52,6 +53,7 @@ export function bridgeTotalLines(totals: BridgeTotals, read: CollectorTotals): s
       grouped(returnKernelDropped),
     ),
     `dropped: ${dropReasons(inbound, grouped)}`,
+    ...(outages.in + outages.out === 0 ? [] : [`outages: IN ${grouped(outages.in)}, OUT ${grouped(outages.out)}`]),
     ...(errors.length === 0 ? [] : [`INT that is not sound: ${errors.join(', ')}`]),
     `packets with INT: ${grouped(read.decoded)}`,
     `${inbound.received} received, ${inbound.forwarded} forwarded, ${inbound.droppedCount} dropped`,

@@ -1,12 +1,12 @@
 import { STRIP, type Stripper } from '@int/codec';
-import { type BridgePorts, type FramePort, type FrameRows, SHORTEST_FRAME } from './frame-port.js';
+import { type BridgeSides, type FramePort, type FrameRows, SHORTEST_FRAME } from './frame-port.js';
 import { Outlet } from './outlet.js';
-import { LaneTotals } from './totals.js';
+import { type BridgeDrop, LaneTotals } from './totals.js';
 
 /** Frames taken at a time. */
 export const LANE_ROWS = 64;
-/** How long to wait for frames before looking after the interfaces. */
-const WAIT_MS = 200;
+/** How long to wait for frames before looking whether to stop. */
+const WAIT_MS = 50;
 /** How long to stay at it while frames keep coming, so that timers, signals and the other lane get their turn. */
 const TURN_MS = 2;
 /** How long frames that are there already are forwarded after the end. */
@@ -25,8 +25,9 @@ export type TakeFrames = (
 
 export interface LaneOptions {
   readonly from: FramePort;
-  readonly to: FramePort;
-  readonly rows: BridgePorts['rows'];
+  /** `null`: there is none now, so frames that arrive are counted as failed, after they have been read. */
+  readonly to: FramePort | null;
+  readonly rows: BridgeSides['rows'];
   /** What takes INT out; without it all frames are forwarded as they are. */
   readonly stripper?: Stripper;
   /** Given frames that carry INT, or with `takesAll` all. */
@@ -34,12 +35,18 @@ export interface LaneOptions {
   readonly takesAll?: boolean;
 }
 
+/** Why a lane comes to its end by itself. */
+export interface LaneFailure {
+  readonly port: FramePort;
+  readonly error: unknown;
+}
+
 /** One direction of a bridge, from one queue: receives frames and sends them on, without INT. */
 export class Lane {
   readonly totals = new LaneTotals();
-  readonly #from: FramePort;
+  readonly from: FramePort;
   readonly #received: FrameRows;
-  readonly #outlet: Outlet;
+  readonly #outlet: Outlet | null;
   readonly #stripper: Stripper | null;
   readonly #take: TakeFrames | null;
   readonly #takesAll: boolean;
@@ -56,18 +63,21 @@ export class Lane {
   readonly #offsets = new Uint32Array(LANE_ROWS);
   readonly #lengths = new Uint32Array(LANE_ROWS);
   #takenCount = 0;
+  /** Frames that the outlet had accepted when it failed: whether they leave is not known. */
+  #unsure = 0;
   /** For frames that nobody can send, which are looked at nonetheless. */
   #scratch = new Uint8Array(0);
-  #isStopping = false;
+  #mode: 'run' | 'pause' | 'stop' = 'run';
+  #failure: LaneFailure | null = null;
 
   constructor({ from, to, rows, stripper, take, takesAll }: LaneOptions) {
-    this.#from = from;
+    this.from = from;
     this.#received = rows(LANE_ROWS);
-    this.#outlet = new Outlet(to, rows(LANE_ROWS));
+    this.#outlet = to === null ? null : new Outlet(to, rows(LANE_ROWS));
     this.#stripper = stripper ?? null;
     this.#take = take ?? null;
     this.#takesAll = takesAll ?? false;
-    const [source, target] = [from.umem, to.umem];
+    const [source, target] = [from.umem, to?.umem ?? new Uint8Array(0)];
     const isShared = source.buffer === target.buffer;
     this.#source = isShared ? new Uint8Array(source.buffer) : source;
     this.#target = isShared ? this.#source : target;
@@ -76,25 +86,34 @@ export class Lane {
   }
 
   /**
-   * Forwards until {@link stop}, then what is there already, and resolves when all has left.
-   * @throws what a port throws; all frames received until then are accounted for
+   * Forwards until {@link stop} or {@link pause}, or until a port fails. All frames received are accounted for then.
+   * @returns the port that failed; null: none
    */
-  async run(): Promise<void> {
+  async run(): Promise<LaneFailure | null> {
     let turnEnd = performance.now() + TURN_MS;
-    while (!this.#isStopping) {
+    while (this.#mode === 'run' && this.#failure === null) {
       if (await this.#step()) {
         if (performance.now() < turnEnd) continue;
         await new Promise(setImmediate);
-      } else if (!(await this.#from.wait(WAIT_MS))) {
-        this.#from.checkInterface();
-        this.#outlet.port.checkInterface();
-      }
+      } else await this.#wait();
       turnEnd = performance.now() + TURN_MS;
     }
-    await this.#drain();
-    await this.#outlet.port.flush(DRAIN_MS);
-    // What was on its way through the kernel when the end came.
-    await this.#drain();
+    // What a port that has failed had received before is as good as ever.
+    if (this.#mode === 'stop' || this.#failure?.port === this.from) await this.#drain();
+    if (this.#mode === 'stop') {
+      await this.#flush();
+      // What was on its way through the kernel when the end came.
+      await this.#drain();
+    }
+    return this.#failure;
+  }
+
+  async #wait(): Promise<void> {
+    try {
+      await this.from.wait(WAIT_MS);
+    } catch (error) {
+      this.#failure ??= { port: this.from, error };
+    }
   }
 
   async #drain(): Promise<void> {
@@ -102,60 +121,113 @@ export class Lane {
     while ((await this.#step()) && performance.now() < end);
   }
 
-  /** Makes {@link run} come to an end. */
+  async #flush(): Promise<void> {
+    if (this.#outlet === null) return;
+    try {
+      await this.#outlet.port.flush(DRAIN_MS);
+    } catch (error) {
+      this.#failure ??= { port: this.#outlet.port, error };
+    }
+  }
+
+  /** Makes {@link run} come to an end when what is there already has been forwarded, or the time for that is over. */
   stop(): void {
-    this.#isStopping = true;
+    this.#mode = 'stop';
+  }
+
+  /** Makes {@link run} come to an end soon; what is there already is left to another lane. */
+  pause(): void {
+    if (this.#mode === 'run') this.#mode = 'pause';
   }
 
   /** Forwards one batch. @returns whether there was one */
   async #step(): Promise<boolean> {
     const rows = this.#received;
-    const count = this.#from.receive(rows);
+    const count = this.#receive(rows);
     if (count === 0) return false;
-    const { totals } = this;
-    const accounted = totals.forwarded + totals.droppedCount;
-    totals.received += count;
+    this.totals.received += count;
     this.#takenCount = 0;
-    try {
-      await this.#forward(count);
-    } catch (error) {
-      totals.dropped.failed += accounted + count - totals.forwarded - totals.droppedCount;
-      throw error;
-    }
+    await this.#forward(count);
     const taken = this.#takenCount;
-    if (taken > 0) await this.#take?.(this.#from.umem, this.#offsets, this.#lengths, taken);
-    this.#from.release(rows);
+    if (taken > 0) await this.#take?.(this.from.umem, this.#offsets, this.#lengths, taken);
+    this.from.release(rows);
     return true;
+  }
+
+  #receive(rows: FrameRows): number {
+    try {
+      return this.from.receive(rows);
+    } catch (error) {
+      this.#failure ??= { port: this.from, error };
+      return 0;
+    }
   }
 
   async #forward(count: number): Promise<void> {
     const outlet = this.#outlet;
-    for (let row = 0; row < count; ) {
-      const room = await outlet.room(count - row);
-      if (room === 0) {
-        this.#lookAt(row, count);
+    let row = 0;
+    while (row < count) {
+      if (outlet === null || this.#failure?.port === outlet.port) {
+        this.#lookAt(row, count, 'failed');
         return;
       }
-      let added = 0;
-      for (const end = row + room; row < end; row++) {
-        const place = this.#targetBase + outlet.place;
-        const length = this.#write(row, this.#target, place);
-        if (length === 0) continue;
-        this.#verdicts[added++] = this.#verdict;
-        outlet.add(length);
-      }
-      const sent = await outlet.send();
-      for (let k = 0; k < sent; k++) this.#countForwarded(this.#verdicts[k]!);
-      this.totals.dropped['tx-full'] += added - sent;
+      row = await this.#forwardSome(outlet, row, count);
     }
   }
 
+  /** Forwards frames from `row` on. @returns the next row */
+  async #forwardSome(outlet: Outlet, row: number, count: number): Promise<number> {
+    const room = await outlet.room(count - row).catch((error: unknown) => this.#cannotSend(outlet, error));
+    if (room === null) return row;
+    if (room === 0) {
+      this.#lookAt(row, count, 'tx-full');
+      return count;
+    }
+    let next = row;
+    let added = 0;
+    for (const end = row + room; next < end; next++) {
+      const place = this.#targetBase + outlet.place;
+      const length = this.#write(next, this.#target, place);
+      if (length === 0) continue;
+      this.#verdicts[added++] = this.#verdict;
+      outlet.add(length);
+    }
+    const failed = await outlet.send().then(
+      () => false,
+      (error: unknown) => this.#cannotSend(outlet, error) === null,
+    );
+    const { sent } = outlet;
+    for (let k = 0; k < sent; k++) this.#countForwarded(this.#verdicts[k]!);
+    this.totals.dropped[failed ? 'failed' : 'tx-full'] += added - sent;
+    if (failed) this.#unsure = sent;
+    return next;
+  }
+
+  /**
+   * Counts frames as failed that the port had accepted when it failed: the last ones, as many as are given and there are.
+   * @param unsent frames that the port has not sent, and never will
+   * @returns how many there were
+   */
+  takeBack(unsent: number): number {
+    const { totals } = this;
+    const count = Math.min(unsent, this.#unsure);
+    for (let k = this.#unsure - count; k < this.#unsure; k++) this.#countForwarded(this.#verdicts[k]!, -1);
+    this.#unsure -= count;
+    totals.dropped.failed += count;
+    return count;
+  }
+
+  #cannotSend({ port }: Outlet, error: unknown): null {
+    this.#failure ??= { port, error };
+    return null;
+  }
+
   /** Frames that cannot be sent: what they carry is read all the same. */
-  #lookAt(from: number, to: number): void {
+  #lookAt(from: number, to: number, reason: BridgeDrop): void {
     const { lengths } = this.#received;
     for (let row = from; row < to; row++) {
       if (this.#scratch.length < lengths[row]!) this.#scratch = new Uint8Array(lengths[row]!);
-      if (this.#write(row, this.#scratch, 0) > 0) this.totals.dropped['tx-full']++;
+      if (this.#write(row, this.#scratch, 0) > 0) this.totals.dropped[reason]++;
     }
   }
 
@@ -196,11 +268,11 @@ export class Lane {
     else target.set(source.subarray(offset, offset + length), at);
   }
 
-  #countForwarded(verdict: number): void {
+  #countForwarded(verdict: number, frames: 1 | -1 = 1): void {
     const { totals } = this;
-    totals.forwarded++;
-    if (verdict === STRIP.PLAIN) totals.plain++;
-    else if (verdict === STRIP.STRIPPED) totals.stripped++;
-    else totals.unstripped++;
+    totals.forwarded += frames;
+    if (verdict === STRIP.PLAIN) totals.plain += frames;
+    else if (verdict === STRIP.STRIPPED) totals.stripped += frames;
+    else totals.unstripped += frames;
   }
 }

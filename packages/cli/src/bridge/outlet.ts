@@ -12,6 +12,7 @@ export class Outlet {
   readonly port: FramePort;
   readonly #rows: FrameRows;
   #added = 0;
+  #sent = 0;
 
   /** @param rows as large as the largest number of frames added before they are sent */
   constructor(port: FramePort, rows: FrameRows) {
@@ -20,9 +21,18 @@ export class Outlet {
   }
 
   /**
+   * Frames of the last {@link send} that the port has accepted: those that came first. The others never leave; after a
+   * failure, the last ones of these may not either, as long as they are {@link FramePort.pending}.
+   */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /**
    * Waits, not for long, until at least one frame can be written.
    * @param wanted 1 to the rows' capacity
    * @returns frames that can be added before the next {@link send}: 1 to `wanted`, or 0 if there is no room
+   * @throws what the port throws
    */
   async room(wanted: number): Promise<number> {
     for (let pause = 0; ; pause++) {
@@ -44,20 +54,30 @@ export class Outlet {
 
   /**
    * Sends what was added; waits, not for long, for room in the ring. Frames that were not used go back.
-   * @returns frames sent: those that came first; the others never will be
    * @throws what the port throws
    */
-  async send(): Promise<number> {
+  async send(): Promise<void> {
     const rows = this.#rows;
     const added = this.#added;
     this.#added = 0;
     rows.count = added;
-    let sent = this.port.transmit(rows);
-    for (let pause = 0; sent < added && pause < PAUSES; pause++) {
-      await this.port.flush(PAUSE_MS);
-      sent += this.port.transmit(rows);
+    try {
+      this.port.transmit(rows);
+      for (let pause = 0; rows.count > 0 && pause < PAUSES; pause++) {
+        await this.port.flush(PAUSE_MS);
+        this.port.transmit(rows);
+      }
+    } finally {
+      this.#sent = added - rows.count;
+      this.#giveBack();
     }
-    if (sent < added) this.port.release(rows);
-    return sent;
+  }
+
+  /** Gives frames that were not accepted back unsent. */
+  #giveBack(): void {
+    const rows = this.#rows;
+    if (rows.count === 0) return;
+    rows.count = 0;
+    this.port.transmit(rows);
   }
 }

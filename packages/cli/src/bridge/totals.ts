@@ -4,7 +4,7 @@ export const DROP_REASONS = [
   'discard',
   /** The interface it was to leave by had no room, also after waiting. */
   'tx-full',
-  /** The interface it was to leave by failed. */
+  /** The interface it was to leave by is down, away, or failed. */
   'failed',
 ] as const;
 export type BridgeDrop = (typeof DROP_REASONS)[number];
@@ -49,4 +49,6 @@ export interface BridgeTotals {
   readonly kernelDropped: number;
   /** The same at OUT. */
   readonly returnKernelDropped: number;
+  /** Times that each interface was down or away, one that lasts included. */
+  readonly outages: { readonly in: number; readonly out: number };
 }

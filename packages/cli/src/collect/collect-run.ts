@@ -13,6 +13,7 @@ import { closeSinks } from '../config/sinks.js';
 import { DemoFabric } from '../demo/fabric.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
+import { opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
@@ -53,6 +54,12 @@ export interface CollectForm {
   readonly demo?: boolean | undefined;
 }
 
+/** Whether a source has failed because of its network interface. */
+function isInterfaceFailure(error: Error): boolean {
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return SourceError.is(error) && (code === 'ERR_XDP_DOWN' || code === 'ERR_XDP_NO_DEVICE');
+}
+
 /** One run of `int collect`, from opening its sources to its exit code. */
 export class CollectRun {
   readonly #form: CollectForm;
@@ -74,6 +81,8 @@ export class CollectRun {
   #sourceText = '';
   #started = 0;
   #failed = false;
+  /** Its interface went down or away, and is not to be waited for. */
+  #isCutOff = false;
   /** What there is to say while the live view hides standard error: told afterwards. */
   readonly #untold: string[] = [];
 
@@ -110,7 +119,7 @@ export class CollectRun {
   }
 
   async #open(): Promise<void> {
-    this.#input = await this.#setup.input();
+    this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
     this.#collector = new Collector({
@@ -125,13 +134,14 @@ export class CollectRun {
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
       onProblem: ({ error }) => {
         this.#failed = true;
+        if (isInterfaceFailure(error)) this.#isCutOff = true;
         this.tell(error.message);
       },
     });
     try {
-      await this.#collector.start();
+      await opening(this.#io, 'the source', this.#collector.start());
     } catch (error) {
-      if (!this.#setup.giveUp(error)) {
+      if (this.#io.signal.aborted || !this.#setup.giveUp(error)) {
         if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
         throw error;
       }
@@ -317,6 +327,7 @@ export class CollectRun {
       if (totals.clockStepsBack !== undefined) {
         output.line(`the clock was set back: ${counted(totals.clockStepsBack, 'time')}`);
       }
+      if (totals.outages !== undefined) output.line(`outages of sources: ${grouped(totals.outages)}`);
       const loss = totals.stages['report loss'];
       if (loss !== undefined) output.line(`report packets that did not arrive: ${grouped(loss.lost! + loss.missing!)}`);
       for (const line of sinkLines(totals.sinks)) output.line(line);
@@ -324,6 +335,7 @@ export class CollectRun {
     }
     await output.end();
     if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    if (this.#isCutOff) return EXIT.OPEN;
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;
     const lost = truncated + malformed + unsupported + sinkDrops(totals.sinks);

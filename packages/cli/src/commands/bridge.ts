@@ -4,9 +4,11 @@ import { bridgeTotalJson, countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
 import { bridgeLogLine, bridgeTitle, bridgeTotalLines } from '../bridge/bridge-text.js';
 import { listFlows } from '../bridge/flow-list.js';
-import type { BridgePorts, FramePort, OpenPorts, OpenPortsOptions } from '../bridge/frame-port.js';
-import { openXdpPorts } from '../bridge/open-ports.js';
+import type { BridgeSide, BridgeSides, OpenSides, OpenSidesOptions } from '../bridge/frame-port.js';
+import { openXdpSides } from '../bridge/xdp-sides.js';
 import { LiveDetection } from '../collect/live-detection.js';
+import { type OnDown, onDownOption } from '../input/link-words.js';
+import { opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import {
   addDecodeOptions,
@@ -36,13 +38,16 @@ interface BridgeFlags extends DecodeFlags, DetectFlags {
   readonly rules?: string;
   readonly rows?: number;
   readonly buckets?: number;
-  readonly mode: OpenPortsOptions['mode'];
+  readonly mode: OpenSidesOptions['mode'];
+  readonly onDown?: OnDown;
   readonly oneWay?: true;
   readonly json?: true;
 }
 
 const LOG_MS = 1000;
 const REDRAW_MS = 250;
+/** Time that stopping may take. */
+const STOP_MS = 10_000;
 /** Characters of event lines to keep for a reader that is behind. */
 const UNREAD_LIMIT = 1 << 23;
 /** Problems to remember while the live view is on. */
@@ -59,7 +64,7 @@ export function define(
   command: Command,
   io: Io,
   done: (exitCode: number) => void,
-  open: OpenPorts = openXdpPorts,
+  open: OpenSides = openXdpSides,
 ): void {
   command
     .argument('<IN>', 'interface that packets with INT arrive at')
@@ -90,6 +95,7 @@ export function define(
         .choices(['auto', 'driver', 'generic'])
         .default('auto'),
     )
+    .addOption(onDownOption())
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
@@ -121,8 +127,6 @@ function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
 }
 
 class BridgeCommand {
-  readonly #inner: string;
-  readonly #outer: string;
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #output: DataOutput;
@@ -135,7 +139,7 @@ class BridgeCommand {
   readonly #source: BridgeSource;
   readonly #collector: Collector;
   readonly #health: HealthWatch;
-  #opened: BridgePorts | null = null;
+  #opened: BridgeSides | null = null;
   #rate = new RateMeter(0);
   #started = 0;
   #hasProblem = false;
@@ -147,11 +151,9 @@ class BridgeCommand {
     outer: string,
     flags: BridgeFlags,
     detection: LiveDetection | null,
-    open: OpenPorts,
+    open: OpenSides,
     io: Io,
   ) {
-    this.#inner = inner;
-    this.#outer = outer;
     this.#flags = flags;
     this.#io = io;
     this.#detection = detection;
@@ -165,11 +167,15 @@ class BridgeCommand {
     this.#source = new BridgeSource({
       name: `${inner} to ${outer}`,
       open: async () => {
-        this.#opened = await open({ inner, outer, mode: flags.mode, isOneWay });
+        const tell = (message: string): void => {
+          if (flags.onDown !== 'exit') this.#writeWords(`int: ${message}`);
+        };
+        this.#opened = await open({ inner, outer, mode: flags.mode, isOneWay, tell });
         return this.#opened;
       },
       strip,
       isOneWay,
+      ...(flags.onDown !== undefined && { onDown: flags.onDown }),
       // Reports pass as other packets do; those that are asked for are read on the way.
       pushesAll: reportPorts !== undefined,
     });
@@ -217,7 +223,7 @@ class BridgeCommand {
 
   async run(): Promise<number> {
     try {
-      await this.#collector.start();
+      await opening(this.#io, 'the bridge', this.#collector.start());
     } catch (error) {
       if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
       throw error;
@@ -232,7 +238,7 @@ class BridgeCommand {
     let read: CollectorTotals;
     try {
       await this.#end();
-      read = await this.#collector.stop();
+      read = await this.#collector.stop(STOP_MS);
     } finally {
       clearInterval(ticker);
       await this.#detection?.stop();
@@ -257,12 +263,12 @@ class BridgeCommand {
   #announce(): void {
     if (this.#screen !== null) return;
     const { inner, outer } = this.#opened!;
-    const side = (name: string, ports: readonly FramePort[]): string => {
+    const side = ({ interface: name, ports }: BridgeSide): string => {
       const queues = ports.length === 1 ? '' : `, ${counted(ports.length, 'queue')}`;
-      return `${name} (${ports[0]!.mode}${queues})`;
+      return `${name} (${ports[0]?.mode ?? 'away'}${queues})`;
     };
     const way = this.#flags.oneWay === true ? ', one way' : '';
-    say(this.#io, `bridging ${side(this.#inner, inner)} to ${side(this.#outer, outer)}${way}`);
+    say(this.#io, `bridging ${side(inner)} to ${side(outer)}${way}`);
   }
 
   #writeWords(line: string): void {

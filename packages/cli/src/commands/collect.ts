@@ -6,12 +6,15 @@ import { LiveDetection } from '../collect/live-detection.js';
 import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
+import type { Tell } from '../config/sink-parts.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
+import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
 import { anyAddress, CaptureInput, UdpInput } from '../input/telemetry-input.js';
 import { udpAddress } from '../input/udp-address.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
+import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import {
   addDecodeOptions,
@@ -31,6 +34,7 @@ interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
   readonly prefilter?: true;
+  readonly onDown?: OnDown;
   readonly pcap?: string;
   readonly demo?: true;
   readonly speed?: number;
@@ -82,6 +86,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       ]),
     )
     .option('--prefilter', 'with --afxdp and --rules: find events in the kernel; only reports with events are received')
+    .addOption(onDownOption('with --afxdp: '))
     .addOption(
       new Option('--pcap <FILE>', 'replay a capture (pcap, pcapng, also gzip); - is standard input').conflicts(
         others('pcap'),
@@ -128,7 +133,11 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     if (!hasRules && Object.keys(options).length > 0) {
       command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
     }
-    done(await new CollectRun(flags, await flagsSetup(flags, hasRules, options, io), io).run());
+    let tell = (message: string): void => say(io, message);
+    const setup = await flagsSetup(flags, hasRules, options, io, (message) => tell(message));
+    const collect = new CollectRun(flags, setup, io);
+    tell = (message) => collect.tell(message);
+    done(await collect.run());
   });
 }
 
@@ -138,9 +147,10 @@ async function flagsSetup(
   hasRules: boolean,
   options: DetectorOptions,
   io: Io,
+  tell: Tell,
 ): Promise<CollectSetup> {
   const { pcap, speed, listen, metrics } = flags;
-  const xdp = new XdpChoice(flags, io);
+  const xdp = new XdpChoice(flags, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
@@ -195,7 +205,8 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   }
   let tell = (message: string): void => say(io, message);
   const metrics = flags.metrics === undefined ? null : metricsOf(flags.metrics, flags);
-  const setup = await configSetup(read, io, (message) => tell(message), drainMsOf(flags), metrics);
+  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metrics);
+  const setup = await opening(io, 'what the file names', made);
   const collect = new CollectRun(flags, setup, io);
   tell = (message) => collect.tell(message);
   return collect.run();
@@ -213,6 +224,7 @@ function checkFlags(flags: CollectFlags, command: Command): void {
   if (rules === '-' && pcap === '-') command.error('error: --pcap and --rules cannot both be standard input');
   if (flags.afxdpMode !== undefined && afxdp === undefined)
     command.error('error: --afxdp-mode goes with --afxdp IFACE');
+  if (flags.onDown !== undefined && afxdp === undefined) command.error('error: --on-down goes with --afxdp IFACE');
   if (flags.prefilter === true && (afxdp === undefined || rules === undefined)) {
     command.error('error: --prefilter goes with --afxdp IFACE and --rules FILE');
   }

@@ -3,6 +3,7 @@ import { LinkType } from '@int/pcap';
 import { ReportStream, type TrafficMode, type TrafficOptions, WORKLOADS, type WorkloadName } from '@int/traffic';
 import { type Command, Option } from 'commander';
 import { udpAddress } from '../input/udp-address.js';
+import { opening } from '../interruption.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { positiveNumber, wholeNumber } from '../options.js';
 import { CaptureOutput } from '../output/capture-output.js';
@@ -101,9 +102,10 @@ async function toCapture(stream: ReportStream, flags: GenerateFlags, io: Io): Pr
 
 async function toCollector(stream: ReportStream, flags: GenerateFlags, to: UdpAddress, io: Io): Promise<number> {
   const peer = formatUdpAddress(to);
-  const sender = await UdpSender.open(to.host, to.port).catch((error: unknown) => {
+  const opened = UdpSender.open(to.host, to.port).catch((error: unknown) => {
     throw new CliError(`cannot send to ${peer}: ${openFailure(error)}`, EXIT.OPEN, error);
   });
+  const sender = await opening(io, `the way to ${peer}`, opened);
   const progress = new Progress(io, false);
   await sendPaced(
     stream,

@@ -8,6 +8,7 @@ import type {
 } from '@int/process';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { optionalPackage } from '../input/optional-package.js';
+import { endsWithin, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -38,6 +39,8 @@ interface ProcessFlags {
 }
 
 const REDRAW_MS = 500;
+/** Time that stopping may take: to commit, and to leave the group. */
+const STOP_MS = 10_000;
 /** Characters of lines to keep for a reader that is behind: results are in Kafka in any case. */
 const UNREAD_LIMIT = 1 << 23;
 /** Events to show in the live view. */
@@ -178,9 +181,11 @@ class ProcessCommand {
       this.#output.onClosed = resolve;
     });
     try {
-      await this.#processor.start();
+      await opening(this.#io, `Kafka at ${this.#flags.kafka.join(', ')}`, this.#processor.start());
     } catch (error) {
+      await endsWithin(this.#processor.stop(), STOP_MS);
       await this.#output.end();
+      if (error instanceof CliError) throw error;
       throw new CliError(error instanceof Error ? error.message : String(error), EXIT.OPEN, error);
     }
     const { metrics, metricsAllowHost } = this.#flags;
@@ -202,9 +207,13 @@ class ProcessCommand {
       this.#screen?.leave();
       await server?.close();
     }
-    await this.#processor.stop();
+    const hasStopped = await endsWithin(this.#processor.stop(), STOP_MS);
     await this.#finish();
-    return EXIT.OK;
+    if (hasStopped) return EXIT.OK;
+    throw new CliError(
+      `the brokers have not answered within ${STOP_MS / 1000} s: what was not committed is processed again`,
+      EXIT.OPEN,
+    );
   }
 
   #window(window: FlowWindow | NetworkWindow): void {

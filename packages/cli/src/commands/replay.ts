@@ -1,7 +1,9 @@
 import { parseMac } from '@int/codec';
 import type { UdpAddress } from '@int/collector';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type OnDown, onDownOption } from '../input/link-words.js';
 import { udpAddress } from '../input/udp-address.js';
+import { opening } from '../interruption.js';
 import { CliError, EXIT, type Io, say } from '../io.js';
 import { portNumber, positiveNumber, wholeNumber } from '../options.js';
 import { DataOutput } from '../output/data-output.js';
@@ -27,6 +29,7 @@ interface ReplayFlags {
   readonly reportPort?: number[];
   readonly destinationMac?: Uint8Array;
   readonly sourceMac?: Uint8Array;
+  readonly onDown?: OnDown;
   readonly json?: true;
 }
 
@@ -99,6 +102,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(macAddress)
         .conflicts('to'),
     )
+    .addOption(onDownOption('with --afxdp: ').conflicts('to'))
     .option('--json', 'one JSON object per line: statistics each second, totals at the end')
     .action(async (path: string, flags: ReplayFlags) => {
       if (flags.to === undefined && flags.afxdp === undefined) {
@@ -144,7 +148,7 @@ class ReplayCommand {
     this.#output.onClosed = stop;
     this.#io.signal.addEventListener('abort', stop, { once: true });
     if (this.#io.signal.aborted) stop();
-    const target = await this.#open(signal);
+    const target = await opening(this.#io, 'the way to send by', this.#open(signal));
     try {
       return await this.#play(target, new Player(target, scheduleFor(this.#flags), signal));
     } finally {
@@ -154,8 +158,14 @@ class ReplayCommand {
   }
 
   #open(signal: AbortSignal): Promise<UdpTarget | XdpTarget> {
-    const { to, afxdp } = this.#flags;
-    return to === undefined ? XdpTarget.open(afxdp!, signal) : UdpTarget.open(to);
+    const { to, afxdp, onDown = 'wait' } = this.#flags;
+    if (to !== undefined) return UdpTarget.open(to);
+    // A line of progress ends where something else is told.
+    const tell = (message: string): void => {
+      this.#progress.done();
+      say(this.#io, message);
+    };
+    return XdpTarget.open({ ...afxdp!, onDown, tell, signal });
   }
 
   async #play(target: UdpTarget | XdpTarget, player: Player): Promise<number> {

@@ -3,6 +3,7 @@ import type { MetricName, Profile } from '@int/codec';
 import type { RecordKind } from '@int/collector';
 import type { StateMode } from '@int/detect';
 import type { ThresholdOptions } from '@int/flowcache';
+import type { OnDown } from '../input/link-words.js';
 import type { Quantity } from './quantities.js';
 
 export interface TlsConfig {
@@ -34,6 +35,7 @@ export interface AfxdpConfig {
   readonly queues?: string | number;
   readonly mode?: 'auto' | 'driver' | 'generic';
   readonly prefilter?: boolean;
+  readonly onDown?: OnDown;
 }
 
 export interface PcapConfig {
@@ -113,10 +115,12 @@ export interface KafkaSinkConfig extends RecordsConfig {
   readonly retry?: RetryConfig;
   readonly memory?: Quantity;
   readonly linger?: Quantity;
+  readonly durability?: 'memory' | 'spool';
   readonly spool?: {
     readonly directory: string;
     readonly limit?: Quantity;
     readonly sync?: 'never' | 'segment' | 'chunk';
+    readonly commit?: Quantity;
   };
   readonly tls?: TlsConfig;
   readonly sasl?: SaslConfig;

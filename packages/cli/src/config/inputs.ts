@@ -52,13 +52,14 @@ export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
   if (afxdp === undefined) return decode;
-  const { interface: name, queues = 'all', mode, prefilter } = afxdp;
+  const { interface: name, queues = 'all', mode, prefilter, onDown } = afxdp;
   try {
     return {
       ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
       ...(mode !== undefined && { afxdpMode: mode }),
       ...(prefilter === true && { prefilter }),
+      ...(onDown !== undefined && { onDown }),
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);

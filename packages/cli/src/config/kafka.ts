@@ -70,7 +70,7 @@ export async function kafkaSink(read: ReadConfig, index: number, name: string, t
   const path = ['sinks', index, 'kafka'];
   const { KafkaSink } = await optionalPackage(PACKAGE, 'a kafka sink', import('@int/sink-kafka'));
   const { brokers, records, prefix, format, compression, partitions, replicas, whenFull, spool, sasl } = config;
-  const { memory, batch, linger, retry } = config;
+  const { memory, batch, linger, retry, durability } = config;
   const tls = config.tls === undefined ? null : await readCertificates(read, config.tls, [...path, 'tls']);
   return opened(
     read,
@@ -93,11 +93,13 @@ export async function kafkaSink(read: ReadConfig, index: number, name: string, t
         ...(whenFull !== undefined && { whenFull }),
         ...(memory !== undefined && { memoryBytes: bytesOf(memory) }),
         ...(linger !== undefined && { lingerMs: millisecondsOf(linger) }),
+        ...(durability !== undefined && { durability }),
         ...(spool !== undefined && {
           spool: {
             directory: read.path(spool.directory),
             ...(spool.limit !== undefined && { limitBytes: bytesOf(spool.limit) }),
             ...(spool.sync !== undefined && { sync: spool.sync }),
+            ...(spool.commit !== undefined && { commitMs: millisecondsOf(spool.commit) }),
           },
         }),
         ...(tls !== null && { tls }),

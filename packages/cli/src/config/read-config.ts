@@ -150,6 +150,10 @@ function inconsistencies(config: IntConfig): Problem[] {
       found.push({ path: ['sinks', index], message });
     }
     names.set(name, index);
+    if (sink.kafka?.durability === 'spool' && sink.kafka.spool === undefined) {
+      const path: ValuePath = ['sinks', index, 'kafka', 'durability'];
+      found.push({ path, message: 'durability: spool needs a spool' });
+    }
     if (sink.redis !== undefined && flows === undefined) {
       found.push({ path: ['sinks', index, 'redis'], message: 'Redis takes what a flow cache has: it goes with flows' });
     }

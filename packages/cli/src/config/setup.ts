@@ -80,7 +80,7 @@ export async function configSetup(
   // The page for Prometheus has one of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
-  const xdp = new XdpChoice(xdpFlagsOf(read), io);
+  const xdp = new XdpChoice(xdpFlagsOf(read), io, tell);
   const options = detect === undefined ? {} : detectorOptions(detect);
   const detection =
     detect === undefined

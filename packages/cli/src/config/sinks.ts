@@ -56,8 +56,9 @@ export function sinkText(sink: SinkConfig): string {
   const { kafka, parquet, prometheus, opensearch, redis } = sink;
   const what = (records: readonly string[] | undefined): string => records?.join(', ') ?? 'all records';
   if (kafka !== undefined) {
-    const { brokers, prefix = 'int.', format = 'protobuf', records, spool } = kafka;
-    const where = spool === undefined ? '' : `, spool in ${spool.directory}`;
+    const { brokers, prefix = 'int.', format = 'protobuf', records, durability, spool } = kafka;
+    const how = durability === 'spool' ? 'by way of the spool' : 'spool';
+    const where = spool === undefined ? '' : `, ${how} in ${spool.directory}`;
     return `${what(records)} to Kafka topics ${prefix}* of ${brokers.join(', ')} as ${format}${where}`;
   }
   if (parquet !== undefined) return `${what(parquet.records)} to Parquet files in ${parquet.directory}`;

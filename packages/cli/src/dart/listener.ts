@@ -136,7 +136,7 @@ export class Listener {
 
   /** received = accepted + the sum of rejected. */
   #counters(type: 'stats' | 'total'): object {
-    const { datagrams, bytes, answers, answerErrors } = this.#rnic.counters;
+    const { datagrams, bytes, answers, answersHeld, answerErrors } = this.#rnic.counters;
     const counters = this.#rnic.rnic.counters;
     const { accepted, lost, gaps, restarts } = counters;
     const { keyWrites, slotWrites, load } = this.#store.live;
@@ -153,6 +153,7 @@ export class Listener {
       gaps,
       restarts,
       answers,
+      answersHeld,
       answerErrors,
       epoch: String(this.#store.epoch),
       keyWrites,

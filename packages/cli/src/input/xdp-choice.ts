@@ -3,6 +3,7 @@ import type { DetectorOptions, RuleSet } from '@int/detect';
 import { type Io, say } from '../io.js';
 import { type DecodeFlags, decodeOptions } from '../options.js';
 import type { InterfaceQueues } from './interface-queues.js';
+import type { OnDown } from './link-words.js';
 import { anyAddress } from './telemetry-input.js';
 import {
   attachPrefilter,
@@ -18,6 +19,7 @@ import {
 export interface XdpChoiceFlags extends DecodeFlags {
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
+  readonly onDown?: OnDown;
   readonly prefilter?: true;
 }
 
@@ -25,13 +27,16 @@ export interface XdpChoiceFlags extends DecodeFlags {
 export class XdpChoice {
   readonly #flags: XdpChoiceFlags;
   readonly #io: Io;
+  readonly #tell: (message: string) => void;
   #xdp: XdpFlags | null;
 
-  constructor(flags: XdpChoiceFlags, io: Io) {
-    const { afxdp, afxdpMode = 'auto' } = flags;
+  /** @param tell says what happens to the interface while it is received from */
+  constructor(flags: XdpChoiceFlags, io: Io, tell: (message: string) => void) {
+    const { afxdp, afxdpMode = 'auto', onDown = 'wait' } = flags;
+    this.#tell = tell;
     this.#flags = flags;
     this.#io = io;
-    this.#xdp = afxdp === undefined ? null : { ...afxdp, mode: afxdpMode };
+    this.#xdp = afxdp === undefined ? null : { ...afxdp, mode: afxdpMode, onDown };
   }
 
   /**
@@ -52,7 +57,7 @@ export class XdpChoice {
   async input(prefilter: Prefilter | null): Promise<XdpInput | null> {
     if (this.#xdp === null) return null;
     try {
-      return await XdpInput.load(this.#xdp, decodeOptions(this.#flags), prefilter);
+      return await XdpInput.load(this.#xdp, decodeOptions(this.#flags), prefilter, this.#tell);
     } catch (error) {
       if (!this.giveUp(error)) throw error;
       return null;

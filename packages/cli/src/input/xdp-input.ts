@@ -8,6 +8,7 @@ import type { DetectorOptions, RuleSet } from '@int/detect';
 import { CliError, EXIT } from '../io.js';
 import { counted } from '../output/numbers.js';
 import type { InterfaceQueues } from './interface-queues.js';
+import { linkWords, type OnDown } from './link-words.js';
 import { portsOf, type TelemetryInput } from './telemetry-input.js';
 
 export type { XdpMode };
@@ -15,6 +16,7 @@ export type { XdpMode };
 /** What the command line says of it. */
 export interface XdpFlags extends InterfaceQueues {
   readonly mode: 'auto' | XdpMode;
+  readonly onDown: OnDown;
 }
 
 /** AF_XDP cannot be used on this machine, by this user or with this card: there is another way, UDP. */
@@ -118,6 +120,7 @@ export class XdpInput implements TelemetryInput {
     flags: XdpFlags,
     decode: Omit<DecodeOptions, 'linkType'>,
     prefilter: Prefilter | null,
+    tell: (message: string) => void,
   ): Promise<XdpInput> {
     const { XdpSource } = await load(import('@int/afxdp/source'));
     const source = new XdpSource({
@@ -127,6 +130,7 @@ export class XdpInput implements TelemetryInput {
       ports: portsOf(decode),
       decode,
       ...(prefilter !== null && { prefilter }),
+      ...(flags.onDown === 'exit' ? { onDown: 'end' } : linkWords(flags.interface, tell)),
     });
     return new XdpInput(source, prefilter);
   }

@@ -15,6 +15,8 @@ export interface TotalJson {
   readonly filtered?: number;
   /** How often the times of a source have gone back with the system's clock; only if they have. */
   readonly clockStepsBack?: number;
+  /** Times that what a source receives from was down or away; only if it was. */
+  readonly outages?: number;
   /** Counters of the stages; only with sinks. */
   readonly stages?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** What became of the records, by sink and kind; only with sinks. */
@@ -23,7 +25,7 @@ export interface TotalJson {
 
 /** @param filtered `null` without a pre-filter */
 export function totalJson(totals: CollectorTotals, filtered: number | null = null): TotalJson {
-  const { received, decoded, reports, dropped, kernelDropped, stages, sinks, clockStepsBack } = totals;
+  const { received, decoded, reports, dropped, kernelDropped, stages, sinks, clockStepsBack, outages } = totals;
   const hasSinks = Object.keys(sinks).length > 0;
   return {
     type: 'total',
@@ -34,6 +36,7 @@ export function totalJson(totals: CollectorTotals, filtered: number | null = nul
     kernelDropped,
     ...(filtered !== null && { filtered }),
     ...(clockStepsBack !== undefined && { clockStepsBack }),
+    ...(outages !== undefined && { outages }),
     ...(hasSinks && { stages, sinks }),
   };
 }

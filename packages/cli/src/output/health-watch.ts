@@ -1,7 +1,7 @@
 import type { DegradedPart } from '@int/collector';
 import { printable } from './printable.js';
 
-/** Sinks say themselves when what they write to is away, and back. */
+/** Sinks and sources say themselves when their other side is away, and back. */
 const TOLD_ELSEWHERE = 'outage';
 
 const keyOf = ({ where, name }: DegradedPart): string => JSON.stringify([where, name]);

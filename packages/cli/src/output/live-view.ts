@@ -75,6 +75,7 @@ export function logLine(state: LiveState): string {
     `${grouped(sumDropped(totals))} dropped`,
     `${totals.kernelDropped === null ? 'unknown' : grouped(totals.kernelDropped)} kernel drops`,
     ...(state.filtered == null ? [] : [`${grouped(state.filtered)} filtered`]),
+    ...(totals.outages === undefined ? [] : [counted(totals.outages, 'outage')]),
     counted(statistics.switches.length, 'switch', 'switches'),
   ];
   const worst = worstSwitch(statistics.switches);

@@ -8,6 +8,8 @@ export interface SentCounts {
   readonly bytes: number;
   /** Frames that did not leave, by what was told of it; all that is not among `sent` once the target is finished. */
   readonly failed: ReadonlyMap<string, number>;
+  /** Times that the interface was down or away, of a target that is one. */
+  readonly outages?: number;
 }
 
 /** Where frames go. */

@@ -18,6 +18,8 @@ export interface ReplayJson {
   readonly rate: number;
   /** Loops that came to their end. */
   readonly loops: number;
+  /** With `--afxdp`: times that the interface was down or away, one that lasts included. */
+  readonly outages?: number;
 }
 
 /** What was counted so far. */
@@ -40,7 +42,7 @@ function rateOf({ sent, elapsedMs }: ReplayState): number {
 }
 
 export function replayJson(type: 'stats' | 'total', state: ReplayState): ReplayJson {
-  const { sent, bytes, skipped, failed, elapsedMs, loops, reasons } = state;
+  const { sent, bytes, skipped, failed, elapsedMs, loops, outages, reasons } = state;
   return {
     type,
     frames: sent + sum(skipped) + sum(failed),
@@ -51,16 +53,18 @@ export function replayJson(type: 'stats' | 'total', state: ReplayState): ReplayJ
     elapsedMs: Math.round(elapsedMs * 1000) / 1000,
     rate: Math.round(rateOf(state) * 10) / 10,
     loops,
+    ...(outages !== undefined && { outages }),
   };
 }
 
 /** What was not sent, and why: lines before the last one. */
-export function reasonLines({ skipped, failed }: ReplayState): string[] {
+export function reasonLines({ skipped, failed, outages = 0 }: ReplayState): string[] {
   const list = (counts: ReadonlyMap<string, number>): string =>
     [...counts].map(([reason, count]) => `${reason} ${grouped(count)}`).join(', ');
   return [
     ...(skipped.size > 0 ? [`skipped: ${list(skipped)}`] : []),
     ...(failed.size > 0 ? [`failed: ${list(failed)}`] : []),
+    ...(outages > 0 ? [`outages of the interface: ${grouped(outages)}`] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { XdpBatch, XdpSocket, XdpSocketOptions } from '@int/afxdp';
+import type { XdpBatch, XdpLink, XdpSocket, XdpSocketOptions } from '@int/afxdp';
+import { linkWords, type OnDown } from '../input/link-words.js';
 import { CliError, EXIT } from '../io.js';
 import type { FrameChunk } from './frame-chunk.js';
 import type { SentCounts, Target } from './target.js';
@@ -15,37 +16,67 @@ const TX_FRAMES = 2048;
 /** Nothing is received; a fill ring there has to be all the same. */
 const RX_FRAMES = 64;
 const CHUNK = 4096;
+/** Frames handed to the kernel at a time. */
+const BATCH = 256;
 /** Ethernet header and a VLAN tag: what a frame has beyond the MTU. */
 const BEYOND_MTU = 18;
 const FLUSH_MS = 2000;
 /** How long the interface may take none of the frames before it is looked at. */
 const STUCK_MS = 1000;
 
+/** How the interface is to be dealt with. */
+export interface XdpTargetOptions extends InterfaceQueue {
+  /** When it goes down or away: wait for it, or fail. */
+  readonly onDown: OnDown;
+  /** Told what happens to it. */
+  readonly tell: (message: string) => void;
+  /** When aborted, neither frames that it does not take are waited for, nor the interface itself. */
+  readonly signal: AbortSignal;
+}
+
+/** What sockets that are closed have done. */
+interface Done {
+  sent: number;
+  bytes: number;
+  invalid: number;
+  /** Frames that the kernel took and did not complete. */
+  left: number;
+}
+
 /** An AF_XDP socket: a frame is one on the wire. What has left is what the kernel has completed. */
 export class XdpTarget implements Target {
   readonly name: string;
-  readonly most = 256;
-  readonly #socket: XdpSocket;
+  readonly most = BATCH;
+  readonly #options: XdpTargetOptions;
+  readonly #link: XdpLink;
+  readonly #open: () => Promise<XdpSocket>;
   readonly #batch: XdpBatch;
-  readonly #signal: AbortSignal;
+  readonly #done: Done = { sent: 0, bytes: 0, invalid: 0, left: 0 };
+  /** Null while the interface is away. */
+  #socket: XdpSocket | null;
   /** When the kernel last took a frame. */
   #movedAt = performance.now();
-  /** Frames that it took and did not complete. */
-  #left = 0;
 
-  private constructor(name: string, socket: XdpSocket, batch: XdpBatch, signal: AbortSignal) {
-    this.name = name;
+  private constructor(
+    options: XdpTargetOptions,
+    link: XdpLink,
+    open: () => Promise<XdpSocket>,
+    socket: XdpSocket,
+    batch: XdpBatch,
+  ) {
+    const { interface: name, queue } = options;
+    this.name = queue === 0 ? name : `${name}, queue ${queue}`;
+    this.#options = options;
+    this.#link = link;
+    this.#open = open;
     this.#socket = socket;
     this.#batch = batch;
-    this.#signal = signal;
   }
 
-  /**
-   * @param signal when aborted, frames that the interface does not take are not waited for
-   * @throws CliError if the interface cannot be sent by
-   */
-  static async open({ interface: name, queue }: InterfaceQueue, signal: AbortSignal): Promise<XdpTarget> {
-    const options: XdpSocketOptions = {
+  /** @throws CliError if the interface cannot be sent by */
+  static async open(options: XdpTargetOptions): Promise<XdpTarget> {
+    const { interface: name, onDown, queue, tell } = options;
+    const socketOptions: XdpSocketOptions = {
       interface: name,
       queue,
       frames: RX_FRAMES,
@@ -58,10 +89,11 @@ export class XdpTarget implements Target {
       if (!/MODULE_NOT_FOUND/.test(code)) throw error;
       throw new CliError('--afxdp needs the package @int/afxdp: npm install @int/afxdp', EXIT.OPEN, error);
     });
+    const open = (): Promise<XdpSocket> => afxdp.XdpSocket.open(socketOptions);
     try {
-      const socket = await afxdp.XdpSocket.open(options);
-      const where = queue === 0 ? name : `${name}, queue ${queue}`;
-      return new XdpTarget(where, socket, new afxdp.XdpBatch(256), signal);
+      const link = new afxdp.XdpLink({ interface: name, ...(onDown === 'wait' && linkWords(name, tell)) });
+      link.follow();
+      return new XdpTarget(options, link, open, await open(), new afxdp.XdpBatch(BATCH));
     } catch (error) {
       if (afxdp.XdpError.is(error)) throw xdpFailure(name, error);
       throw error;
@@ -75,47 +107,96 @@ export class XdpTarget implements Target {
   }
 
   async send(chunk: FrameChunk, from: number, to: number): Promise<void> {
-    const socket = this.#socket;
-    const batch = this.#batch;
-    try {
-      for (let next = from; next < to; ) {
-        const taken = socket.acquire(batch, to - next);
+    let next = from;
+    while (next < to) {
+      const batch = this.#batch;
+      const before = next;
+      let taken = 0;
+      try {
+        const socket = this.#socket!;
+        taken = socket.acquire(batch, to - next);
         this.#fill(chunk, next, taken);
-        if (taken === 0 && !(await this.#pause())) return;
+        if (taken === 0 && !(await this.#pause(socket))) return;
         while (batch.count > 0) {
           if (socket.transmit(batch) > 0) this.#movedAt = performance.now();
-          else if (!(await this.#pause())) return;
+          else if (!(await this.#pause(socket))) return;
         }
         next += taken;
+      } catch (error) {
+        next = before + taken - batch.count;
+        if (!(await this.#renew(error, chunk, next))) return;
       }
-    } catch (error) {
-      throw xdpFailure(this.name, error);
     }
   }
 
   counts(): SentCounts {
-    const { sentBytes, completed, kernel } = this.#socket.stats();
+    const { sent, bytes, invalid, left } = this.#done;
+    const now = this.#socket?.stats();
     const failed = new Map<string, number>();
-    if (kernel.txInvalid > 0) failed.set('invalid', kernel.txInvalid);
-    if (this.#left > 0) failed.set('not-completed', this.#left);
-    return { sent: completed, bytes: sentBytes, failed };
+    const invalidNow = invalid + (now?.kernel.txInvalid ?? 0);
+    if (invalidNow > 0) failed.set('invalid', invalidNow);
+    if (left > 0) failed.set('not-completed', left);
+    return {
+      sent: sent + (now?.completed ?? 0),
+      bytes: bytes + (now?.sentBytes ?? 0),
+      failed,
+      outages: this.#link.outages,
+    };
   }
 
   async finish(): Promise<void> {
     try {
-      await this.#socket.flush(FLUSH_MS);
+      await this.#socket?.flush(FLUSH_MS);
+    } catch (error) {
+      if (this.#options.onDown === 'exit' || !this.#link.failed(error)) throw xdpFailure(this.name, error);
     } finally {
-      const { sent, completed, kernel } = this.#socket.stats();
-      this.#left = Math.max(0, sent - completed - kernel.txInvalid);
+      this.#settle(0);
     }
   }
 
   async close(): Promise<void> {
-    this.#socket.close();
+    this.#socket?.close();
+  }
+
+  /**
+   * Opens another socket when the interface, which has gone down or away, is back.
+   * @param chunk what was being sent, up to row `end`
+   * @returns false if the interface is no longer to be waited for
+   * @throws CliError if it is not the interface, or it is not to be waited for at all
+   */
+  async #renew(error: unknown, chunk: FrameChunk, end: number): Promise<boolean> {
+    if (!this.#link.failed(error) || this.#options.onDown === 'exit') throw xdpFailure(this.name, error);
+    const { signal } = this.#options;
+    const pending = this.#socket!.pending;
+    let unsent = 0;
+    for (let row = Math.max(0, end - pending); row < end; row++) unsent += chunk.lengths[row]!;
+    // Before it is open again: what the old socket still holds would leave late.
+    this.#settle(unsent);
+    while (!signal.aborted) {
+      this.#socket = await this.#link.reopen(this.#open, signal);
+      if (this.#socket !== null && (await this.#link.whenUp(signal))) return true;
+      this.#socket?.close();
+      this.#socket = null;
+    }
+    return false;
+  }
+
+  /** Closes the socket and takes account of it. @param unsentBytes of frames that it has accepted and not sent */
+  #settle(unsentBytes: number): void {
+    const socket = this.#socket;
+    if (socket === null) return;
+    const { sent, sentBytes, completed, kernel } = socket.stats();
+    socket.close();
+    this.#socket = null;
+    this.#done.sent += completed;
+    this.#done.bytes += sentBytes - unsentBytes;
+    this.#done.invalid += kernel.txInvalid;
+    this.#done.left += Math.max(0, sent - completed - kernel.txInvalid);
+    this.#movedAt = performance.now();
   }
 
   #fill(chunk: FrameChunk, from: number, count: number): void {
-    const { umem } = this.#socket;
+    const { umem } = this.#socket!;
     const { offsets, lengths } = this.#batch;
     for (let row = 0; row < count; row++) {
       const start = chunk.offsets[from + row]!;
@@ -129,13 +210,13 @@ export class XdpTarget implements Target {
    * Lets the kernel work.
    * @returns false if it is no longer to be waited for
    */
-  async #pause(): Promise<boolean> {
-    if (this.#signal.aborted) return false;
+  async #pause(socket: XdpSocket): Promise<boolean> {
+    if (this.#options.signal.aborted) return false;
     const now = performance.now();
     if (now - this.#movedAt > STUCK_MS) {
       this.#movedAt = now;
       // An interface that has gone away says so only when asked.
-      this.#socket.checkInterface();
+      socket.checkInterface();
     }
     await new Promise((resolve) => setImmediate(resolve));
     return true;

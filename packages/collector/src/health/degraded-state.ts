@@ -29,7 +29,7 @@ export const DEGRADED = {
   LATE: 'late',
   /** Records wait on disk. */
   SPOOLING: 'spooling',
-  /** What a sink writes to is away, or takes nothing; what a processor reads from is silent. */
+  /** What a sink writes to is away, or takes nothing; what a source receives from is away; what a processor reads from is silent. */
   OUTAGE: 'outage',
   /** A part throws at some of its input. */
   FAULTY: 'faulty',

@@ -54,7 +54,13 @@ export class PipelineHealth {
         () => source.overrun + (source.kernelDropped ?? 0),
         (frames) => `${frames} frames lost, because they come faster than they can be taken`,
       );
-      return { source, name: source.name, states, own: () => source.degraded?.() ?? [] };
+      const own = (): readonly DegradedState[] => {
+        const reason = source.health?.() ?? null;
+        if (reason === null) states.end(DEGRADED.OUTAGE);
+        else states.begin(DEGRADED.OUTAGE, reason);
+        return source.degraded?.() ?? [];
+      };
+      return { source, name: source.name, states, own };
     });
     this.#stages = stages.map((stage) => {
       const states = new DegradedStates();
@@ -97,8 +103,9 @@ export class PipelineHealth {
       ...this.#sources,
       ...this.#stages,
     ];
-    return parts.flatMap(({ name, states, own }) =>
-      [...states.list(), ...own()].map((state) => ({ where: name, ...state })),
-    );
+    return parts.flatMap(({ name, states, own }) => {
+      const named = own();
+      return [...states.list(), ...named].map((state) => ({ where: name, ...state }));
+    });
   }
 }

@@ -54,6 +54,10 @@ export interface Source {
   lowTimeMs?(): number | null;
   /** How often the times that it gives frames have gone back, because the system's clock was set back. */
   readonly clockStepsBack?: number;
-  /** What it suffers from now, besides `overrun` and `kernelDropped` that grow. */
+  /** Times that what it receives from was down or away, one that lasts included. */
+  readonly outages?: number;
+  /** Why it receives nothing at present, in a few words for people: an outage. `null` if it is well. */
+  health?(): string | null;
+  /** What it suffers from now besides: an outage (`health`), `overrun` and `kernelDropped` that grow are known without it. */
   degraded?(): readonly DegradedState[];
 }

@@ -1,13 +1,22 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Collector, type CollectorProblem, type Push, type Sink, type Source, type Stage } from '../../src/index.js';
+import {
+  Collector,
+  type CollectorProblem,
+  healthOf,
+  type Push,
+  type Sink,
+  type Source,
+  type Stage,
+} from '../../src/index.js';
 import { slabOf } from '../delivery/sources.js';
 import { hop, report } from '../reports.js';
 
-/** A source whose counters the test sets, and that fails when the test says so. */
+/** A source whose counters and health the test sets, and that fails when the test says so. */
 class LossySource implements Source {
   readonly name = 'lossy';
   overrun = 0;
   kernelDropped: number | null = null;
+  reason: string | null = null;
   push: Push = () => undefined;
   fail: (error: Error) => void = () => {};
   readonly finished = new Promise<void>((_, reject) => {
@@ -16,6 +25,10 @@ class LossySource implements Source {
 
   async start(push: Push): Promise<void> {
     this.push = push;
+  }
+
+  health(): string | null {
+    return this.reason;
   }
 
   async stop(): Promise<void> {}
@@ -59,6 +72,16 @@ describe('Collector.degraded', () => {
     pass(9999);
     expect(degraded()).toHaveLength(2);
     pass(1);
+    expect(degraded()).toEqual([]);
+  });
+
+  test('names the outage of what a source receives from, until it is over', async () => {
+    const { source, collector, degraded } = await collecting();
+    expect(degraded()).toEqual([]);
+    source.reason = 'eth0 is down';
+    expect(degraded()).toEqual(['lossy outage: eth0 is down']);
+    expect(healthOf(collector.degraded())).toMatchObject({ status: 'failing', healthy: false });
+    source.reason = null;
     expect(degraded()).toEqual([]);
   });
 

@@ -16,7 +16,17 @@ export interface UdpRnicOptions {
   readonly destination?: string;
   /** Bytes of the socket's receive buffer; the system may grant less. */
   readonly receiveBuffer?: number;
+  /**
+   * Answers per second at most, 1 to 10,000,000; what is beyond that gets none, as if it had been lost. Default 20,000: a
+   * request may come in somebody else's name, and the answer goes to them.
+   */
+  readonly answersPerSecond?: number;
 }
+
+/** Seconds' worth of answers that may leave at once. */
+const BURST_S = 0.1;
+/** Answers that the system has not taken yet, at most. */
+const MOST_UNDER_WAY = 1024;
 
 /** What the listener itself counts; the rest is in the counters of the `SoftRnic`. */
 export interface UdpRnicCounters {
@@ -25,6 +35,8 @@ export interface UdpRnicCounters {
   /** Datagrams of the other IP version than `destination`, as a socket of both gets them; they are not looked at. */
   otherVersion: number;
   answers: number;
+  /** Answers that were not sent: beyond the rate, or too many under way. */
+  answersHeld: number;
   /** Answers that the system did not take. */
   answerErrors: number;
 }
@@ -39,16 +51,31 @@ function isIpv4(address: string): boolean {
  * between wire and socket: the IPv4 identification and the flags next to it, which the iCRC covers. The RNIC takes 0 and
  * "do not fragment" for them, as `RdmaWriter` does; for other senders its option `icrc` is to be `any-identification`.
  *
- * Answers go to the address and port that a request came from.
+ * Answers go to the address and port that a request came from. None is larger than its request, and their rate is bounded:
+ * who sends requests in somebody else's name has less sent to them than they send themselves.
  */
 export class UdpRnic {
   readonly rnic: SoftRnic;
   readonly #socket: Socket;
   readonly #ends: { source: string; destination: string; sourcePort: number; destinationPort: number };
-  readonly #counters: UdpRnicCounters = { datagrams: 0, bytes: 0, otherVersion: 0, answers: 0, answerErrors: 0 };
+  readonly #answersPerMs: number;
+  readonly #counters: UdpRnicCounters = {
+    datagrams: 0,
+    bytes: 0,
+    otherVersion: 0,
+    answers: 0,
+    answersHeld: 0,
+    answerErrors: 0,
+  };
+  /** Answers that may leave now, as of a time. */
+  #allowance: number;
+  #allowanceAt = performance.now();
+  #underWay = 0;
 
-  private constructor(rnic: SoftRnic, socket: Socket, destination: string) {
+  private constructor(rnic: SoftRnic, socket: Socket, destination: string, answersPerSecond: number) {
     this.rnic = rnic;
+    this.#answersPerMs = answersPerSecond / 1000;
+    this.#allowance = this.#mostAtOnce;
     this.#socket = socket;
     this.#ends = { source: '', destination, sourcePort: 0, destinationPort: socket.address().port };
     rnic.onAnswer = (packet) => this.#answer(packet);
@@ -62,12 +89,22 @@ export class UdpRnic {
   /**
    * Starts to listen.
    *
-   * @throws RangeError for a wildcard address without `destination`; the system's error if it cannot be listened on
+   * @throws RangeError for a wildcard address without `destination`, or a rate out of range; the system's error if it cannot be listened on
    */
   static async listen(options: UdpRnicOptions): Promise<UdpRnic> {
-    const { rnic, address, port = ROCE_PORT, destination = address, receiveBuffer } = options;
+    const {
+      rnic,
+      address,
+      port = ROCE_PORT,
+      destination = address,
+      receiveBuffer,
+      answersPerSecond = 20_000,
+    } = options;
     if (destination === '0.0.0.0' || destination === '::') {
       throw new RangeError(`${destination} is no address that packets are sent to: give a destination`);
+    }
+    if (!(answersPerSecond >= 1 && answersPerSecond <= 1e7)) {
+      throw new RangeError(`answersPerSecond must be 1 to 10,000,000, not ${answersPerSecond}`);
     }
     const size = receiveBuffer === undefined ? {} : { recvBufferSize: receiveBuffer };
     const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', ...size });
@@ -78,7 +115,7 @@ export class UdpRnic {
       socket.close();
       throw error;
     }
-    return new UdpRnic(rnic, socket, destination);
+    return new UdpRnic(rnic, socket, destination, answersPerSecond);
   }
 
   /** The port that is listened on. */
@@ -113,11 +150,31 @@ export class UdpRnic {
 
   /** Only called within #receive, whose sender it answers. */
   #answer(packet: Uint8Array): void {
+    if (!this.#mayAnswer()) {
+      this.#counters.answersHeld++;
+      return;
+    }
     const { source, sourcePort } = this.#ends;
     this.#counters.answers++;
+    this.#underWay++;
     // The socket sends later, and the bytes are valid only now.
     this.#socket.send(packet.slice(), sourcePort, source, (error) => {
+      this.#underWay--;
       if (error !== null) this.#counters.answerErrors++;
     });
+  }
+
+  get #mostAtOnce(): number {
+    return Math.max(1, this.#answersPerMs * 1000 * BURST_S);
+  }
+
+  #mayAnswer(): boolean {
+    const now = performance.now();
+    const earned = (now - this.#allowanceAt) * this.#answersPerMs;
+    this.#allowance = Math.min(this.#mostAtOnce, this.#allowance + earned);
+    this.#allowanceAt = now;
+    if (this.#allowance < 1 || this.#underWay >= MOST_UNDER_WAY) return false;
+    this.#allowance -= 1;
+    return true;
   }
 }

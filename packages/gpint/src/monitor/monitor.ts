@@ -102,7 +102,7 @@ export class Monitor {
       ...(options.measurements === undefined ? {} : { measurements: options.measurements }),
       ...(options.portOf === undefined ? {} : { portOf: options.portOf }),
     };
-    this.state = initialRecovery(new Random(options.seed ?? 0).derive('request ids').integer(REQUEST_IDS));
+    this.state = initialRecovery(firstId(options.seed));
     this.routes = this.plan(options.plan);
     this.sessionRoutes = this.routes;
     this.offsets = measurementOffsets(this.routes.count);
@@ -360,6 +360,11 @@ export class Monitor {
   private tell(make: (timeNs: number) => MonitorEvent): void {
     if (this.onEvent !== null) this.onEvent(make(this.clock.nowNs()));
   }
+}
+
+function firstId(seed: number | string | undefined): number {
+  if (seed === undefined) return crypto.getRandomValues(new Uint16Array(1))[0]! % REQUEST_IDS;
+  return new Random(seed).derive('request ids').integer(REQUEST_IDS);
 }
 
 function kindOf(payload: Uint8Array, dscp: number | null): 'feedback' | 'probe' | 'recovery' | null {

@@ -39,7 +39,10 @@ export interface MonitorOptions {
   readonly clock: MonitorClock;
   /** Overrides of the defaults of reliable GPINT (t_f 1.5 s, r_a 10, 12 probes in flight). */
   readonly config?: Partial<Omit<RecoveryConfig, 'prefixTo' | 'maxPrefixHops'>>;
-  /** Decides at which request id it begins; a restarted monitor should take another. Default 0. */
+  /**
+   * Decides at which request id it begins. Default: drawn at random, so that nobody can tell, and what a monitor before it was
+   * sent is not taken for answers.
+   */
   readonly seed?: number | string;
   /** Default `rule-hits`. */
   readonly requestType?: RequestType;

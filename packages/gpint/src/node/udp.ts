@@ -25,12 +25,20 @@ export interface UdpTransportOptions {
   /** Port to bind, to which the switches answer; default: one that is free. */
   readonly port?: number;
   readonly family?: 'udp4' | 'udp6';
+  /**
+   * Whether an answer may come from an address. Default: from anywhere, as switches may send them from any. Where they send
+   * from is known as a rule, and then others cannot answer in their name.
+   */
+  readonly accepts?: (source: { readonly host: string; readonly port: number }) => boolean;
 }
 
 /** What did not leave, and why, and what did. */
 export interface UdpTransportCounters {
   readonly sent: number;
+  /** Packets that were handed over. */
   readonly received: number;
+  /** Packets from addresses that are not accepted; they are not looked at. */
+  readonly strangers: number;
   /** Probes to switches without an address. */
   readonly noAddress: number;
   /** Probes that the system did not take (a full buffer, no route, a closed socket), and errors that it reported later. */
@@ -58,7 +66,7 @@ export class UdpProbeTransport implements ProbeTransport {
   onPayload: PayloadHandler | null;
   private readonly socket: Socket;
   private readonly addressOf: UdpTransportOptions['addressOf'];
-  private readonly tally = { sent: 0, received: 0, noAddress: 0, errors: 0 };
+  private readonly tally = { sent: 0, received: 0, strangers: 0, noAddress: 0, errors: 0 };
   private open = true;
 
   private constructor(socket: Socket, options: UdpTransportOptions) {
@@ -70,7 +78,11 @@ export class UdpProbeTransport implements ProbeTransport {
     socket.on('error', () => {
       this.tally.errors++;
     });
-    socket.on('message', (message) => {
+    socket.on('message', (message, { address: host, port }) => {
+      if (options.accepts?.({ host, port }) === false) {
+        this.tally.strangers++;
+        return;
+      }
       this.tally.received++;
       this.onPayload?.(message);
     });

@@ -41,6 +41,31 @@ const KINDS = [
   'broker',
 ] as const;
 
+/** A collector is first heard after the processor that gave out its windows is gone. */
+const HEARD_TOO_LATE: Schedule = {
+  collectors: 2,
+  faults: [
+    { at: 6, ticks: 1, kind: 'killFlow', which: 0 },
+    { at: 1, ticks: 5, kind: 'freezeCollector', which: 0 },
+    { at: 0, ticks: 3, kind: 'broker', which: 0 },
+  ],
+  load: [2],
+  latenessMs: ALWAYS_MS,
+  pace: 8,
+};
+
+/** A collector is first heard, and says what it has dropped, when windows are out that nobody keeps. */
+const DROPS_TOLD_LATE: Schedule = {
+  collectors: 2,
+  faults: [
+    { at: 0, ticks: 6, kind: 'cutCollector', which: 3 },
+    { at: 0, ticks: 1, kind: 'dropReports', which: 1 },
+  ],
+  load: [1],
+  latenessMs: 0,
+  pace: 8,
+};
+
 describe('windows over a log whose writers and readers come, go and are cut off', () => {
   it('have each report once, or count it as late, and are complete only if they have all', () => {
     const seen = { late: 0, corrected: 0, incomplete: 0 };
@@ -53,10 +78,19 @@ describe('windows over a log whose writers and readers come, go and are cut off'
         seen.corrected += world.corrected;
         for (const { complete } of world.windows.byId.values()) if (!complete) seen.incomplete++;
       }),
-      { seed: SEED, numRuns: RUNS },
+      { seed: SEED, numRuns: RUNS, examples: [[DROPS_TOLD_LATE]] },
     );
     // All of it happens.
     expect(Math.min(seen.late, seen.corrected, seen.incomplete)).toBeGreaterThan(RUNS / 2);
+  });
+
+  it('count reports as late that are first heard of when the processor that gave out their windows is gone', () => {
+    const killed = new SimulatedWorld(HEARD_TOO_LATE);
+    killed.run();
+    expect([killed.wrong(), killed.late, killed.corrected]).toEqual([[], 2, 0]);
+    const whole = new SimulatedWorld({ ...HEARD_TOO_LATE, faults: HEARD_TOO_LATE.faults.slice(1) });
+    whole.run();
+    expect([whole.wrong(), whole.late, whole.corrected]).toEqual([[], 0, 2]);
   });
 
   it('have each report once also if clocks of collectors are set back and forth', () => {

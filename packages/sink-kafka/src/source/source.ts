@@ -76,6 +76,14 @@ export class KafkaSource implements Source {
     });
   }
 
+  get outages(): number {
+    return this.#log.count;
+  }
+
+  health(): string | null {
+    return this.#log.reason;
+  }
+
   /** The counters now. */
   totals(): KafkaSourceTotals {
     return { messages: this.#messages, repeats: this.#repeats };

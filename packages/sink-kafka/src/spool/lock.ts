@@ -1,64 +1,136 @@
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { KafkaSinkError } from '../errors.js';
+
+/**
+ * Who holds a folder: a file for each process that does or wants to. Of a process that can be asked for here, the system
+ * says whether it is alive. One of another container or machine writes its file anew every second.
+ */
+interface Holder {
+  readonly pid: number;
+  /** When the process began, in ticks since the machine did: numbers of processes are used again. Null: not known. */
+  readonly started: string | null;
+  /** The machine's start and the process's namespace: where the number means this process. Null: not known. */
+  readonly where: string | null;
+}
+
+const NAME = /^lock\.[0-9a-f-]{36}$/;
+const BEAT_MS = 1000;
+/** A holder elsewhere that has been silent for so long is gone. */
+const SILENT_MS = 10_000;
+/** Others may want the folder at the same moment: all of them step back, and try again at different times. */
+const TRIES = 5;
+const PAUSE_MS = 20;
 
 /** Folders that this process uses. */
 const held = /* @__PURE__ */ new Set<string>();
 
 /**
- * Makes sure that nobody else uses a folder. A lock whose process is gone is taken over.
+ * Makes sure that nobody else uses a folder. The lock of a process that is gone is taken over.
  * @returns gives the folder free
- * @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE
+ * @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE, or the system's errors
  */
-export function lockFolder(folder: string): () => void {
-  const path = join(resolve(folder), 'lock');
-  if (held.has(path)) throw inUse(folder, process.pid);
-  for (let tries = 0; ; tries++) {
-    try {
-      writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
-      break;
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST' || tries > 2) throw error;
-    }
-    const owner = ownerOf(path);
-    // In a container, this process may have the number of the one before it.
-    if (owner !== null && owner !== process.pid && isAlive(owner)) throw inUse(folder, owner);
-    unlinkSync(path);
+export function lockFolder(directory: string): () => void {
+  const folder = resolve(directory);
+  if (held.has(folder)) throw inUse(folder, `this process (${process.pid})`);
+  const path = join(folder, `lock.${randomUUID()}`);
+  for (let tries = 1; ; tries++) {
+    writeFileSync(path, JSON.stringify(self()), { flag: 'wx' });
+    // Mine is there before I look for others: of two that do so, at least one sees the other.
+    const other = otherHolder(folder, path);
+    if (other === null) break;
+    rmSync(path, { force: true });
+    if (tries === TRIES) throw inUse(folder, other);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS * (1 + Math.random()));
   }
-  held.add(path);
-  return () => {
-    held.delete(path);
+  held.add(folder);
+  const beat = setInterval(() => {
     try {
-      unlinkSync(path);
+      utimesSync(path, new Date(), new Date());
     } catch {
-      // The folder is gone.
+      // The folder is gone, or cannot be written: others will see to that.
     }
+  }, BEAT_MS);
+  beat.unref();
+  return () => {
+    clearInterval(beat);
+    held.delete(folder);
+    rmSync(path, { force: true });
   };
 }
 
-function inUse(folder: string, owner: number): KafkaSinkError {
-  return new KafkaSinkError('ERR_KAFKA_SPOOL_IN_USE', `process ${owner} uses ${folder}`);
+function inUse(folder: string, who: string): KafkaSinkError {
+  return new KafkaSinkError('ERR_KAFKA_SPOOL_IN_USE', `${who} uses ${folder}`);
 }
 
-function ownerOf(path: string): number | null {
+/** Somebody else who holds the folder, in words; what those have left who are gone is removed. */
+function otherHolder(folder: string, own: string): string | null {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!NAME.test(name) || path === own) continue;
+    const holder = read(path);
+    // Not yet written: whoever is writing it looks at mine afterwards.
+    if (holder === null && !isSilent(path)) continue;
+    if (holder !== null && isAlive(holder, path)) {
+      return holder.where === self().where ? `process ${holder.pid}` : `process ${holder.pid} of another container`;
+    }
+    // Somebody else may be faster.
+    rmSync(path, { force: true });
+  }
+  return null;
+}
+
+/** @returns null: it is gone, or not written as a whole */
+function read(path: string): Holder | null {
   try {
-    const owner = Number.parseInt(readFileSync(path, 'utf8'), 10);
-    return owner > 0 ? owner : null;
+    const { pid, started, where } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
+    return typeof pid === 'number' && pid > 0 ? { pid, started: started ?? null, where: where ?? null } : null;
   } catch {
     return null;
   }
 }
 
-function isAlive(pid: number): boolean {
+function isAlive({ pid, started, where }: Holder, path: string): boolean {
+  if (where !== self().where) return !isSilent(path);
+  if (started !== null) return startOf(String(pid)) === started;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** The system's name of an error, such as ENOSPC. */
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+/** Whether nobody has written a file for long, or it is gone. */
+function isSilent(path: string): boolean {
+  try {
+    return Date.now() - statSync(path).mtimeMs >= SILENT_MS;
+  } catch {
+    return true;
+  }
+}
+
+function self(): Holder {
+  return { pid: process.pid, started: startOf('self'), where: whereOf() };
+}
+
+/** @param process a number, or `self` @returns null: it is not there, or this is not Linux */
+function startOf(process: string): string | null {
+  try {
+    // Behind the name, which may have blanks and brackets in it.
+    const text = readFileSync(`/proc/${process}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function whereOf(): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
 }

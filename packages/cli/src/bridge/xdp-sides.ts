@@ -1,0 +1,157 @@
+import type { XdpLink, XdpProgram, XdpSocket, XdpSocketOptions } from '@int/afxdp';
+import { SourceError } from '@int/collector';
+import { linkWords } from '../input/link-words.js';
+import { CliError, EXIT } from '../io.js';
+import type { BridgeSide, BridgeSides, OpenSidesOptions } from './frame-port.js';
+
+/** Room for a frame: 3840 bytes of it, so that an MTU of up to 3800 bytes needs no thought. */
+const FRAME_BYTES = 4096;
+/** Frames to receive into, and to send from, for each queue. */
+const SIZES = { frames: 4096, txFrames: 4096, frameSize: FRAME_BYTES } as const;
+
+type Afxdp = typeof import('@int/afxdp');
+
+/** @throws CliError if the package is not installed */
+async function loadAfxdp(): Promise<Afxdp> {
+  try {
+    return await import('@int/afxdp');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!/MODULE_NOT_FOUND/.test(code)) throw error;
+    throw new CliError('int bridge needs the package @int/afxdp: npm install @int/afxdp', EXIT.OPEN, error);
+  }
+}
+
+/** An interface with a socket for each queue and, if it is received from, a program that hands all frames to them. */
+class XdpSide implements BridgeSide {
+  readonly interface: string;
+  readonly #afxdp: Afxdp;
+  readonly #link: XdpLink;
+  readonly #receives: boolean;
+  readonly #mode: OpenSidesOptions['mode'];
+  /** For the sockets: a part for each queue. */
+  #memory: Uint8Array;
+  #program: XdpProgram | null = null;
+  #ports: XdpSocket[] = [];
+
+  /** @param memory replaced by another one if it turns out not to suffice */
+  constructor(afxdp: Afxdp, link: XdpLink, receives: boolean, mode: OpenSidesOptions['mode'], memory: Uint8Array) {
+    this.interface = link.interface;
+    this.#afxdp = afxdp;
+    this.#link = link;
+    this.#receives = receives;
+    this.#mode = mode;
+    this.#memory = memory;
+  }
+
+  get ports(): readonly XdpSocket[] {
+    return this.#ports;
+  }
+
+  get problem(): Error | null {
+    return this.#link.problem;
+  }
+
+  get outages(): number {
+    return this.#link.outages;
+  }
+
+  look(): boolean {
+    return this.#link.look();
+  }
+
+  failed(error: unknown): boolean {
+    return this.#link.failed(error);
+  }
+
+  async renew(signal: AbortSignal): Promise<void> {
+    this.close();
+    await this.#link.reopen(() => this.#open(), signal);
+    if (signal.aborted) this.close();
+  }
+
+  /** @throws XdpError, with nothing left open */
+  async open(): Promise<void> {
+    this.#link.follow();
+    await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    const { XdpProgram, XdpSocket, queueCount, umemBytes } = this.#afxdp;
+    const { interface: name } = this;
+    const opened: XdpSocket[] = [];
+    try {
+      const queues = queueCount(name);
+      const portBytes = umemBytes(SIZES);
+      if (this.#memory.length < queues * portBytes) this.#memory = new Uint8Array(queues * portBytes);
+      const mode = this.#mode;
+      if (this.#receives) this.#program = XdpProgram.steer({ interface: name, mode, ports: 'all' });
+      for (let queue = 0; queue < queues; queue++) {
+        const options: XdpSocketOptions = {
+          ...SIZES,
+          interface: name,
+          queue,
+          promiscuous: this.#receives,
+          memory: this.#memory.subarray(queue * portBytes, (queue + 1) * portBytes),
+          ...(this.#program === null ? { mode, ports: [] } : { program: this.#program }),
+        };
+        opened.push(await XdpSocket.open(options));
+      }
+      this.#ports = opened;
+    } catch (error) {
+      this.detach();
+      for (const port of opened) port.close();
+      throw error;
+    }
+  }
+
+  detach(): void {
+    this.#program?.close();
+    this.#program = null;
+  }
+
+  close(): void {
+    this.detach();
+    for (const port of this.#ports.splice(0)) port.close();
+  }
+}
+
+/**
+ * Opens both interfaces. All frames lie in one memory, as long as neither gets more queues, so that they are copied from
+ * one interface to the other without a view.
+ *
+ * @throws SourceError that names the interface, CliError if the package is not installed
+ */
+export async function openXdpSides({ inner, outer, mode, isOneWay, tell }: OpenSidesOptions): Promise<BridgeSides> {
+  const afxdp = await loadAfxdp();
+  const bytesOf = (name: string): number => afxdp.queueCount(name) * afxdp.umemBytes(SIZES);
+  const [innerBytes, outerBytes] = [
+    await naming(afxdp, inner, () => bytesOf(inner)),
+    await naming(afxdp, outer, () => bytesOf(outer)),
+  ];
+  const memory = new Uint8Array(innerBytes + outerBytes);
+  const side = (name: string, receives: boolean, part: Uint8Array): XdpSide => {
+    const link = new afxdp.XdpLink({ interface: name, ...linkWords(name, tell) });
+    return new XdpSide(afxdp, link, receives, mode, part);
+  };
+  const innerSide = side(inner, true, memory.subarray(0, innerBytes));
+  const outerSide = side(outer, !isOneWay, memory.subarray(innerBytes));
+  try {
+    // What arrives is forwarded at once: OUT first.
+    for (const one of [outerSide, innerSide]) await naming(afxdp, one.interface, () => one.open());
+  } catch (error) {
+    for (const one of [outerSide, innerSide]) one.close();
+    throw error;
+  }
+  return { inner: innerSide, outer: outerSide, rows: (capacity) => new afxdp.XdpBatch(capacity) };
+}
+
+/** @throws SourceError (rejects) that names the interface, in the place of an XdpError */
+async function naming<T>({ XdpError }: Afxdp, name: string, open: () => T | Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (XdpError.is(error)) throw new SourceError('ERR_SOURCE_OPEN', name, error.message, error);
+    throw error;
+  }
+}
