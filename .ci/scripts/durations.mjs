@@ -14,6 +14,8 @@ const files = testResults
     seconds: Math.max(0, (endTime - startTime) / 1000),
   }))
   .sort((a, b) => b.seconds - a.seconds);
+const foreign = files.find(({ file }) => file.startsWith('..'));
+if (foreign !== undefined) throw new Error(`${report} is of tests of another folder: ${foreign.file}`);
 
 if (option === '--write') {
   // In order of their names, and without what is as short as most, so that few lines change.
