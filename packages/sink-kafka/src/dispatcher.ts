@@ -273,7 +273,7 @@ export class Dispatcher {
   get #maySend(): boolean {
     const parcel = this.#sealed[0];
     if (parcel === undefined) return false;
-    return !this.#options.storesFirst || this.#spoolTrouble !== null || parcel.stored.rows === parcel.slab.count;
+    return !this.#options.storesFirst || this.#spoolTrouble !== null || isWhole(parcel);
   }
 
   async #consume(end: number, counts: Float64Array): Promise<void> {
@@ -291,12 +291,16 @@ export class Dispatcher {
   }
 
   async #spillAll(): Promise<void> {
-    const { pool } = this.#options;
+    const { pool, storesFirst } = this.#options;
     while (pool.vacant < pool.limit / 2 && !this.#isClosed) {
       const parcel = this.#sealed[0];
       // What is under way is older than what goes to the spool, and must be there before it.
       const flight = this.#flight?.isOwn === true && this.#flight.parcel.remaining > 0 ? [this.#flight.parcel] : [];
-      if (parcel === undefined || !(await this.#store([...flight, parcel]))) return;
+      if (parcel === undefined) return;
+      // Where commits write, they alone do: what one has failed to write it may drop, and must not find it on disk then.
+      const older = [...flight, parcel];
+      const isStored = storesFirst ? older.every(isWhole) : await this.#store(older);
+      if (!isStored) return;
       // A later call may have it on its list.
       await this.#storing;
       this.#sealed.shift();
@@ -390,4 +394,9 @@ export class Dispatcher {
       this.#options.account.drop(kind, sent[kind]!, 'unconfirmed');
     }
   }
+}
+
+/** Whether all of it is on disk. */
+function isWhole({ slab, stored }: Parcel): boolean {
+  return stored.rows >= slab.count;
 }
