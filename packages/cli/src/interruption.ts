@@ -1,5 +1,6 @@
 /** Waiting for what may never come, as long as no signal comes. */
-import { CliError, EXIT, type Io } from './io.js';
+import { CliError, type Io } from './io.js';
+import { interruptedCode } from './stopping.js';
 
 /** Resolves when a signal has come; `release` lets go of it. */
 function interruption({ signal }: Io): { readonly came: Promise<void>; release(): void } {
@@ -24,7 +25,7 @@ export async function opening<T>(io: Io, what: string, work: Promise<T>): Promis
     return await Promise.race([
       work,
       came.then((): never => {
-        throw new CliError(`interrupted before ${what} was open`, EXIT.OPEN);
+        throw new CliError(`interrupted before ${what} was open`, interruptedCode(io));
       }),
     ]);
   } finally {
