@@ -53,8 +53,8 @@ const templates: readonly Template[] = Array.from({ length: FLOWS }, (_, flow) =
   return { value: slab.value(0).slice(), partitionHash: slab.partitionHash[0]! };
 });
 
-/** Writes to the log of a partition, or fails if that cannot be reached. */
-export type Append = (partition: number, record: Omit<LogRecord, 'offset'>) => void;
+/** Writes what an instance has to say to the log of a partition, or fails if that cannot be reached. */
+export type Append = (partition: number, record: Omit<LogRecord, 'offset'>, instance: number) => void;
 
 /**
  * A sink as the log sees it: takes reports, keeps them until they are delivered, in order, and says how far it is. Without
@@ -107,7 +107,8 @@ export class SimulatedSink {
     this.#mark(clockMs, partitions, append, false);
     const delivered = this.pending.splice(0, most);
     for (const report of delivered) {
-      append(report.partitionHash % partitions, { key: null, value: report.value, headers: REPORT });
+      const { partitionHash, value, instance } = report;
+      append(partitionHash % partitions, { key: null, value, headers: REPORT }, instance);
     }
     return delivered;
   }
@@ -127,6 +128,6 @@ export class SimulatedSink {
     const watermark = { instanceHigh: 0, instanceLow: this.instance, timeMs, clockMs: latestMs, ...counts };
     const value = encodeWatermark(watermark, 'protobuf');
     for (let partition = 0; partition < partitions; partition++)
-      append(partition, { key: null, value, headers: WATERMARK });
+      append(partition, { key: null, value, headers: WATERMARK }, this.instance);
   }
 }

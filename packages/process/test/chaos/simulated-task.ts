@@ -42,6 +42,11 @@ export class SimulatedTask {
     return this.#unit !== null;
   }
 
+  /** Records of its input that were taken, as committed. */
+  get offset(): number {
+    return this.#offset;
+  }
+
   /** Counts of what was committed. */
   get counts(): UnitCounts {
     return added(this.#before, this.#counts);

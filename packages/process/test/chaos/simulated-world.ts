@@ -3,7 +3,7 @@ import { topicsOf } from '../../src/findings.js';
 import { FlowUnit } from '../../src/flow-unit.js';
 import { NetworkUnit } from '../../src/network-unit.js';
 import type { Findings } from '../../src/unit.js';
-import { FLOWS, PATH, type SentReport, SimulatedSink } from './simulated-sink.js';
+import { type Append, FLOWS, PATH, type SentReport, SimulatedSink } from './simulated-sink.js';
 import { type AnyWindow, LatestWindows, SimulatedLog, SimulatedTask } from './simulated-task.js';
 
 /** What happens to a part of the system, and for how many ticks. */
@@ -77,6 +77,12 @@ export class SimulatedWorld {
   readonly windows = new LatestWindows();
   /** Which task gave out each window, by id. */
   readonly #givenBy = new Map<string, number>();
+  /** Of each partition: the record with which each instance was first heard. */
+  readonly #first = Array.from({ length: PARTITIONS }, () => new Map<number, number>());
+  /** Of each partition: the instances that were heard up to the last commit. */
+  readonly #heard: ReadonlySet<number>[] = Array.from({ length: PARTITIONS }, () => new Set());
+  /** Instances that were heard before the window of a flow was given out last, by id. */
+  readonly #heardFor = new Map<string, ReadonlySet<number>>();
   /** Windows whose processor is gone. Nobody keeps them any more, so what comes for them is late. */
   readonly #final = new Set<string>();
   readonly #flows: readonly SimulatedTask[];
@@ -115,6 +121,7 @@ export class SimulatedWorld {
       (log, side) =>
         new SimulatedTask(flowUnit(side), log, (findings, messages) => {
           found(findings, side);
+          this.#noteHeard(findings, side);
           for (const { topic, value } of messages) {
             if (topic === topics.partials) this.#partials.append({ key: null, value, headers: [] });
           }
@@ -122,6 +129,22 @@ export class SimulatedWorld {
     );
     this.#network = new SimulatedTask(networkUnit, this.#partials, (findings) => found(findings, NETWORK));
     for (let count = 0; count < schedule.collectors; count++) this.#join(START_MS);
+  }
+
+  readonly #append: Append = (partition, record, instance) => {
+    const { records } = this.#logs[partition]!;
+    if (!this.#first[partition]!.has(instance)) this.#first[partition]!.set(instance, records.length);
+    this.#logs[partition]!.append(record);
+  };
+
+  /** A window was closed after the commit before, when these instances had been heard. */
+  #noteHeard({ windows }: Findings, side: number): void {
+    const heard = this.#heard[side]!;
+    for (const { id } of windows) this.#heardFor.set(id, heard);
+    const end = this.#flows[side]!.offset;
+    if (this.#first[side]!.size === heard.size) return;
+    const first = [...this.#first[side]!];
+    this.#heard[side] = new Set(first.filter(([, record]) => record < end).map(([instance]) => instance));
   }
 
   #join(clockMs: number, spool: readonly SentReport[] = []): Collector {
@@ -141,7 +164,7 @@ export class SimulatedWorld {
     for (const one of this.#collectors) {
       if (one.isGone) continue;
       this.#deliver(one, Number.POSITIVE_INFINITY);
-      one.sink.end(one.clockMs, PARTITIONS, (partition, record) => this.#logs[partition]!.append(record));
+      one.sink.end(one.clockMs, PARTITIONS, this.#append);
       one.isGone = true;
     }
     for (let tick = 0; tick < SILENT_TICKS; tick++) this.#tick(false);
@@ -177,7 +200,7 @@ export class SimulatedWorld {
     one.isGone = true;
     if (kind === 'restartCollector' && this.#brokerAway === 0 && one.cut === 0) {
       this.#deliver(one, Number.POSITIVE_INFINITY);
-      one.sink.end(one.clockMs, PARTITIONS, (partition, record) => this.#logs[partition]!.append(record));
+      one.sink.end(one.clockMs, PARTITIONS, this.#append);
     }
     const next = this.#join(one.clockMs, kind === 'killCollector' ? [] : one.sink.pending);
     next.away = ticks;
@@ -229,9 +252,7 @@ export class SimulatedWorld {
 
   #deliver(one: Collector, most: number): void {
     this.heard.add(one.sink.instance);
-    const delivered = one.sink.deliver(most, one.clockMs - 2, PARTITIONS, (partition, record) =>
-      this.#logs[partition]!.append(record),
-    );
+    const delivered = one.sink.deliver(most, one.clockMs - 2, PARTITIONS, this.#append);
     for (const report of delivered) this.delivered.add(report);
   }
 
@@ -250,7 +271,7 @@ export class SimulatedWorld {
   #flush(): void {
     const last = this.#join(Math.max(...this.#collectors.map(({ clockMs }) => clockMs)) + 60_000);
     for (let tick = 0; tick < 8; tick++) this.#tick(false);
-    last.sink.end(last.clockMs, PARTITIONS, (partition, record) => this.#logs[partition]!.append(record));
+    last.sink.end(last.clockMs, PARTITIONS, this.#append);
     last.isGone = true;
     for (let tick = 0; tick < 40; tick++) this.#tick(false);
     for (const task of [...this.#flows, this.#network]) {
@@ -291,7 +312,25 @@ export class SimulatedWorld {
     expect('late in windows of switches and totals', sum(switchWindows, 'late'), this.#network.counts.late);
     const hops = sum(switchWindows, 'reports') + sum(switchWindows, 'late');
     expect('hops in windows of switches', hops, this.delivered.size * PATH.length);
-    wrong.push(...this.#incomplete(all));
+    wrong.push(...this.#incomplete(all), ...this.#lacking(flowWindows));
+    return wrong;
+  }
+
+  /** Windows that are called complete and lack reports of sinks that had been heard, for which there is no excuse. */
+  #lacking(windows: readonly FlowWindow[]): string[] {
+    // A sink whose clock is set back takes back what it has confirmed.
+    if (this.#schedule.faults.some(({ kind }) => kind === 'clockStep')) return [];
+    const wrong: string[] = [];
+    for (const { id, flow, startNs, complete, reports } of windows) {
+      if (!complete) continue;
+      const number = Math.floor(Number(startNs) / 1e6 / WINDOW_MS);
+      const heard = this.#heardFor.get(id)!;
+      const ofWindow = (report: SentReport): boolean =>
+        5000 + report.flow === flow.sourcePort && Math.floor(report.timeMs / WINDOW_MS) === number;
+      const wanted = this.taken.filter((report) => ofWindow(report) && heard.has(report.instance)).length;
+      if (reports < wanted)
+        wrong.push(`${id} is complete with ${reports} of ${wanted} reports of sinks that were heard`);
+    }
     return wrong;
   }
 
