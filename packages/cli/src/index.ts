@@ -15,7 +15,7 @@ export { EXIT, type Io, type Terminal } from './io.js';
  * @param argv as `process.argv`: two entries, then the arguments
  * @param io what to read from and write to; default: the process's own streams and signals
  * @returns the exit code: 0 done, 1 something in the input was wrong, 2 the command line was wrong, 3 a file, port or
- *   peer could not be opened or reached, 128 + n signal n came before there was anything to show
+ *   peer could not be opened or reached; 128 + n if signal n came before there was anything to show
  */
 export async function main(argv: readonly string[], io?: Io): Promise<number> {
   if (io === undefined && needsOwnThread(argv)) return runAside(argv);

@@ -8,6 +8,8 @@ import type { Io } from './io.js';
 /** How long a command may take to end after a signal, unless it says otherwise, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
+/** The longest time that a timer knows: a longer one would be over at once. */
+const MAX_MS = 2 ** 31 - 1;
 /** Time for what is still open when a command has ended after a signal, such as connections that nobody answers on. */
 const LINGER_MS = 100;
 /** Work of the system's threads, which an end in order would wait for: a name that nobody resolves, a disk that hangs. */
@@ -80,7 +82,7 @@ export class Stopping {
 
   #start(): void {
     clearTimeout(this.#timer);
-    const left = Math.max(0, this.#limitMs - (performance.now() - this.#askedAt));
+    const left = Math.min(MAX_MS, Math.max(0, this.#limitMs - (performance.now() - this.#askedAt)));
     // A command that has ended is not kept waiting.
     this.#timer = setTimeout(() => {
       this.#say(`not ended ${this.#limitMs / 1000} s after the signal: given up`);

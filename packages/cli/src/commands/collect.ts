@@ -26,7 +26,7 @@ import {
   duration,
   positiveNumber,
 } from '../options.js';
-import { allowedHost, type MetricsAddress, MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
+import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
 interface CollectFlags extends DecodeFlags, DetectFlags {
@@ -99,17 +99,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
-    .addOption(
-      new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
-        metricsAddress,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--metrics-allow-host <NAME>',
-        "with --metrics: a further name by which the pages may be asked for; repeat for more (the address, localhost, the machine's name)",
-      ).argParser(allowedHost),
-    )
+    .addOption(metricsOption())
+    .addOption(metricsHostOption())
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
     .addOption(

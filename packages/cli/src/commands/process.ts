@@ -13,13 +13,14 @@ import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
-import { allowedHost, type MetricsAddress, metricsAddress } from '../output/metrics-endpoint.js';
+import { type MetricsAddress, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { Screen } from '../output/screen.js';
 import { immediateText } from '../process/event-line.js';
 import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
+import { DRAIN_MS } from '../stopping.js';
 
 interface ProcessFlags {
   readonly kafka: readonly string[];
@@ -39,8 +40,8 @@ interface ProcessFlags {
 }
 
 const REDRAW_MS = 500;
-/** Time that stopping may take: to commit, and to leave the group. */
-const STOP_MS = 10_000;
+/** Time for stopping, to commit and to leave the group: the totals come after it, before the command is ended by force. */
+const STOP_MS = DRAIN_MS - 2000;
 /** Characters of lines to keep for a reader that is behind: results are in Kafka in any case. */
 const UNREAD_LIMIT = 1 << 23;
 /** Events to show in the live view. */
@@ -101,17 +102,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         wholeMs('a time', 1000, 86_400_000),
       ),
     )
-    .addOption(
-      new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
-        metricsAddress,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--metrics-allow-host <NAME>',
-        "with --metrics: a further name by which the pages may be asked for; repeat for more (the address, localhost, the machine's name)",
-      ).argParser(allowedHost),
-    )
+    .addOption(metricsOption())
+    .addOption(metricsHostOption())
     .option('--json', 'one JSON object per line: windows and events, totals at the end')
     .action(async (flags: ProcessFlags) => {
       if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
@@ -193,7 +185,7 @@ class ProcessCommand {
     try {
       if (metrics !== undefined) server = await serveProcessMetrics(this.#processor, metrics, metricsAllowHost);
     } catch (error) {
-      await this.#processor.stop();
+      await endsWithin(this.#processor.stop(), STOP_MS);
       await this.#output.end();
       throw error;
     }

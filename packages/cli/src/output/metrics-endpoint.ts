@@ -12,7 +12,7 @@ import {
 } from '@int/collector';
 import { HostList } from '@int/collector/http';
 import type { MetricsServer, PipelineMetricsOptions } from '@int/sink-prometheus';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT } from '../io.js';
 
 /** Where metrics are served. */
@@ -33,13 +33,28 @@ export function metricsAddress(text: string): MetricsAddress {
 }
 
 /** An option parser for a name or address by which the pages may be asked for, which may be repeated. */
-export function allowedHost(text: string, previous: readonly string[] = []): string[] {
+function allowedHost(text: string, previous: readonly string[] = []): string[] {
   try {
     new HostList('localhost', [text]);
   } catch (error) {
     throw new InvalidArgumentError(`${(error as Error).message}.`);
   }
   return [...previous, text];
+}
+
+/** `--metrics HOST:PORT`. */
+export function metricsOption(): Option {
+  return new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
+    metricsAddress,
+  );
+}
+
+/** `--metrics-allow-host NAME`. */
+export function metricsHostOption(): Option {
+  return new Option(
+    '--metrics-allow-host <NAME>',
+    "with --metrics: a further name by which the pages may be asked for; repeat for more (the address, localhost, the machine's name)",
+  ).argParser(allowedHost);
 }
 
 /** How the pages are set up. */

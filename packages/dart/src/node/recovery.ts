@@ -25,7 +25,7 @@ export interface RecoveredEpoch {
 interface Findings {
   /** Oldest first. */
   readonly epochs: readonly RecoveredEpoch[];
-  /** Checkpoints that are not whole; of some of them no epoch has anything. */
+  /** Damaged checkpoints. Some of them have nothing that an epoch could use. */
   readonly damaged: readonly ScannedCheckpoint[];
   /** Checkpoints of epochs that are in the history. */
   readonly superfluous: readonly CheckpointFile[];
