@@ -12,7 +12,7 @@ import { PATTERN_METRICS, patternFlows, patternReport } from './pattern.js';
 import type { WatcherData, WatcherReport } from './watcher.js';
 
 const HOPS = 4;
-/** Rounds in which the watcher reads all there is. */
+/** Rounds in which the watcher reads all there is, and sees a change. */
 const ROUNDS = 40 * LENGTH;
 /** Updates between two pauses. */
 const PAUSE = 50;
@@ -71,7 +71,7 @@ describe.each(CACHES)('while another thread updates, a $layout cache, kernel $ke
       cache.remove(flows[random.integer(flows.length)]!);
     });
     expect(report.problems).toEqual([]);
-    expect(report.changed).toBeGreaterThan(ROUNDS);
+    expect(report.changed).toBeGreaterThanOrEqual(ROUNDS);
     expect(Math.min(report.found, report.listed)).toBeGreaterThan(10 * ROUNDS);
     expect(report.totals).toBeGreaterThan(0);
   });
@@ -88,7 +88,7 @@ describe.each(CACHES)('while another thread updates, a $layout cache, kernel $ke
       for (let turn = random.integer(2000); turn > 0; turn--) Atomics.load(cache.words, 0);
     });
     expect(report.problems).toEqual([]);
-    expect(report.changed).toBeGreaterThan(ROUNDS);
+    expect(report.changed).toBeGreaterThanOrEqual(ROUNDS);
     expect(report.listed).toBeGreaterThan(10 * ROUNDS);
   });
 });

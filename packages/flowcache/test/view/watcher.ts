@@ -10,7 +10,7 @@ export interface WatcherData {
   readonly flows: readonly Flow[];
   /** Whether each flow has had as many reports as any other, whenever the owner does not write. */
   readonly isEven: boolean;
-  /** Word 0: not 0 if the watcher is to stop; word 1: rounds that it has done. */
+  /** Word 0: not 0 if the watcher is to stop; word 1: rounds in which it saw a change. */
   readonly control: Int32Array;
 }
 
@@ -58,6 +58,7 @@ function patiently<T>(read: () => T): T | undefined {
 }
 
 while (Atomics.load(control, 0) === 0) {
+  const changedBefore = counts.changed;
   for (const flow of flows) {
     const entry = patiently(() => view.get(flow));
     if (entry === undefined) continue;
@@ -78,6 +79,7 @@ while (Atomics.load(control, 0) === 0) {
     checkTotals(view.totals());
     counts.totals++;
   });
-  Atomics.add(control, 1, 1);
+  // Rounds that pass while the owner has no core say nothing.
+  if (counts.changed > changedBefore) Atomics.add(control, 1, 1);
 }
 parentPort!.postMessage({ problems, ...counts } satisfies WatcherReport);
