@@ -1,6 +1,6 @@
 // @ts-check
 // Apache Kafka on loopback, in KRaft mode, from the jars that .ci/scripts/setup-system.sh puts into the user's cache:
-// one broker or several, each of them broker and controller.
+// one broker or several. Each is a controller as well, but of two only the first: one of two cannot decide alone.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -265,14 +265,17 @@ export class KafkaCluster {
 function propertiesOf(id, nodes, folder, morePorts, advertised) {
   const { port, controller } = /** @type {{ port: number, controller: number }} */ (nodes[id - 1]);
   const replicas = String(Math.min(3, nodes.length));
-  const inSync = String(Math.min(2, nodes.length));
+  // One may be away.
+  const inSync = String(Math.max(1, Math.min(2, nodes.length - 1)));
+  const controllers = nodes.slice(0, nodes.length === 2 ? 1 : nodes.length);
+  const isController = id <= controllers.length;
   const more = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${at}`);
   const told = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${advertised[name] ?? at}`);
   return {
-    'process.roles': 'broker,controller',
+    'process.roles': isController ? 'broker,controller' : 'broker',
     'node.id': String(id),
-    'controller.quorum.voters': nodes.map((node, at) => `${at + 1}@${ADDRESS}:${node.controller}`).join(','),
-    listeners: `PLAINTEXT://${ADDRESS}:${port},CONTROLLER://${ADDRESS}:${controller}${more.join('')}`,
+    'controller.quorum.voters': controllers.map((node, at) => `${at + 1}@${ADDRESS}:${node.controller}`).join(','),
+    listeners: `PLAINTEXT://${ADDRESS}:${port}${isController ? `,CONTROLLER://${ADDRESS}:${controller}` : ''}${more.join('')}`,
     'advertised.listeners': `PLAINTEXT://${ADDRESS}:${port}${told.join('')}`,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': ['PLAINTEXT', 'CONTROLLER', ...Object.keys(morePorts)]

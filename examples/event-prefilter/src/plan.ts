@@ -75,9 +75,9 @@ export const FULL: Effort = {
 /** Everything once, in seconds: for tests. */
 export const SHORT: Effort = {
   seed: 1,
-  slots: 20_000,
-  mostSlots: 60_000,
-  mostSlotsOtherHot: 20_000,
+  slots: 8000,
+  mostSlots: 24_000,
+  mostSlotsOtherHot: 8000,
   windowStepUs: 1,
   windowMostUs: 10,
   windowSlots: 20_000,
@@ -85,6 +85,6 @@ export const SHORT: Effort = {
   exactUsAbove: 1,
   rounds: 2,
   warmUp: 1,
-  shapeReports: 1000,
-  traceReports: 20_000,
+  shapeReports: 250,
+  traceReports: 5000,
 };

@@ -7,8 +7,10 @@ import { study } from '../src/study/command.js';
 import type { KindResult, StudyResult } from '../src/study/measure.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
-/** The long form has as many seeds as the study. */
-const SEEDS = process.env.INT_LONG === '1' ? 10 : 1;
+/** The long form has as many seeds as the study, and all flows. */
+const IS_LONG = process.env.INT_LONG === '1';
+const SEEDS = IS_LONG ? 10 : 1;
+const FLOWS = IS_LONG ? [] : ['--flows', '64'];
 
 /** Longest time an event may take, seconds: its rule's, and what windows and the reordering window add. */
 const MOST_DELAY_S = {
@@ -31,7 +33,7 @@ describe('the study', () => {
     const printed: string[] = [];
     try {
       study(
-        ['--seeds', String(SEEDS), '--seed', String(SEED), '--out', folder],
+        ['--seeds', String(SEEDS), '--seed', String(SEED), ...FLOWS, '--out', folder],
         (text) => void printed.push(text),
         () => {},
       );
@@ -39,7 +41,7 @@ describe('the study', () => {
       expect(result.scenarios).toBe(7 * SEEDS);
       expect(result.scenarioKinds.map(({ scenario }) => scenario)).toEqual(SCENARIO_KINDS);
       expect(result.kinds.map(({ kind }) => kind)).toEqual(LABEL_KINDS);
-      expect(result.reports).toBeGreaterThan(50_000 * SEEDS);
+      expect(result.reports).toBeGreaterThan((IS_LONG ? 50_000 : 10_000) * SEEDS);
       const marks = readFileSync(join(folder, 'delays.svg'), 'utf8').match(/<circle /g);
       expect(marks).toHaveLength(result.kinds.reduce((sum, { found }) => sum + found, 0));
       for (const { kind, found, delayMaxMs } of result.kinds) {

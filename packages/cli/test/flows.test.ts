@@ -305,7 +305,7 @@ describe('int flows', () => {
           changes += found.total.pathChanges as number;
         },
       ),
-      { seed: SEED, numRuns: runs(40) },
+      { seed: SEED, numRuns: runs(80) },
     );
     expect(packets).toBeGreaterThan(800 * LENGTH);
     expect(changes).toBeGreaterThan(20 * LENGTH);

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { frame } from '@int/arbitraries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { BatchDecoder } from '../src/batch-decoder.js';
 import { FastReport2 } from '../src/fast/report2.js';
@@ -17,7 +17,7 @@ const SEED = Number(process.env.INT_SEED ?? 20_250_222);
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-const FRAMES = 120_000 * LENGTH;
+const FRAMES = runs(240_000);
 /** Pieces small enough that a collection rarely falls into one; it would hide what was allocated. */
 const PIECE = 2000;
 

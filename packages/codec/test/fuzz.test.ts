@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { frame, malformed } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LENGTH, runs } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { BatchDecoder } from '../src/batch-decoder.js';
 import { CODE_STATUS, CODES } from '../src/codes.js';
@@ -18,7 +18,7 @@ import { corpus, mutate, Random } from './fuzz-inputs.js';
 const SEED = Number(process.env.INT_SEED ?? 20_250_220);
 fc.configureGlobal({ seed: SEED });
 /** Mutated inputs. The long form sets a million or more. */
-const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 40_000 * LENGTH);
+const RUNS = Number(process.env.INT_FUZZ_RUNS ?? runs(40_000));
 const STATUSES: readonly string[] = ['ok', 'not-int', 'truncated', 'malformed', 'unsupported'];
 
 interface Decoders {

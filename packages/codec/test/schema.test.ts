@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LENGTH, runs } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import { decodeFrame, decodeReport } from '../src/frame-decoder.js';
 import {
@@ -37,7 +37,7 @@ import { build, carrier, concat, tcpPacket, udpPacket } from './role-packets.js'
 fc.configureGlobal({ seed: SEED });
 
 /** Headers compared on random bytes, each. `INT_HEADERS` asks for more. */
-const RANDOM_HEADERS = Number(process.env.INT_HEADERS ?? 4_000 * LENGTH);
+const RANDOM_HEADERS = Number(process.env.INT_HEADERS ?? runs(4_000));
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));

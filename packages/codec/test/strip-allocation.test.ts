@@ -3,7 +3,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { encodeFrame } from '../src/encode/frame.js';
 import type { Flow } from '../src/model.js';
 import { type SourceConfig, STRIP, Stripper, source, transit } from '../src/roles/index.js';
@@ -11,7 +11,7 @@ import { type SourceConfig, STRIP, Stripper, source, transit } from '../src/role
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-const FRAMES = 96_000 * LENGTH;
+const FRAMES = runs(192_000);
 /** Pieces small enough that a collection rarely falls into one; it would hide what was allocated. */
 const PIECE = 2000;
 const SLOT = 512;

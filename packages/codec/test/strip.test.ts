@@ -31,7 +31,7 @@ import {
 
 fc.configureGlobal({ seed: SEED });
 /** Mutated inputs. The long form sets a million or more. */
-const RUNS = Number(process.env.INT_FUZZ_RUNS ?? 48_000 * LENGTH);
+const RUNS = Number(process.env.INT_FUZZ_RUNS ?? runs(48_000));
 
 /** Bytes in front of and behind what a frame is written to, which must stay. */
 const AROUND = 9;

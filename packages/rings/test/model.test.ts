@@ -1,11 +1,11 @@
 import { RING_HEADER_BYTES, SpscRing } from '@int/rings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH, runs } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { presetCount } from './preset.js';
 import { seed, wordSequence } from './seed.js';
 
-const OPERATIONS = 100_000 * LENGTH;
+const OPERATIONS = runs(100_000);
 
 /** Bytes in front of and behind the ring that must stay as they are. */
 const GUARD = 0x5a;

@@ -2,10 +2,10 @@ import { SpscRing } from '@int/rings';
 import fc from 'fast-check';
 import { RingBuffer } from 'ringbuf.js';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { seed, wordSequence } from './seed.js';
 
-const OPERATIONS = 100_000 * LENGTH;
+const OPERATIONS = runs(100_000);
 
 /** Positive numbers of records are pushed, negative ones popped. */
 const sequence = fc.record({

@@ -1,14 +1,14 @@
 import type { FlowWindow, ImmediateEvent } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { arrivalsOf, flowWindowsOf, GRACE_US, holesOf, loopsOf, networkOf, pathChangesOf, WINDOW_US } from './model.js';
 import type { TestReport } from './reports.js';
 import { type Findings, run } from './run.js';
 import { SEED } from './seed.js';
 import { traffic, unorderedTraffic } from './traffic.js';
 
-const RUNS = { seed: SEED, numRuns: 120 * LENGTH };
+const RUNS = { seed: SEED, numRuns: runs(120) };
 
 const usable = (reports: readonly TestReport[]): TestReport[] => reports.filter(({ code }) => (code ?? 0) === 0);
 

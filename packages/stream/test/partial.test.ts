@@ -1,7 +1,7 @@
 import { decodePartial, encodePartial, type NetworkPartial, STREAM_ERROR_CODES, StreamError } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { SEED } from './seed.js';
 
 const SLICE_US = 250_000;
@@ -78,7 +78,7 @@ describe('a partial', () => {
         expect(encodePartial(decodePartial(inside))).toEqual(bytes);
         expect(JSON.parse(JSON.stringify(partial))).toEqual(partial);
       }),
-      { seed: SEED, numRuns: 800 * LENGTH },
+      { seed: SEED, numRuns: runs(800) },
     );
   });
 
@@ -106,7 +106,7 @@ describe('a partial', () => {
           expect(error.offset).toBeLessThanOrEqual(bytes.length);
         }
       }),
-      { seed: SEED, numRuns: 2000 * LENGTH },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 
@@ -119,7 +119,7 @@ describe('a partial', () => {
           if (!StreamError.is(error)) throw error;
         }
       }),
-      { seed: SEED, numRuns: 2000 * LENGTH },
+      { seed: SEED, numRuns: runs(2000) },
     );
     const many = Uint8Array.of(2, 0, 0, 0, 1, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f);
     expect(() => decodePartial(many)).toThrow(/entries in 13 bytes/);

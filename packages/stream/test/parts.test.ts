@@ -3,7 +3,7 @@ import { encodeFlowKey } from '@int/hash';
 import { FlowSide, NetworkSide, StreamProcessor } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { FlowTable } from '../src/flow/table.js';
 import { QueueEntry } from '../src/network/queues.js';
 import { SequenceGaps } from '../src/network/sequence-gaps.js';
@@ -14,7 +14,7 @@ import { microseconds, nanosecondText } from '../src/time.js';
 import { batchOf, pathReport, START_US } from './reports.js';
 import { SEED } from './seed.js';
 
-const RUNS = { seed: SEED, numRuns: 800 * LENGTH };
+const RUNS = { seed: SEED, numRuns: runs(800) };
 const word = fc.integer({ min: 0, max: 0xffffffff });
 
 describe('time', () => {
@@ -283,7 +283,7 @@ describe('whatever columns hold', () => {
         for (const { key, value } of network.changes()) if (value !== null) copy.restore(key, value);
         expect(side.totals()).toMatchObject({ reports: 4 });
       }),
-      { seed: SEED, numRuns: 200 * LENGTH },
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 });

@@ -10,13 +10,13 @@ import {
 } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { batchOf, type TestReport } from './reports.js';
 import { Findings, run, SMALL } from './run.js';
 import { SEED } from './seed.js';
 import { traffic } from './traffic.js';
 
-const RUNS = { seed: SEED, numRuns: 48 * LENGTH };
+const RUNS = { seed: SEED, numRuns: runs(48) };
 const SLICE_US = 250_000;
 
 interface Found {

@@ -1,13 +1,13 @@
 import { FlowSide, type FlowSideOptions, NetworkSide, type StateChange, StreamError } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../.ci/test/length.js';
+import { runs } from '../../../.ci/test/length.js';
 import { batchOf, pathReport, START_US, type TestReport } from './reports.js';
 import { Findings, SMALL } from './run.js';
 import { SEED } from './seed.js';
 import { unorderedTraffic } from './traffic.js';
 
-const RUNS = { seed: SEED, numRuns: 40 * LENGTH };
+const RUNS = { seed: SEED, numRuns: runs(40) };
 
 /** What a compacted log keeps: the latest value of each key. */
 class Log {
@@ -171,7 +171,7 @@ describe('state', () => {
           }
         },
       ),
-      { seed: SEED, numRuns: 1200 * LENGTH },
+      { seed: SEED, numRuns: runs(1200) },
     );
   });
 });

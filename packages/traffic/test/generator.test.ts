@@ -36,6 +36,9 @@ function hopsOf(packet: GeneratedPacket): Hop[] {
   return [...record!.hops, ...own];
 }
 
+/** Packets of a longer run. */
+const MANY = process.env.INT_LONG === '1' ? 20_000 : 8000;
+
 /** Busy enough for drops, long queues and packets that wait for each other. */
 const BUSY: Partial<GeneratorOptions> = {
   topology: 'fat-tree:4',
@@ -119,7 +122,7 @@ describe('TrafficGenerator', () => {
   });
 
   it('lets no packet overtake another in a queue', () => {
-    const { all } = generate({ ...BUSY, mode: 'xd' }, 20_000);
+    const { all } = generate({ ...BUSY, mode: 'xd' }, MANY);
     const passed = new Map<string, { ingress: bigint; egress: bigint }[]>();
     for (const { records } of all) {
       const { nodeId, metadata, dropped } = records[0]!.report!;
@@ -165,7 +168,7 @@ describe('TrafficGenerator', () => {
   });
 
   it('drops only where a queue is full, which is on the hotspots', () => {
-    const { all, generator } = generate({ ...BUSY, workload: 'web' }, 20_000);
+    const { all, generator } = generate({ ...BUSY, workload: 'web' }, MANY);
     const hotspots = new Set(generator.hotspots().map(({ switchIndex, port }) => `${switchIndex + 1} ${port}`));
     expect(hotspots.size).toBe(6);
     let drops = 0;
@@ -224,11 +227,11 @@ describe('TrafficGenerator', () => {
           .map((hop) => `${hop.nodeId} ${hop.hopLatency} ${hop.queueOccupancy} ${hop.egressUtilization}`),
       );
     const instructions = 0xfd00;
-    const postcards = seen({ mode: 'xd', instructions }, 6000);
-    for (const one of seen({ mode: 'md', instructions }, 1000)) expect(postcards).toContain(one);
-    for (const one of seen({ mode: 'md', report: '1.0', instructions }, 1000)) expect(postcards).toContain(one);
-    for (const one of seen({ mode: 'mx', instructions }, 1000)) expect(postcards).toContain(one);
-    for (const one of seen({ mode: 'md', form: 'packets', instructions }, 1000)) expect(postcards).toContain(one);
+    const postcards = seen({ mode: 'xd', instructions }, 2500);
+    for (const one of seen({ mode: 'md', instructions }, 400)) expect(postcards).toContain(one);
+    for (const one of seen({ mode: 'md', report: '1.0', instructions }, 400)) expect(postcards).toContain(one);
+    for (const one of seen({ mode: 'mx', instructions }, 400)) expect(postcards).toContain(one);
+    for (const one of seen({ mode: 'md', form: 'packets', instructions }, 400)) expect(postcards).toContain(one);
   });
 
   it('sends at the rate asked for, and flows by their popularity', () => {

@@ -33,8 +33,8 @@ function wholeNumber(name: string, text: string, least: number): number {
 }
 
 /**
- * `study [--seeds N] [--seed FIRST] [--short] [--out FOLDER]`: the result goes into `results` of this example, or FOLDER.
- * `--short` takes two seeds, and writes nothing but into FOLDER.
+ * `study [--seeds N] [--seed FIRST] [--flows N] [--short] [--out FOLDER]`: the result goes into `results` of this example, or
+ * FOLDER. `--short` takes two seeds, and writes nothing but into FOLDER; `--flows` watches fewer flows than scenarios have.
  *
  * @param out receives the tables
  * @param say is told what is being done
@@ -46,12 +46,15 @@ export function study(args: readonly string[], out: (text: string) => void, say:
     options: {
       seeds: { type: 'string' },
       seed: { type: 'string', default: '1' },
+      flows: { type: 'string' },
       short: { type: 'boolean', default: false },
       out: { type: 'string' },
     },
   });
   const seeds = wholeNumber('seeds', values.seeds ?? String(values.short ? SHORT_SEEDS : SEEDS), 1);
-  const result = measure({ seeds, firstSeed: wholeNumber('seed', values.seed, 0) }, say);
+  const firstSeed = wholeNumber('seed', values.seed, 0);
+  const size = values.flows === undefined ? {} : { flows: wholeNumber('flows', values.flows, 64) };
+  const result = measure({ seeds, firstSeed, ...size }, say);
   out(renderStudy(result));
   const folder = values.out ?? (values.short ? null : join(ownFolder(), 'results'));
   if (folder === null) return;

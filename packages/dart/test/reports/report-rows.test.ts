@@ -98,7 +98,7 @@ describe('rows of reports', () => {
           expect(rowsOf(rows)).toEqual(expected);
         }
       }),
-      { seed: SEED, numRuns: runs(150) },
+      { seed: SEED, numRuns: runs(300) },
     );
     expect(made).toBeGreaterThan(100);
   });

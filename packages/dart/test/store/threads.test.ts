@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { runs } from '../../../../.ci/test/length.js';
 import { inTime } from '../../../../.ci/test/until.js';
 import { DartReader, DartStore, fixedKeyRows, STATUS_NAMES } from '../../src/index.js';
 import { bundle } from '../bundle.js';
@@ -9,8 +9,8 @@ import { removeDirectories } from '../node/support.js';
 import type { WatcherData, WatcherReport } from './watcher.program.js';
 
 const KEYS = 48;
-const ROUNDS = 800 * LENGTH;
-const MOST_WRITES = 400_000 * LENGTH;
+const ROUNDS = runs(800);
+const MOST_WRITES = runs(400_000);
 
 afterAll(removeDirectories);
 

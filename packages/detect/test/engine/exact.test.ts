@@ -1,6 +1,6 @@
 import { TelemetryBatch } from '@int/codec';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import { EventBatch } from '../../src/engine/event-batch.js';
 import type { RuleSet } from '../../src/rules/model.js';
@@ -44,7 +44,7 @@ const keyOf = ({ flow }: ReferenceReport): string => (flow === null ? '' : flowK
 describe('exact state', () => {
   it('is register state without collisions', () => {
     let compared = 0;
-    for (let k = 0; k < 60 * LENGTH; k++) {
+    for (let k = 0; k < runs(60); k++) {
       const seed = SEED + k;
       const rules = randomRules(new Random(seed));
       const reports = new ReportSource(seed, { flows: 40, clockSteps: false }).take(1000);
@@ -61,7 +61,7 @@ describe('exact state', () => {
   });
 
   it('forgets the least recently seen flow of a full set, and idle ones: held against a model', () => {
-    for (let k = 0; k < 60 * LENGTH; k++) {
+    for (let k = 0; k < runs(60); k++) {
       const seed = SEED + k;
       const random = new Random(seed);
       // Rules that match everything: per flow, only one of them decides.

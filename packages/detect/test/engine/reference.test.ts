@@ -1,6 +1,6 @@
 import { KernelMemory, kernelAvailable, TelemetryBatch } from '@int/codec';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import { EventBatch } from '../../src/engine/event-batch.js';
 import { fillBatch } from '../reference/fill-batch.js';
@@ -16,7 +16,7 @@ const BATCHES = 10;
 const HOPS = BATCH * 14;
 
 /** Random rule sets, 5000 reports each, in each way of running. */
-const RULE_SETS = 100 * LENGTH;
+const RULE_SETS = runs(100);
 
 interface Way {
   readonly name: string;

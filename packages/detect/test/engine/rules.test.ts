@@ -1,6 +1,6 @@
 import { TelemetryBatch } from '@int/codec';
 import { describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
 import { EventBatch } from '../../src/engine/event-batch.js';
 import { RulesError } from '../../src/errors.js';
@@ -100,7 +100,7 @@ describe('rules that change while traffic runs', () => {
   });
 
   it('do not disturb flows whose rule stays: held against a detector whose other rules never change', () => {
-    for (let k = 0; k < 40 * LENGTH; k++) {
+    for (let k = 0; k < runs(40); k++) {
       const seed = SEED + k;
       const random = new Random(seed);
       const steady = (match: Match): Rule =>

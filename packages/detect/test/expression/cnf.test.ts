@@ -402,7 +402,7 @@ describe('limits of toCnf', () => {
       }),
       { seed: SEED, numRuns: runs(1500) },
     );
-    expect(refused).toBeGreaterThan(100 * LENGTH);
+    expect(refused).toBeGreaterThan(40 * LENGTH);
     expect(inner).toBeGreaterThan(0);
   });
 

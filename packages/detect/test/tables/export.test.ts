@@ -240,7 +240,7 @@ describe('table export', () => {
           ]);
         }
       }),
-      { seed: SEED, numRuns: runs(300) },
+      { seed: SEED, numRuns: runs(500) },
     );
     expect(decided).toBeGreaterThan(1000);
   });

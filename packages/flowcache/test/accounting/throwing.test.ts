@@ -98,7 +98,7 @@ describe.each([
         handedOn.check(cache);
         expect(events.read(Number.POSITIVE_INFINITY).length).toBe(totals.events);
       }),
-      { seed: SEED, numRuns: runs(20) },
+      { seed: SEED, numRuns: runs(50) },
     );
     expect(thrown).toBeGreaterThan(12 * LENGTH);
   });

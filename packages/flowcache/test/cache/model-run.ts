@@ -1,7 +1,7 @@
 import { type Flow, METRIC_NAMES, type MetricName } from '@int/codec';
 import { Random } from '@int/random';
 import { expect, test } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { runs } from '../../../../.ci/test/length.js';
 import {
   EntryReader,
   EVENT_WORDS,
@@ -20,8 +20,8 @@ import { ModelCache, type ModelLimits } from './model.js';
 import { type Report, ReportBatch, randomFlows, randomReport, recordOf } from './reports.js';
 
 /** Of the first geometry; the others differ from it in a few places each. */
-const OPERATIONS = 100_000 * LENGTH;
-const OTHER_OPERATIONS = 15_000 * LENGTH;
+const OPERATIONS = runs(100_000);
+const OTHER_OPERATIONS = runs(15_000);
 const MOST_HOPS = 9;
 const IDLE_NS = 4_000_000n;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type BatchInput, type HopColumn, METRIC_NAMES, metricOf, TelemetryBatch } from '@int/codec';
 import { Random } from '@int/random';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { runs } from '../../../../.ci/test/length.js';
 import { nativePrograms } from '../../../../.ci/test/native.js';
 import {
   COMPACT,
@@ -218,7 +218,7 @@ describe('the C twin of the update loop', () => {
           (name) => [name, 0],
         ),
       );
-      for (let run = 0; run < Math.max(4, 4 * LENGTH); run++) {
+      for (let run = 0; run < Math.max(4, runs(4)); run++) {
         const isTimed = run % 4 !== 3;
         const entries = new Collected(geometry.bucketStride);
         const events = new Collected(EVENT_WORDS);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Flow } from '@int/codec';
 import { Random } from '@int/random';
 import { describe, expect, test } from 'vitest';
-import { LENGTH } from '../../../../.ci/test/length.js';
+import { runs } from '../../../../.ci/test/length.js';
 import { inTime } from '../../../../.ci/test/until.js';
 import { FlowCache } from '../../src/index.js';
 import { ReportBatch } from '../cache/reports.js';
@@ -13,11 +13,11 @@ import type { WatcherData, WatcherReport } from './watcher.js';
 
 const HOPS = 4;
 /** Rounds in which the watcher reads all there is, and sees a change. */
-const ROUNDS = 40 * LENGTH;
+const ROUNDS = runs(80);
 /** Updates between two pauses. */
 const PAUSE = 50;
 /** After so many, a watcher that is stuck has failed. */
-const MOST_UPDATES = 2_000_000 * LENGTH;
+const MOST_UPDATES = runs(2_000_000);
 
 const CACHES = [
   { layout: 'exact', kernel: false },
