@@ -12,7 +12,7 @@ describe('malformed', () => {
     const decoder = new FrameDecoder({ reportPorts: [32766] });
     const codes = new Map<string, number>();
     for (const bytes of fc.sample(malformed(frame({ options: { reportPorts: [32766] } })), {
-      numRuns: runs(4000),
+      numRuns: runs(6000),
       seed: SEED,
     })) {
       for (const { error, status } of decoder.decode(bytes)) {

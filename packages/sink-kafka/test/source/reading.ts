@@ -109,9 +109,9 @@ export async function read(options: KafkaSourceOptions): Promise<Reading> {
   return { keeper, source, collector };
 }
 
-/** Waits until something is so. A group takes its time to share its partitions. */
-export async function until(isSo: () => boolean): Promise<void> {
-  await untilInTime(String(isSo), isSo, { withinMs: 60_000, everyMs: 20 });
+/** Waits until something is so, and if it is not, shows what is. A group takes its time to share its partitions. */
+export async function until(isSo: () => boolean, found: () => unknown = isSo): Promise<void> {
+  await untilInTime(String(isSo), isSo, { withinMs: 60_000, everyMs: 20, found });
 }
 
 /** Records without their ids, in an order that does not depend on partitions. */

@@ -42,9 +42,15 @@ describe('a topic as a source', () => {
     await producer.send({ messages: bad.map((value) => ({ topic, value, partition: 0 })) });
     await producer.close();
     const { collector, keeper, source } = await read({ bootstrap, topic, group: newName('group') });
-    await until(() => source.totals().messages === REPORTS + 200 + bad.length);
+    const all = REPORTS + 200 + bad.length;
+    await until(
+      () => source.totals().messages >= all,
+      () => ({ ...source.totals(), health: source.health(), kept: keeper.kept.length }),
+    );
     const totals = await collector.stop();
-    expect(source.totals().repeats).toBe(200);
+    // A message that is read again, since the group was shared out anew, is a repeat as well.
+    const { messages: taken, repeats } = source.totals();
+    expect(repeats).toBe(200 + taken - all);
     expect(sorted(keeper.kept)).toEqual(sorted(records.values()));
     expect(totals.dropped.truncated + totals.dropped.malformed).toBe(bad.length);
     expect(totals.received).toBe(totals.decoded + Object.values(totals.dropped).reduce((sum, count) => sum + count, 0));
