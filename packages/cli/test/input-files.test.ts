@@ -93,6 +93,19 @@ describe('what is wrong with a text', () => {
     expect(detected.stderr.split('\n').length).toBeLessThanOrEqual(22);
   });
 
+  test('is told soon, however long the text is: lists that never end, and more words than there may be', async () => {
+    for (const piece of ['- [\n', '- }\n']) {
+      const rules = await files.write('long-rules.yaml', piece.repeat((1 << 24) / piece.length));
+      const { code, stderr } = await run(['detect', capture, '--rules', rules], OPTIONS);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/long-rules\.yaml:\d+:\d+: /);
+      expect(stderr.split('\n').length).toBeLessThanOrEqual(22);
+      const configuration = await linesFor(piece.repeat((1 << 20) / piece.length));
+      expect(configuration.code).toBe(2);
+      expect(configuration.lines).toEqual([expect.stringMatching(/wrong\.yaml:\d+:\d+: more than 100000 words/)]);
+    }
+  });
+
   test('is told up to the twentieth, and then counted: keys that do not exist', async () => {
     const keys = Array.from({ length: 4000 }, (_, key) => `key${key}: 1\n`).join('');
     const { code, lines } = await linesFor(`version: 1\nsources: [{ udp: { listen: "127.0.0.1:0" } }]\n${keys}`);

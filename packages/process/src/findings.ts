@@ -1,4 +1,4 @@
-import type { FlowWindow, ImmediateEvent, NetworkWindow } from '@int/stream';
+import type { FlowWindow, ImmediateEvent, NetworkWindow, WindowCorrection } from '@int/stream';
 import type { OutgoingMessage } from './kafka/outgoing.js';
 import { eventKey, windowKey } from './message-key.js';
 import type { Findings } from './unit.js';
@@ -46,6 +46,7 @@ export class FindingsBuffer {
   readonly #keepObjects: boolean;
   #messages: OutgoingMessage[] = [];
   #windows: (FlowWindow | NetworkWindow)[] = [];
+  #corrections: WindowCorrection[] = [];
   #events: ImmediateEvent[] = [];
   #windowCount = 0;
   #eventCount = 0;
@@ -62,14 +63,23 @@ export class FindingsBuffer {
   }
 
   window(window: FlowWindow | NetworkWindow): void {
-    this.message({
-      topic: this.#topics.windows,
-      key: windowKey(window),
-      value: TEXT.encode(JSON.stringify(window)),
-      type: window.type,
-    });
+    this.#aboutWindow(window);
     this.#windowCount++;
     if (this.#keepObjects) this.#windows.push(window);
+  }
+
+  correction(correction: WindowCorrection): void {
+    this.#aboutWindow(correction);
+    if (this.#keepObjects) this.#corrections.push(correction);
+  }
+
+  #aboutWindow(found: FlowWindow | NetworkWindow | WindowCorrection): void {
+    this.message({
+      topic: this.#topics.windows,
+      key: windowKey(found),
+      value: TEXT.encode(JSON.stringify(found)),
+      type: found.type,
+    });
   }
 
   event(event: ImmediateEvent): void {
@@ -93,11 +103,13 @@ export class FindingsBuffer {
       windowCount: this.#windowCount,
       eventCount: this.#eventCount,
       windows: this.#windows,
+      corrections: this.#corrections,
       events: this.#events,
     };
     const taken = { messages: this.#messages, findings };
     this.#messages = [];
     this.#windows = [];
+    this.#corrections = [];
     this.#events = [];
     this.#windowCount = 0;
     this.#eventCount = 0;

@@ -53,6 +53,7 @@ export class FlowUnit implements Unit {
     this.#side = new FlowSide(options, {
       event: (event) => found.event(event),
       flowWindow: (window) => found.window(window),
+      correction: (correction) => found.correction(correction),
       partial: (partial) =>
         found.message({ topic: topics.partials, key: nodeKey(partial.side), value: encodePartial(partial) }),
     });

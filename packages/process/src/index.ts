@@ -9,6 +9,7 @@ export type {
   LinkWindow,
   NetworkWindow,
   SwitchWindow,
+  WindowCorrection,
 } from '@int/stream';
 export { PROCESS_CODES, type ProcessCode, ProcessError } from './errors.js';
 export { type Topics, topicsOf } from './findings.js';

@@ -1,5 +1,5 @@
 import { type Flow, parseAddress } from '@int/codec';
-import type { FlowWindow, ImmediateEvent, NetworkWindow } from '@int/stream';
+import type { FlowWindow, ImmediateEvent, NetworkWindow, WindowCorrection } from '@int/stream';
 
 /**
  * The key of a flow's messages: source, destination, protocol, source port, destination port, big-endian; 13 bytes for
@@ -25,9 +25,9 @@ export function nodeKey(nodeId: number | null): Uint8Array {
 }
 
 /** By its flow, its node or the node that a link begins at. */
-export function windowKey(window: FlowWindow | NetworkWindow): Uint8Array {
-  if (window.type === 'flowWindow') return flowKey(window.flow);
-  return nodeKey(window.type === 'switchWindow' ? window.nodeId : window.link[0]);
+export function windowKey(window: FlowWindow | NetworkWindow | WindowCorrection): Uint8Array {
+  if ('flow' in window) return flowKey(window.flow);
+  return nodeKey('nodeId' in window ? window.nodeId : window.link[0]);
 }
 
 /** By its flow, or else by the first node that it names. */

@@ -24,6 +24,7 @@ export class NetworkUnit implements Unit {
     this.#side = new NetworkSide(options, {
       event: (event) => found.event(event),
       networkWindow: (window) => found.window(window),
+      correction: (correction) => found.correction(correction),
     });
   }
 

@@ -1,5 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { FlowSideOptions, FlowWindow, ImmediateEvent, NetworkSideOptions, NetworkWindow } from '@int/stream';
+import type {
+  FlowSideOptions,
+  FlowWindow,
+  ImmediateEvent,
+  NetworkSideOptions,
+  NetworkWindow,
+  WindowCorrection,
+} from '@int/stream';
 import { DEFAULT_GROUP, type Topics, topicsOf } from './findings.js';
 import { FlowUnit, type ReportFormat } from './flow-unit.js';
 import type { KafkaAccess } from './kafka/access.js';
@@ -56,6 +63,8 @@ export interface ProcessorOptions extends KafkaAccess {
   readonly networkSide?: Omit<NetworkSideOptions, 'sides' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
   /** Called with each window after it was committed. */
   readonly onWindow?: (window: FlowWindow | NetworkWindow) => void;
+  /** Called with each correction of a window that was given out, after it was committed. */
+  readonly onCorrection?: (correction: WindowCorrection) => void;
   /** Called with each event after it was committed. */
   readonly onEvent?: (event: ImmediateEvent) => void;
   /** Called when this processor was given partitions, or lost them. */
@@ -321,14 +330,17 @@ export class Processor {
   }
 
   #wantsObjects(): boolean {
-    return this.#options.onWindow !== undefined || this.#options.onEvent !== undefined;
+    const { onWindow, onCorrection, onEvent } = this.#options;
+    return onWindow !== undefined || onCorrection !== undefined || onEvent !== undefined;
   }
 
   #committed(findings: Findings): void {
     this.#windows += findings.windowCount;
     this.#events += findings.eventCount;
-    if (this.#options.onWindow !== undefined) findings.windows.forEach(this.#options.onWindow);
-    if (this.#options.onEvent !== undefined) findings.events.forEach(this.#options.onEvent);
+    const { onWindow, onCorrection, onEvent } = this.#options;
+    if (onWindow !== undefined) findings.windows.forEach(onWindow);
+    if (onCorrection !== undefined) findings.corrections.forEach(onCorrection);
+    if (onEvent !== undefined) findings.events.forEach(onEvent);
   }
 }
 

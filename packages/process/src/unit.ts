@@ -1,4 +1,4 @@
-import type { FlowWindow, ImmediateEvent, NetworkWindow, StateChange } from '@int/stream';
+import type { FlowWindow, ImmediateEvent, NetworkWindow, StateChange, WindowCorrection } from '@int/stream';
 import type { LogRecord } from './kafka/committed.js';
 import type { OutgoingMessage } from './kafka/outgoing.js';
 
@@ -8,6 +8,7 @@ export interface Findings {
   readonly eventCount: number;
   /** Empty if nobody asks for objects. */
   readonly windows: (FlowWindow | NetworkWindow)[];
+  readonly corrections: WindowCorrection[];
   readonly events: ImmediateEvent[];
 }
 

@@ -48,7 +48,10 @@ export class CountingUnit implements Unit {
   results(): ReturnType<Unit['results']> {
     const messages = this.#messages;
     this.#messages = [];
-    return { messages, findings: { windowCount: messages.length, eventCount: 0, windows: [], events: [] } };
+    return {
+      messages,
+      findings: { windowCount: messages.length, eventCount: 0, windows: [], corrections: [], events: [] },
+    };
   }
 
   changes(): UnitChange[] {

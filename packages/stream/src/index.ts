@@ -35,6 +35,7 @@ export type {
   QueueWindow,
   Summary,
   SwitchWindow,
+  WindowCorrection,
 } from './model/window.js';
 export { NetworkSide, type NetworkSideTotals } from './network/side.js';
 export type { FlowSideOptions, NetworkSideOptions, StreamProcessorOptions, TimeOptions } from './options.js';

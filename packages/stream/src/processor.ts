@@ -17,6 +17,7 @@ export class StreamProcessor {
       {
         event: (event) => output.event?.(event),
         networkWindow: (window) => output.networkWindow?.(window),
+        correction: (correction) => output.correction?.(correction),
       },
     );
     this.#flow = new FlowSide(
@@ -24,6 +25,7 @@ export class StreamProcessor {
       {
         event: (event) => output.event?.(event),
         flowWindow: (window) => output.flowWindow?.(window),
+        correction: (correction) => output.correction?.(correction),
         partial: (partial) => this.#network.merge(partial),
       },
     );

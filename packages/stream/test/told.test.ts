@@ -5,6 +5,7 @@ import {
   type NetworkPartial,
   NetworkSide,
   type NetworkWindow,
+  type WindowCorrection,
 } from '@int/stream';
 import { describe, expect, it } from 'vitest';
 import { batchOf, pathReport, START_US, type TestReport } from './reports.js';
@@ -16,20 +17,34 @@ const START_MS = START_US / 1000;
 function told(options: FlowSideOptions = {}) {
   const windows: FlowWindow[] = [];
   const partials: NetworkPartial[] = [];
+  const corrections: WindowCorrection[] = [];
   const side = new FlowSide(
     { ...SMALL, clock: 'told', ...options },
-    { flowWindow: (window) => windows.push(window), partial: (partial) => partials.push(partial) },
+    {
+      flowWindow: (window) => windows.push(window),
+      correction: (correction) => corrections.push(correction),
+      partial: (partial) => partials.push(partial),
+    },
   );
   const observe = (...reports: TestReport[]): void => {
     const { batch, input } = batchOf(reports);
     side.observe(batch, input);
   };
+  const second = (ns: string): number => (Number(ns) / 1000 - START_US) / 1e6;
   const shown = (): unknown[] =>
-    windows.splice(0).map(({ flow, startNs, revision, reports, late, complete }) => {
-      const second = (Number(startNs) / 1000 - START_US) / 1e6;
-      return [flow.sourcePort - 5000, second, { revision, reports, late, complete }];
+    windows
+      .splice(0)
+      .map(({ flow, startNs, revision, reports, late, complete }) => [
+        flow.sourcePort - 5000,
+        second(startNs),
+        { revision, reports, late, complete },
+      ]);
+  const corrected = (): unknown[] =>
+    corrections.splice(0).map((one) => {
+      const name = 'flow' in one ? one.flow.sourcePort - 5000 : 'none';
+      return [name, second(one.startNs), one.late, one.complete];
     });
-  return { side, observe, shown, partials, at: (second: number): number => START_MS + second * 1000 };
+  return { side, observe, shown, corrected, partials, at: (second: number): number => START_MS + second * 1000 };
 }
 
 const report = (second: number, flow = 1): TestReport => pathReport(START_US + second * 1e6, flow, [1, 2]);
@@ -51,7 +66,7 @@ describe('a flow side that is told the time', () => {
   });
 
   it('gives a window out again for what comes late, as a whole, and counts what comes later still', () => {
-    const { side, observe, shown, at } = told({ latenessMs: 3000 });
+    const { side, observe, shown, corrected, at } = told({ latenessMs: 3000 });
     observe(report(0.1), report(1.1));
     side.advance(at(2.5));
     expect(shown()).toHaveLength(2);
@@ -65,11 +80,15 @@ describe('a flow side that is told the time', () => {
     expect(shown()).toEqual([]);
     side.advance(at(5.5));
     observe(report(0.4), report(3.5));
+    expect(corrected()).toEqual([]);
+    side.revise();
+    expect(corrected()).toEqual([[1, 0, 1, false]]);
     side.advance(at(8));
     expect(shown()).toEqual([
-      [1, 5, { revision: 0, reports: 0, late: 1, complete: true }],
       [1, 3, { revision: 0, reports: 1, late: 0, complete: true }],
+      [1, 5, { revision: 0, reports: 0, late: 1, complete: true }],
     ]);
+    expect(corrected()).toEqual([]);
     expect(side.totals()).toMatchObject({ late: 1, corrected: 3 });
   });
 
@@ -142,7 +161,7 @@ describe('a flow side that is told the time', () => {
     expect(closed).toEqual([...closed].sort((a, b) => a - b));
   });
 
-  it('has its windows back from its state, but for those that were given out', () => {
+  it('has its windows back from its state, but for those that were given out: these it corrects without their contents', () => {
     const before = told({ latenessMs: 60_000 });
     before.observe(report(0.1), report(5.1));
     before.side.advance(before.at(2));
@@ -150,11 +169,77 @@ describe('a flow side that is told the time', () => {
     const changes = before.side.changes();
     const after = told({ latenessMs: 60_000 });
     for (const { key, value } of changes) if (value !== null) after.side.restore(key, value);
-    after.observe(report(0.2), report(5.2));
+    after.observe(report(0.2), report(0.3), report(0.3, 2), report(5.2));
+    after.side.revise();
+    after.observe(report(0.4));
     after.side.advance(after.at(7));
     expect(after.shown()).toEqual([
-      [1, 1, { revision: 0, reports: 0, late: 1, complete: true }],
+      [1, 1, { revision: 0, reports: 0, late: 3, complete: true }],
+      [2, 1, { revision: 0, reports: 0, late: 1, complete: true }],
       [1, 5, { revision: 0, reports: 2, late: 0, complete: true }],
     ]);
+    expect(after.corrected()).toEqual([
+      [1, 0, 2, false],
+      [2, 0, 1, false],
+      [1, 0, 1, false],
+    ]);
+  });
+
+  it('has the network side correct windows of switches and links, each correction with a larger number', () => {
+    const corrections: WindowCorrection[] = [];
+    const network = (): NetworkSide =>
+      new NetworkSide({ latenessMs: 60_000 }, { correction: (correction) => corrections.push(correction) });
+    const { side, observe, partials, at } = told({ latenessMs: 60_000 });
+    observe(report(0.1), report(1.1), report(2.1));
+    side.advance(at(4));
+    const before = network();
+    for (const partial of partials.splice(0)) before.merge(partial);
+    before.revise();
+    const after = network();
+    for (const { key, value } of before.changes()) if (value !== null) after.restore(key, value);
+    for (const seconds of [[0.2, 0.3], [0.4]]) {
+      observe(...seconds.map((second) => report(second)));
+      side.revise();
+      for (const partial of partials.splice(0)) after.merge(partial);
+      after.revise();
+    }
+    const startNs = String(BigInt(START_US) * 1000n);
+    const shown = corrections.map((one) => [
+      one.of,
+      'link' in one ? one.link : 'nodeId' in one && one.nodeId,
+      one.late,
+    ]);
+    expect(shown).toEqual([
+      ['switchWindow', 1, 2],
+      ['switchWindow', 2, 2],
+      ['linkWindow', [1, 2], 2],
+      ['switchWindow', 1, 1],
+      ['switchWindow', 2, 1],
+      ['linkWindow', [1, 2], 1],
+    ]);
+    expect(corrections.map((one) => one.startNs)).toEqual(corrections.map(() => startNs));
+    expect(new Set(corrections.map(({ id, number }) => `${id} ${number}`)).size).toBe(6);
+    expect(corrections[0]!.id).toBe(`switch-1-${START_US}`);
+    expect(corrections[3]!.number).toBeGreaterThan(corrections[0]!.number);
+  });
+});
+
+describe('a flow side whose reports are its clock', () => {
+  it('does not call a window complete that lacks a report which came late, whether it is open or out', () => {
+    const windows: FlowWindow[] = [];
+    const corrections: WindowCorrection[] = [];
+    const output = {
+      flowWindow: (window: FlowWindow) => windows.push(window),
+      correction: (correction: WindowCorrection) => corrections.push(correction),
+    };
+    const side = new FlowSide(SMALL, output);
+    const { batch, input } = batchOf([report(0.1), report(0.9), report(0.2), report(2.5), report(0.3)]);
+    side.observe(batch, input);
+    side.flush();
+    expect(windows.map(({ reports, late, complete }) => ({ reports, late, complete }))).toEqual([
+      { reports: 2, late: 1, complete: false },
+      { reports: 1, late: 1, complete: true },
+    ]);
+    expect(corrections.map(({ id, late }) => ({ id, late }))).toEqual([{ id: windows[0]!.id, late: 1 }]);
   });
 });

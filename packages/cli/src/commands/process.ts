@@ -104,7 +104,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
-    .option('--json', 'one JSON object per line: windows and events, totals at the end')
+    .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end')
     .action(async (flags: ProcessFlags) => {
       if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
         command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
@@ -156,6 +156,9 @@ class ProcessCommand {
     this.#processor = make({
       ...optionsOf(flags),
       onWindow: (window) => this.#window(window),
+      onCorrection: (correction) => {
+        if (this.#flags.json === true) this.#line(JSON.stringify(correction));
+      },
       onEvent: (event) => this.#event(event),
       onProblem: (reason) => this.#tell(reason),
       onAssigned: (partitions) => {

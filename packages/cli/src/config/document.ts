@@ -23,6 +23,8 @@ const MAX_ALIASES = 1000;
 
 /** Levels of lists and mappings: a configuration has 8, and the library ends the process where its stack is too small. */
 const MAX_NESTING = 64;
+/** Signs, words, blanks and ends of lines: the library takes some microseconds for each. */
+const MAX_LEXEMES = 100_000;
 /** Mistakes of syntax of which one knows where they stand: each tends to cause others. */
 const MOST_SYNTAX = 200;
 
@@ -95,11 +97,13 @@ export class ConfigDocument {
     this.#lines.addNewLine(0);
     const parser = new Parser(this.#lines.addNewLine);
     const tokens = [];
+    let lexemes = 0;
     for (const lexeme of new Lexer().lex(text)) {
       for (const token of parser.next(lexeme)) tokens.push(token);
-      if (parser.stack.length <= MAX_NESTING) continue;
-      const message = `more than ${MAX_NESTING} levels of lists and mappings: a configuration needs 8`;
-      throw new FileProblems([this.#line(parser.offset - 1, message)], undefined, this.exitCode);
+      if (++lexemes > MAX_LEXEMES) throw this.#beyond(parser, `${MAX_LEXEMES} words and signs`);
+      if (parser.stack.length > MAX_NESTING) {
+        throw this.#beyond(parser, `${MAX_NESTING} levels of lists and mappings: a configuration needs 8`);
+      }
     }
     for (const token of parser.end()) tokens.push(token);
     // That keys are unique is seen below, where it does not take the square of their number.
@@ -107,6 +111,10 @@ export class ConfigDocument {
     const [document, second] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>;
     if (second === undefined) return document!;
     throw new FileProblems([this.#line(second.range[0], 'a second document begins here')], undefined, this.exitCode);
+  }
+
+  #beyond({ offset }: Parser, limit: string): FileProblems {
+    return new FileProblems([this.#line(offset - 1, `more than ${limit}`)], undefined, this.exitCode);
   }
 
   /** Problems as compilers write them. */

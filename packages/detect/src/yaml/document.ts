@@ -1,6 +1,7 @@
 import {
   type Alias,
   Composer,
+  CST,
   type Document,
   isAlias,
   isMap,
@@ -19,6 +20,11 @@ import { scalarPlaces } from './scalar-place.js';
 
 /** Levels of lists and mappings. Rules have 7; the limit keeps the YAML library within its stack. */
 const MAX_NESTING = 64;
+/**
+ * Signs, words, blanks and ends of lines. The library takes some microseconds for each: seconds for all of them, and minutes for
+ * those of 16 MB.
+ */
+const MAX_LEXEMES = 250_000;
 /** Values that aliases may stand for, all together: a few lines of aliases of aliases would be more than memory holds. */
 const MAX_ALIASED = 1_000_000;
 /** Of more mistakes of syntax, the first ones: each tends to cause others. */
@@ -135,8 +141,16 @@ export class YamlText {
     const lexer = new Lexer();
     const parser = new Parser();
     const tokens = [];
+    let lexemes = 0;
+    let unclosed = 0;
     for (const lexeme of lexer.lex(this.#text)) {
       const start = parser.offset;
+      if (++lexemes > MAX_LEXEMES) {
+        this.#fail(`more than ${MAX_LEXEMES} words and signs: use fewer rules, or shorter lists`, start);
+        return null;
+      }
+      // What is wrong so far is enough to be told.
+      if (lexeme === CST.FLOW_END && ++unclosed > MAX_SYNTAX_PROBLEMS) break;
       const quote = lexeme.charAt(0);
       if ((quote === '"' || quote === "'") && (lexeme.length === 1 || !lexeme.endsWith(quote))) {
         this.#quotes.set(start + lexeme.length, start);

@@ -11,7 +11,7 @@ import { YamlText } from './document.js';
 
 /** Options of {@link readRules}. */
 export interface ReadRulesOptions {
-  /** Longest text, in characters (UTF-16 code units); default 16777216. */
+  /** Longest text, in characters (UTF-16 code units); default 16777216. Of whichever length, it has 250,000 words and signs at most. */
   readonly maxLength?: number;
 }
 

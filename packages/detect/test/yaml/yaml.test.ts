@@ -188,6 +188,21 @@ describe('readRules', () => {
     expect(problemsOf(piece.repeat(10)).length).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['- [\n', '10 problems'],
+    ['a: [\n', '10 problems'],
+    ['- {\n', '10 problems'],
+    ['- [,\n', '10 problems'],
+    ['- "\n', 'words and signs'],
+    ['a: 1\n', 'words and signs'],
+    ['!a ', 'words and signs'],
+  ])('is refused for the first of its mistakes, or its size, however long it is: %j', (piece, why) => {
+    const problems = problemsOf(piece.repeat(Math.floor((1 << 24) / piece.length)));
+    expect(problems.length).toBeLessThanOrEqual(10);
+    if (why === '10 problems') expect(problems).toHaveLength(10);
+    else expect(problems[0]?.message).toContain(why);
+  });
+
   it('is refused if it is too long', () => {
     expect(() => readRules(EXAMPLE, { maxLength: 100 })).toThrow(/characters of rules are more than 100/);
     expect(readRules(EXAMPLE, { maxLength: EXAMPLE.length }).rules).toHaveLength(6);

@@ -1,19 +1,20 @@
 /** What has to hold between the reports in the topic and the results in theirs, whatever has happened. */
 import { MessageReader, messageKind } from '@int/sink-kafka';
+import type { WindowCorrection } from '@int/stream';
 import { topicsOf } from '../../src/findings.js';
 import type { KafkaLink } from '../../src/kafka/link.js';
+import { flowKey } from '../../src/message-key.js';
 import { committedIn, textOf } from '../log.js';
 import { type AnyWindow, LatestWindows } from './simulated-task.js';
 
-const WINDOW_MS = 1000;
+const WINDOW_US = 1_000_000n;
 
 /** A report in the topic. */
 export interface StoredReport {
   readonly id: string;
-  /** By its source port; `null`: it has no flow. */
-  readonly port: number | null;
-  readonly timeMs: number;
-  readonly hops: number;
+  /** Ids of the windows that it belongs to, of its flow and of its switches. */
+  readonly flowWindow: string | null;
+  readonly switchWindows: readonly string[];
 }
 
 /** The reports of a topic, each once. */
@@ -26,8 +27,9 @@ export async function reportsIn(link: KafkaLink, prefix: string, partitions: num
     reader.clear();
     if (reader.read(value, format ?? undefined) !== 0) throw new Error('a report that cannot be read');
     const { id, flow, timeNs, path } = reader.record(0);
-    const timeMs = Number(BigInt(timeNs) / 1000n) / 1000;
-    found.set(id, { id, port: flow?.sourcePort ?? null, timeMs, hops: path.length });
+    const startUs = BigInt(timeNs) / 1000n - ((BigInt(timeNs) / 1000n) % WINDOW_US);
+    const flowWindow = flow === null ? null : `flow-${Buffer.from(flowKey(flow)).toString('hex')}-${startUs}`;
+    found.set(id, { id, flowWindow, switchWindows: path.map((nodeId) => `switch-${nodeId}-${startUs}`) });
   }
   return [...found.values()];
 }
@@ -35,7 +37,9 @@ export async function reportsIn(link: KafkaLink, prefix: string, partitions: num
 export async function windowsIn(link: KafkaLink, prefix: string, partitions: number): Promise<LatestWindows> {
   const windows = new LatestWindows();
   for (const { value } of (await committedIn(link, topicsOf(prefix).windows, partitions)).flat()) {
-    windows.take(JSON.parse(textOf(value)) as AnyWindow);
+    const found = JSON.parse(textOf(value)) as AnyWindow | WindowCorrection;
+    if (found.type === 'windowCorrection') windows.correct(found);
+    else windows.take(found);
   }
   return windows;
 }
@@ -50,20 +54,18 @@ export function disagreements(reports: readonly StoredReport[], windows: LatestW
   const ofSwitches = all.filter((window) => window.type === 'switchWindow');
   const inFlows = sum(ofFlows.map((window) => window.reports + window.late));
   const inSwitches = sum(ofSwitches.map((window) => window.reports + window.late));
-  const withFlow = reports.filter(({ port }) => port !== null);
-  const hops = sum(reports.map((report) => report.hops));
+  const withFlow = reports.filter(({ flowWindow }) => flowWindow !== null);
+  const hops = sum(reports.map(({ switchWindows }) => switchWindows.length));
   if (inFlows !== withFlow.length) wrong.push(`windows of flows have ${inFlows} of ${withFlow.length} reports`);
   if (inSwitches !== hops) wrong.push(`windows of switches have ${inSwitches} of ${hops} hops`);
   const counted = new Map<string, number>();
-  for (const { port, timeMs } of withFlow) {
-    const name = `${port} ${Math.floor(timeMs / WINDOW_MS)}`;
-    counted.set(name, (counted.get(name) ?? 0) + 1);
+  for (const { flowWindow, switchWindows } of reports) {
+    for (const id of [flowWindow, ...switchWindows]) if (id !== null) counted.set(id, (counted.get(id) ?? 0) + 1);
   }
-  for (const window of ofFlows) {
-    if (!window.complete) continue;
-    const name = `${window.flow.sourcePort} ${Math.floor(Number(window.startNs) / 1e6 / WINDOW_MS)}`;
-    const wanted = counted.get(name) ?? 0;
-    if (window.reports !== wanted) wrong.push(`${window.id} is complete with ${window.reports} of ${wanted} reports`);
+  // A window that is complete lacks nothing, and one that is not says how much has come too late for it.
+  for (const [id, count] of counted) {
+    const accounted = windows.accounted(id);
+    if (accounted !== count) wrong.push(`${id} accounts for ${accounted} of ${count} reports`);
   }
   return wrong;
 }

@@ -1,4 +1,4 @@
-import type { FlowWindow, NetworkWindow } from '@int/stream';
+import type { FlowWindow, NetworkWindow, WindowCorrection } from '@int/stream';
 import type { LogRecord } from '../../src/kafka/committed.js';
 import type { Findings, Unit, UnitCounts, UnitState } from '../../src/unit.js';
 import { added, NO_COUNTS } from '../../src/unit.js';
@@ -99,9 +99,11 @@ export class SimulatedTask {
 
 export type AnyWindow = FlowWindow | NetworkWindow;
 
-/** Windows as a reader has them that keeps the last revision of each. */
+/** Windows as a reader has them that keeps the last revision of each, and what corrections say. */
 export class LatestWindows {
   readonly byId = new Map<string, AnyWindow>();
+  /** By the window's id. */
+  readonly #corrected = new Map<string, { readonly late: number; readonly number: number }>();
   /** What no reader should see. */
   readonly wrong: string[] = [];
 
@@ -110,5 +112,27 @@ export class LatestWindows {
     const expected = before === undefined ? 0 : before.revision + 1;
     if (window.revision !== expected) this.wrong.push(`${window.id}: revision ${window.revision}, not ${expected}`);
     this.byId.set(window.id, window);
+  }
+
+  correct({ id, number, late }: WindowCorrection): void {
+    const before = this.#corrected.get(id) ?? { late: 0, number: 0 };
+    if (number <= before.number) this.wrong.push(`${id}: correction ${number}, not above ${before.number}`);
+    this.#corrected.set(id, { late: before.late + late, number });
+  }
+
+  /** What corrections say that a window lacks. */
+  lateFor(id: string): number {
+    return this.#corrected.get(id)?.late ?? 0;
+  }
+
+  isComplete({ id, complete }: AnyWindow): boolean {
+    return complete && !this.#corrected.has(id);
+  }
+
+  /** What a window has, and what corrections say that it lacks. */
+  accounted(id: string): number {
+    const window = this.byId.get(id);
+    const own = window === undefined ? 0 : 'packets' in window ? window.packets : window.reports;
+    return own + this.lateFor(id);
   }
 }

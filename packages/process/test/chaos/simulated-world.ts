@@ -1,6 +1,7 @@
-import type { FlowWindow, SwitchWindow } from '@int/stream';
+import type { FlowWindow } from '@int/stream';
 import { topicsOf } from '../../src/findings.js';
 import { FlowUnit } from '../../src/flow-unit.js';
+import { flowKey } from '../../src/message-key.js';
 import { NetworkUnit } from '../../src/network-unit.js';
 import type { Findings } from '../../src/unit.js';
 import { type Append, FLOWS, PATH, type SentReport, SimulatedSink } from './simulated-sink.js';
@@ -55,6 +56,12 @@ const ROOM = { switches: 8, links: 8, queues: 8, reporters: 8, sequenceBlocks: 6
 const CALM_TICKS = 120;
 /** And then in which nobody writes: what is silent is given up. */
 const SILENT_TICKS = 60;
+
+/** Beginning of the ids of each flow's windows. */
+const flowNames = Array.from({ length: FLOWS }, (_, flow) => {
+  const ends = { source: `10.0.1.${flow}`, destination: '10.0.2.2', protocol: 17 };
+  return `flow-${Buffer.from(flowKey({ ...ends, sourcePort: 5000 + flow, destinationPort: 80 })).toString('hex')}`;
+});
 
 interface Collector {
   sink: SimulatedSink;
@@ -111,7 +118,8 @@ export class SimulatedWorld {
       );
     const networkUnit = (): NetworkUnit =>
       new NetworkUnit({ ...times, sides: PARTITIONS, waitMs: 20_000, kept: 4096 }, topics, true);
-    const found = ({ windows }: Findings, task: number): void => {
+    const found = ({ windows, corrections }: Findings, task: number): void => {
+      for (const correction of corrections) this.windows.correct(correction);
       for (const window of windows) {
         this.windows.take(window);
         this.#givenBy.set(window.id, task);
@@ -292,6 +300,12 @@ export class SimulatedWorld {
     return this.#flows.reduce((sum, { counts }) => sum + counts.corrected, 0);
   }
 
+  /** Windows that were given out as complete, and are not as corrections say. */
+  get takenBack(): number {
+    return [...this.windows.byId.values()].filter((window) => window.complete && !this.windows.isComplete(window))
+      .length;
+  }
+
   /** What does not add up; empty if all does. */
   wrong(): string[] {
     const wrong = [...this.windows.wrong];
@@ -312,7 +326,7 @@ export class SimulatedWorld {
     expect('late in windows of switches and totals', sum(switchWindows, 'late'), this.#network.counts.late);
     const hops = sum(switchWindows, 'reports') + sum(switchWindows, 'late');
     expect('hops in windows of switches', hops, this.delivered.size * PATH.length);
-    wrong.push(...this.#incomplete(all), ...this.#lacking(flowWindows));
+    wrong.push(...this.#unaccounted(), ...this.#incomplete(all), ...this.#lacking(flowWindows));
     return wrong;
   }
 
@@ -321,8 +335,9 @@ export class SimulatedWorld {
     // A sink whose clock is set back takes back what it has confirmed.
     if (this.#schedule.faults.some(({ kind }) => kind === 'clockStep')) return [];
     const wrong: string[] = [];
-    for (const { id, flow, startNs, complete, reports } of windows) {
-      if (!complete) continue;
+    for (const window of windows) {
+      if (!this.windows.isComplete(window)) continue;
+      const { id, flow, startNs, reports } = window;
       const number = Math.floor(Number(startNs) / 1e6 / WINDOW_MS);
       const heard = this.#heardFor.get(id)!;
       const ofWindow = (report: SentReport): boolean =>
@@ -334,38 +349,40 @@ export class SimulatedWorld {
     return wrong;
   }
 
-  /** Windows that are called complete and are not. */
-  #incomplete(all: readonly AnyWindow[]): string[] {
-    const wrong: string[] = [];
-    // Of a sink of which no word has come nobody can know.
-    const known = this.taken.filter((report) => this.heard.has(report.instance) || this.delivered.has(report));
-    const keyOf = (name: number | 'all', startMs: number): string => `${name} ${Math.floor(startMs / WINDOW_MS)}`;
-    const taken = new Map<string, number>();
-    const dropped = new Map<string, number>();
-    const count = (counts: Map<string, number>, key: string): unknown => counts.set(key, (counts.get(key) ?? 0) + 1);
-    for (const report of known) {
-      for (const key of [keyOf(5000 + report.flow, report.timeMs), keyOf('all', report.timeMs)]) {
-        count(taken, key);
-        if (!this.delivered.has(report)) count(dropped, key);
-      }
+  /**
+   * Windows that do not account for all of their reports that are in the topic. One that is complete then lacks none of
+   * them.
+   */
+  #unaccounted(): string[] {
+    const wanted = new Map<string, number>();
+    for (const { flow, timeMs } of this.delivered) {
+      const startUs = Math.floor(timeMs / WINDOW_MS) * WINDOW_MS * 1000;
+      const names = [flowNames[flow]!, `link-${PATH.join('-')}`, ...PATH.map((nodeId) => `switch-${nodeId}`)];
+      for (const name of names) wanted.set(`${name}-${startUs}`, (wanted.get(`${name}-${startUs}`) ?? 0) + 1);
     }
-    // Late reports of each flow and switch: besides dropped ones, as many may lack in windows that are out.
-    const late = new Map<number, number>();
-    const nameOf = (window: FlowWindow | SwitchWindow): number =>
-      window.type === 'flowWindow' ? window.flow.sourcePort : window.nodeId;
-    const counted = all.filter((window) => window.type === 'flowWindow' || window.type === 'switchWindow');
-    for (const window of counted) late.set(nameOf(window), (late.get(nameOf(window)) ?? 0) + window.late);
-    for (const window of counted) {
-      if (!window.complete) continue;
-      const key = keyOf(window.type === 'flowWindow' ? nameOf(window) : 'all', Number(window.startNs) / 1e6);
-      const wanted = taken.get(key) ?? 0;
-      const short = wanted - window.reports;
-      // What was dropped may be told when the window is out.
-      const lateShort = Math.max(0, short - (dropped.get(key) ?? 0));
-      const left = late.get(nameOf(window))!;
+    return [...wanted]
+      .filter(([id, count]) => this.windows.accounted(id) !== count)
+      .map(([id, count]) => `${id} accounts for ${this.windows.accounted(id)} of ${count} reports`);
+  }
+
+  /** Windows that are called complete though sinks have told, before they were out for good, of reports that they dropped. */
+  #incomplete(all: readonly AnyWindow[]): string[] {
+    const keyOf = (name: number | 'all', startMs: number): string => `${name} ${Math.floor(startMs / WINDOW_MS)}`;
+    const dropped = new Map<string, number>();
+    const count = (key: string): unknown => dropped.set(key, (dropped.get(key) ?? 0) + 1);
+    for (const report of this.taken) {
+      // Of a sink of which no word has come nobody can know.
+      if (this.delivered.has(report) || !this.heard.has(report.instance)) continue;
+      count(keyOf(5000 + report.flow, report.timeMs));
+      count(keyOf('all', report.timeMs));
+    }
+    const wrong: string[] = [];
+    for (const window of all) {
       const isOut = this.#schedule.latenessMs < ALWAYS_MS || this.#final.has(window.id);
-      if (isOut && short > 0 && lateShort <= left) late.set(nameOf(window), left - lateShort);
-      else if (short !== 0) wrong.push(`${window.id} is complete with ${window.reports} of ${wanted} reports`);
+      if (isOut || !this.windows.isComplete(window)) continue;
+      const name = window.type === 'flowWindow' ? window.flow.sourcePort : 'all';
+      const lacking = dropped.get(keyOf(name, Number(window.startNs) / 1e6)) ?? 0;
+      if (lacking > 0) wrong.push(`${window.id} is complete without ${lacking} reports`);
     }
     return wrong;
   }

@@ -7,6 +7,7 @@ import type { StateChange } from '../model/state.js';
 import type { FlowSideOptions } from '../options.js';
 import { stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedFlowOptions, resolveFlowOptions } from '../resolve.js';
+import { LateCounts } from '../slice/late-counts.js';
 import { MissingSpans } from '../slice/missing-spans.js';
 import { OpenSlices } from '../slice/open-slices.js';
 import { NO_ROW } from '../slice/pair-table.js';
@@ -15,7 +16,7 @@ import { holeEvent, loopEnded } from './events.js';
 import { Flows } from './flows.js';
 import { Intake } from './intake.js';
 import { Trace } from './trace.js';
-import { windowOf } from './window-of.js';
+import { windowName, windowOf } from './window-of.js';
 import { NONE } from './windows.js';
 
 /** Slices whose ends are told one by one, before and after a leap of time. */
@@ -66,7 +67,7 @@ export interface FlowSideTotals {
  *
  * A window or slice is given out when `graceMs` have passed since its end. A report that comes later still counts for what is
  * immediate. It corrects its window, if that is kept (`latenessMs`); otherwise it counts as `late`, in the totals and in the
- * flow's next window.
+ * flow's next window, and a {@link WindowCorrection} tells which window lacks it.
  */
 export class FlowSide {
   readonly #options: ResolvedFlowOptions;
@@ -77,6 +78,8 @@ export class FlowSide {
   readonly #intake: Intake;
   /** Where reports may be missing, in microseconds. */
   readonly #missing = new MissingSpans();
+  /** Reports of windows that cannot be corrected any more. */
+  readonly #lateCounts: LateCounts;
   /** Events not given out yet. */
   #found: ImmediateEvent[] = [];
   /** The latest time seen or told; -1: none yet. */
@@ -107,12 +110,13 @@ export class FlowSide {
   /** @throws RangeError for an option out of range */
   constructor(options: FlowSideOptions = {}, output: FlowSideOutput = {}) {
     const resolved = resolveFlowOptions(options);
-    const { graceUs, sliceUs, isTold } = resolved;
+    const { graceUs, sliceUs, windowUs, isTold } = resolved;
     this.#options = resolved;
     this.#output = output;
     this.#flows = new Flows(resolved, options);
     const banks = Math.ceil(graceUs / sliceUs) + 1 + (isTold ? AHEAD : 0);
     this.#slices = new OpenSlices(banks, sliceUs, resolved, (contents) => this.#tellSlice(contents, this.#openSlice));
+    this.#lateCounts = new LateCounts(windowUs, (correction) => output.correction?.(correction));
     this.#intake = new Intake(sliceUs, this.#flows, this.#trace, (event) => this.#found.push(event));
   }
 
@@ -181,12 +185,13 @@ export class FlowSide {
   }
 
   /**
-   * Gives out again the windows that have changed since they were given out, and tells of slices that something has come for
-   * since they were closed. To be called before {@link changes}: the state has none of that.
+   * Gives out again the windows that have changed since they were given out, and corrections of those that are not kept; tells of
+   * slices that something has come for since they were closed. To be called before {@link changes}: the state has none of that.
    */
   revise(): void {
     const { windows } = this.#flows;
     if (windows.hasChanged) windows.changed((row, window, record) => this.#give(row, window, record));
+    this.#lateCounts.tell();
     this.#slices.spillBefore(this.#openSlice);
   }
 
@@ -392,6 +397,7 @@ export class FlowSide {
         // What was open may be closed now.
         if (windows.hasRoom) return this.#recordOf(row, slice);
         this.#untracked++;
+        if (!isOpen && !isKept) this.#noteLate(row, slice, target);
         return NONE;
       }
       record = windows.begin(row, target, this.#flows.paths);
@@ -404,7 +410,24 @@ export class FlowSide {
     }
     this.#late++;
     windows.late(record);
+    this.#noteLate(row, slice, target);
     return NONE;
+  }
+
+  /** A report that is not in its window, which is out, or will be `openWindow`. */
+  #noteLate(row: number, slice: number, openWindow: number): void {
+    const { sliceUs, slicesPerWindow } = this.#options;
+    const window = Math.floor(slice / slicesPerWindow);
+    this.#isClockDirty = true;
+    if (window === openWindow) {
+      this.#missing.add(slice * sliceUs, (slice + 1) * sliceUs);
+      return;
+    }
+    const { table } = this.#flows;
+    this.#lateCounts.add(windowName(table, row), window, 1, () => {
+      const flow = table.flow(row);
+      return flow === null ? null : { of: 'flowWindow', flow };
+    });
   }
 
   /** Lets go of windows that are kept, or else closes the earliest one that is open, unless there is no other. */
@@ -445,6 +468,7 @@ export class FlowSide {
     for (const number of [sliceUs, windowUs, graceUs, hops, this.#openSlice]) writer.number(number);
     writer.signed(this.#number);
     writer.signed(this.#clock);
+    writer.number(this.#lateCounts.total);
     this.#missing.write(writer);
     return writer.take();
   }
@@ -473,6 +497,7 @@ export class FlowSide {
     this.#openSlice = reader.number();
     this.#number = reader.signed();
     this.#clock = reader.signed();
+    this.#lateCounts.total = reader.number();
     this.#missing.read(reader);
     // What was given out before is not kept here.
     this.#keptFrom = Math.floor(this.#openSlice / slicesPerWindow);

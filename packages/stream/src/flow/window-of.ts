@@ -3,6 +3,11 @@ import { nanosecondText } from '../time.js';
 import { type FlowTable, hexOf } from './table.js';
 import type { WindowContents } from './windows.js';
 
+/** Beginning of the ids of a flow's windows. */
+export function windowName(table: FlowTable, row: number): string {
+  return `flow-${hexOf(table.key(row))}`;
+}
+
 /** A window as it is given out; `null` for a report without a flow, which has none. */
 export function windowOf(
   table: FlowTable,
@@ -18,7 +23,7 @@ export function windowOf(
   const { reports, drops, late, path, pathChanges, hops, hopsBeyond, endToEnd } = contents;
   return {
     type: 'flowWindow',
-    id: `flow-${hexOf(table.key(row))}-${startUs}`,
+    id: `${windowName(table, row)}-${startUs}`,
     revision,
     startNs: nanosecondText(startUs),
     endNs: nanosecondText(endUs),

@@ -1,11 +1,12 @@
 import type { ImmediateEvent } from './event.js';
 import type { NetworkPartial } from './partial.js';
-import type { FlowWindow, NetworkWindow } from './window.js';
+import type { FlowWindow, NetworkWindow, WindowCorrection } from './window.js';
 
 /** Takes what a flow side finds, from within `observe`, `advance` and `flush`; what it is given is its own. */
 export interface FlowSideOutput {
   event?(event: ImmediateEvent): void;
   flowWindow?(window: FlowWindow): void;
+  correction?(correction: WindowCorrection): void;
   partial?(partial: NetworkPartial): void;
 }
 
@@ -13,6 +14,7 @@ export interface FlowSideOutput {
 export interface NetworkSideOutput {
   event?(event: ImmediateEvent): void;
   networkWindow?(window: NetworkWindow): void;
+  correction?(correction: WindowCorrection): void;
 }
 
 /** Takes what a stream processor finds. */
@@ -20,4 +22,5 @@ export interface StreamOutput {
   event?(event: ImmediateEvent): void;
   flowWindow?(window: FlowWindow): void;
   networkWindow?(window: NetworkWindow): void;
+  correction?(correction: WindowCorrection): void;
 }

@@ -30,7 +30,10 @@ interface WindowBase {
   readonly revision: number;
   readonly startNs: string;
   readonly endNs: string;
-  /** Nothing is known to be missing: all who may have reports of this time have said that these have come. */
+  /**
+   * Nothing is known to be missing: all who may have reports of this time have said that these have come. A
+   * {@link WindowCorrection} takes that back.
+   */
   readonly complete: boolean;
 }
 
@@ -99,3 +102,31 @@ export interface LinkWindow extends WindowBase {
 }
 
 export type NetworkWindow = SwitchWindow | LinkWindow;
+
+/** What corrections of all kinds say. */
+interface CorrectionBase {
+  readonly type: 'windowCorrection';
+  /** That of the window. It may never have been given out, if none of its reports came in time. */
+  readonly id: string;
+  /** Of corrections of the same window each has a larger one: a correction that is met twice counts once. */
+  readonly number: number;
+  readonly startNs: string;
+  readonly endNs: string;
+  readonly complete: false;
+  /**
+   * How much has come for the window since it could not be corrected any more, and since the correction before: reports of a flow,
+   * hop records of a switch, packets of a link. The window that comes next has them in its own `late`, too, if there is room.
+   */
+  readonly late: number;
+}
+
+/**
+ * Says of a window that it lacks something that has come since: whichever of its revisions is the last, it is not complete. A
+ * JSON object as it stands.
+ */
+export type WindowCorrection = CorrectionBase &
+  (
+    | { readonly of: 'flowWindow'; readonly flow: Flow }
+    | { readonly of: 'switchWindow'; readonly nodeId: number }
+    | { readonly of: 'linkWindow'; readonly link: readonly [number, number] }
+  );

@@ -11,6 +11,16 @@ export interface GivenQueue {
   readonly status: QueueWindow['status'];
 }
 
+/** Beginning of the ids of a switch's windows. */
+export function switchName(nodeId: number): string {
+  return `switch-${nodeId}`;
+}
+
+/** Beginning of the ids of a link's windows. */
+export function linkName(from: number, to: number): string {
+  return `link-${from}-${to}`;
+}
+
 interface GivenSwitch {
   readonly nodeId: number;
   readonly counts: SwitchCounts;
@@ -174,7 +184,7 @@ export class GivenWindows {
     const { nodeId, counts, late, queues } = one;
     const shown: SwitchWindow = {
       type: 'switchWindow',
-      id: `switch-${nodeId}-${startUs}`,
+      id: `${switchName(nodeId)}-${startUs}`,
       ...base,
       nodeId,
       reports: counts.reports,
@@ -198,7 +208,7 @@ export class GivenWindows {
     const { link, counts, late } = one;
     const shown: LinkWindow = {
       type: 'linkWindow',
-      id: `link-${link[0]}-${link[1]}-${startUs}`,
+      id: `${linkName(...link)}-${startUs}`,
       ...base,
       link,
       packets: counts.packets,

@@ -6,10 +6,11 @@ import type { StateChange } from '../model/state.js';
 import type { NetworkSideOptions } from '../options.js';
 import { stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedNetworkOptions, resolveNetworkOptions } from '../resolve.js';
+import { LateCounts } from '../slice/late-counts.js';
 import { microsecondsOfMs } from '../time.js';
 import { Arrivals } from './arrivals.js';
 import { congestionEvent, linkEvent, lossEvent } from './events.js';
-import { type GivenQueue, GivenWindows } from './given.js';
+import { type GivenQueue, GivenWindows, linkName, switchName } from './given.js';
 import { LinkEntry } from './links.js';
 import { QueueEntry } from './queues.js';
 import { Registry } from './registry.js';
@@ -54,13 +55,16 @@ export interface NetworkSideTotals {
  * ascending order of their numbers.
  *
  * What comes for a slice that is closed is added to its window if that is open, or kept (`latenessMs`): then it is given out
- * again. Otherwise it counts as `late`, in the totals and in the next window of the switch or link.
+ * again. Otherwise it counts as `late`, in the totals and in the next window of the switch or link, and a
+ * {@link WindowCorrection} tells which window lacks it.
  */
 export class NetworkSide {
   readonly #options: ResolvedNetworkOptions;
   readonly #output: NetworkSideOutput;
   readonly #arrivals: Arrivals;
   readonly #given: GivenWindows;
+  /** What has come for windows that cannot be corrected any more. */
+  readonly #lateCounts: LateCounts;
   readonly #switches: Registry<SwitchEntry>;
   readonly #links: Registry<LinkEntry>;
   readonly #queues: Registry<QueueEntry>;
@@ -97,6 +101,7 @@ export class NetworkSide {
       if (!window.complete) this.#incompleteWindows++;
       output.networkWindow?.(window);
     });
+    this.#lateCounts = new LateCounts(resolved.windowUs, (correction) => output.correction?.(correction));
     this.#switches = new Registry(KEY.SWITCH, 1, resolved.switches, (words) => new SwitchEntry(words));
     this.#links = new Registry(KEY.LINK, 2, resolved.links, (words) => new LinkEntry(words));
     this.#queues = new Registry(KEY.QUEUE, 2, resolved.queues, (words) => new QueueEntry(words));
@@ -153,25 +158,36 @@ export class NetworkSide {
     const isOpen = window >= Math.floor(this.#openSlice / slicesPerWindow);
     for (const part of partial.switches) {
       const entry = this.#switches.take([part.nodeId]);
-      if (isOpen) entry?.merge(part, partial.slice);
-      else this.#lateReports += part.reports;
-      if (!isOpen && entry !== null) entry.late += part.reports;
+      if (isOpen) {
+        entry?.merge(part, partial.slice);
+        continue;
+      }
+      const { nodeId, reports } = part;
+      this.#lateReports += reports;
+      if (entry !== null) entry.late += reports;
+      this.#lateCounts.add(switchName(nodeId), window, reports, () => ({ of: 'switchWindow', nodeId }));
     }
     for (const part of partial.links) {
       const entry = this.#links.take([part.from, part.to]);
-      if (isOpen) entry?.counts.merge(part);
-      else if (entry !== null) entry.late += part.packets;
+      if (isOpen) {
+        entry?.counts.merge(part);
+        continue;
+      }
+      const { from, to, packets } = part;
+      if (entry !== null) entry.late += packets;
+      this.#lateCounts.add(linkName(from, to), window, packets, () => ({ of: 'linkWindow', link: [from, to] }));
     }
     if (!isOpen) return;
     for (const part of partial.queues) this.#queues.take([part.nodeId, part.queueId])?.merge(part, partial.slice);
   }
 
   /**
-   * Gives out again the windows that have changed since they were given out. To be called before {@link changes}: the state has
-   * none of that.
+   * Gives out again the windows that have changed since they were given out, and corrections of those that are not kept. To be
+   * called before {@link changes}: the state has none of that.
    */
   revise(): void {
     this.#given.revise();
+    this.#lateCounts.tell();
   }
 
   /**
@@ -396,6 +412,7 @@ export class NetworkSide {
       writer.number(windowUs);
       writer.signed(this.#openSlice);
       writer.signed(this.#horizon);
+      writer.number(this.#lateCounts.total);
       writer.byte(this.#hasClosed ? 1 : 0);
       writer.byte(this.#isWhole ? 1 : 0);
       this.#arrivals.missing.write(writer);
@@ -428,6 +445,7 @@ export class NetworkSide {
     }
     this.#openSlice = reader.signed();
     this.#horizon = reader.signed();
+    this.#lateCounts.total = reader.number();
     this.#hasClosed = reader.between(0, 1, 'hasClosed') === 1;
     this.#isWhole = reader.between(0, 1, 'isWhole') === 1;
     this.#arrivals.missing.read(reader);
