@@ -12,7 +12,7 @@ import { type Step, scheduleOf, textOf } from './schedule.js';
 import { COLLECTORS, type Programs, Supervisor, wireName } from './supervisor.js';
 import { Wire } from './wire.js';
 
-/** INT_LONG=1: twenty schedules that are drawn, otherwise none. INT_SEED: the first of their seeds. */
+/** Two schedules are fixed; INT_LONG=1: and twenty drawn. INT_SEED: the first of their seeds. */
 const SEEDS = process.env.INT_LONG === '1' ? 20 : 0;
 const FIRST_SEED = Number(process.env.INT_SEED ?? 1);
 const LENGTH_MS = 25_000;
@@ -23,6 +23,14 @@ const FROZEN_AFTER_OUTAGE: readonly Step[] = [
   { atMs: 1600, part: 'collector', action: 'freeze', which: 0, forMs: 4400 },
 ];
 const FROZEN_LENGTH_MS = 6200;
+/** The one that takes over has no windows of the one before, and the broker is frozen while it reads what there is. */
+const TAKEN_OVER_IN_OUTAGE: readonly Step[] = [
+  { atMs: 600, part: 'clock', action: 'step', which: 1, forMs: 900 },
+  { atMs: 800, part: 'processor', action: 'kill', which: 0, forMs: 2000 },
+  { atMs: 1500, part: 'collector', action: 'cut', which: 1, forMs: 1500 },
+  { atMs: 2000, part: 'broker', action: 'freeze', which: 0, forMs: 1200 },
+];
+const TAKEN_OVER_LENGTH_MS = 4500;
 /** Silent sinks are given up after 6 s, and what they had comes late; the rest is committing. */
 const SETTLE_MS = 60_000;
 
@@ -85,6 +93,10 @@ async function run(schedule: readonly Step[], lengthMs: number, name: string): P
 describe('collectors, a broker and processors that are killed, frozen and restarted', () => {
   it('have each report in one window or counted as late: a collector is frozen after an outage', async () => {
     await run(FROZEN_AFTER_OUTAGE, FROZEN_LENGTH_MS, 'frozen after an outage');
+  });
+
+  it('have each report in one window or counted as late: a processor is taken over while the broker is frozen', async () => {
+    await run(TAKEN_OVER_IN_OUTAGE, TAKEN_OVER_LENGTH_MS, 'taken over in an outage');
   });
 
   const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
