@@ -511,7 +511,7 @@ static napi_value socket_error(napi_env env, napi_callback_info info)
 	return int_number(env, -int_xsk_error(&handle->xsk));
 }
 
-/* socketStats(socket, numbers): fills a Float64Array of 13 */
+/* socketStats(socket, numbers): fills a Float64Array of 14 */
 static napi_value socket_stats(napi_env env, napi_callback_info info)
 {
 	struct int_xsk_kernel_counters kernel;
@@ -525,8 +525,8 @@ static napi_value socket_stats(napi_env env, napi_callback_info info)
 	if (int_arguments(env, info, 2, arguments) != 0 || (handle = open_socket(env, arguments[0])) == NULL ||
 	    (numbers = int_get_bytes(env, arguments[1], &bytes)) == NULL)
 		return NULL;
-	if (bytes < 13 * sizeof(double))
-		return int_throw_range(env, "13 numbers are needed");
+	if (bytes < 14 * sizeof(double))
+		return int_throw_range(env, "14 numbers are needed");
 	error = int_xsk_kernel_counters(&handle->xsk, &kernel);
 	if (error != 0)
 		return int_throw_errno(env, "XDP_STATISTICS", error, NULL);
@@ -544,6 +544,7 @@ static napi_value socket_stats(napi_env env, napi_callback_info info)
 	numbers[10] = (double)kernel.fill_ring_empty;
 	numbers[11] = (double)kernel.tx_invalid;
 	numbers[12] = (double)kernel.tx_ring_empty;
+	numbers[13] = (double)ours->unsent;
 	return NULL;
 }
 

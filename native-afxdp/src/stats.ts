@@ -12,6 +12,11 @@ export interface XdpStats {
   readonly sentBytes: number;
   /** Frames of those that the kernel is done with. */
   readonly completed: number;
+  /**
+   * Of these, frames that did not leave: the interface was going down, or what is behind it had no room. Drivers in zero-copy
+   * mode do not say.
+   */
+  readonly unsent: number;
   /** The kernel's own counters (XDP_STATISTICS). */
   readonly kernel: {
     /** Longer than a frame, or no frame was free. */
@@ -32,7 +37,7 @@ export interface XdpStats {
 }
 
 /** Numbers that the addon's `socketStats` fills in. */
-export const STATS_NUMBERS = 13;
+export const STATS_NUMBERS = 14;
 
 /** @param numbers in the order of `socketStats` */
 export function readStats(numbers: Float64Array, program: XdpProgramCounters | null): XdpStats {
@@ -44,6 +49,7 @@ export function readStats(numbers: Float64Array, program: XdpProgramCounters | n
     sent: at(3),
     sentBytes: at(4),
     completed: at(5),
+    unsent: at(13),
     kernel: {
       rxDropped: at(7),
       rxInvalid: at(8),

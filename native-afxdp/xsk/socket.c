@@ -432,6 +432,13 @@ static int kick(struct int_xsk *xsk)
 			/* It took as many as it takes at a time, has no memory for more right now, or the queue is full. */
 			if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR)
 				return -errno;
+			/*
+			 * The frame taken last was dropped, and is completed as though it had been sent (NET_XMIT_DROP in
+			 * xsk_generic_xmit): the interface is going down, or its other end has no room. The ring's consumer
+			 * tells of it with the next frame that is sent.
+			 */
+			if (errno == EBUSY && !xsk->zero_copy)
+				xsk->counters.unsent++;
 		}
 		if (load_acquire(tx->consumer) == before)
 			return 0;

@@ -59,6 +59,8 @@ struct int_xsk_counters {
 	uint64_t sent;
 	uint64_t sent_bytes;
 	uint64_t completed;
+	/* Of these, frames that the kernel says it has not sent. In zero-copy mode it does not say. */
+	uint64_t unsent;
 	/* Descriptors of the kernel that made no sense; always 0 unless something writes into the rings. */
 	uint64_t foreign;
 };

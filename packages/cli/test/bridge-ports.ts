@@ -50,6 +50,9 @@ export class MemoryPort implements FramePort {
   /** Down, it keeps what it accepts, and says so; see {@link MemorySide}. */
   isUp = true;
   closed = false;
+  /** So many frames that it takes from now on go no further. */
+  toDrop = 0;
+  #unsent = 0;
   readonly #frameSize: number;
   readonly #owners: Owner[];
   readonly #fill: number[] = [];
@@ -205,10 +208,15 @@ export class MemoryPort implements FramePort {
   #kick(): void {
     if (this.#accepted.length > 0 && !this.isUp) throw new LinkError(`${this.interface} is down`);
     for (const { chunk, length, offset } of this.#accepted.splice(0)) {
+      this.#sending.push(chunk);
+      if (this.toDrop > 0) {
+        this.toDrop--;
+        this.#unsent++;
+        continue;
+      }
       const frame = this.umem.slice(offset, offset + length);
       this.sent.push(frame);
       this.onSent(frame);
-      this.#sending.push(chunk);
     }
     if (this.#completes) this.complete();
   }
@@ -226,7 +234,7 @@ export class MemoryPort implements FramePort {
   }
 
   stats(): PortStats {
-    return { kernel: { rxDropped: this.#rxDropped, rxRingFull: 0 } };
+    return { unsent: this.#unsent, kernel: { rxDropped: this.#rxDropped, rxRingFull: 0 } };
   }
 
   close(): void {

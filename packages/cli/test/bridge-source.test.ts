@@ -331,6 +331,24 @@ describe('a bridge', () => {
     expect(read.decoded).toBe(300);
   });
 
+  test('counts frames as failed that an interface going down has taken and dropped', async () => {
+    const { inner, outer, outerSide, source, collector } = await bridge();
+    outer.toDrop = 7;
+    inner.toDrop = 1;
+    for (let number = 0; number < 20; number++) inner.deliver(withInt(hostFrame(number), [7]));
+    outer.deliver(hostFrame(1));
+    await until('frames taken', () => source.totals().inbound.received + source.totals().returning.received === 21);
+    await until('frames sent', () => outer.sent.length === 13);
+    const expected = { received: 20, forwarded: 13, stripped: 13, plain: 0, dropped: { failed: 7 } };
+    expect(source.totals().inbound).toMatchObject(expected);
+    outerSide.set('gone');
+    await until('the ports closed', () => outer.closed);
+    outerSide.set('up');
+    await collector.stop();
+    expect(source.totals().inbound).toMatchObject(expected);
+    expect(source.totals().returning).toMatchObject({ received: 1, forwarded: 0, plain: 0, dropped: { failed: 1 } });
+  });
+
   test('forwards at its end what has arrived', async () => {
     const { inner, outer, source, collector } = await bridge();
     for (let number = 0; number < 200; number++) inner.deliver(hostFrame(number));

@@ -42,6 +42,7 @@ class Side {
   readonly failed: Lane[] = [];
   isRenewing = false;
   #kernelDrops = 0;
+  #unsent = 0;
 
   constructor(link: BridgeSide) {
     this.link = link;
@@ -53,6 +54,11 @@ class Side {
 
   get kernelDrops(): number {
     return this.#kernelDrops + this.#portDrops();
+  }
+
+  /** Frames that its ports have taken, and that the kernel has dropped at once. */
+  get unsent(): number {
+    return this.#unsent + this.#portUnsent();
   }
 
   /** Where a frame from the port of this number goes; null: nowhere now. */
@@ -77,8 +83,13 @@ class Side {
   /** Takes account of the ports, which are to be closed at once. */
   #settle(): void {
     this.#kernelDrops += this.#portDrops();
+    this.#unsent += this.#portUnsent();
     let unsent = this.link.ports.reduce((sum, { pending }) => sum + pending, 0);
     for (const lane of this.failed.splice(0)) unsent -= lane.takeBack(unsent);
+  }
+
+  #portUnsent(): number {
+    return this.link.ports.reduce((sum, port) => sum + port.stats().unsent, 0);
   }
 
   #portDrops(): number {
@@ -165,9 +176,13 @@ export class BridgeSource implements Source {
       return totals;
     };
     const [inner, outer] = this.#sides ?? [];
+    const inbound = sum(this.#inboundBefore, this.#inbound);
+    const returning = sum(this.#returningBefore, this.#returning);
+    inbound.takeBack(outer?.unsent ?? 0);
+    returning.takeBack(inner?.unsent ?? 0);
     return {
-      inbound: sum(this.#inboundBefore, this.#inbound),
-      returning: sum(this.#returningBefore, this.#returning),
+      inbound,
+      returning,
       kernelDropped: inner?.kernelDrops ?? 0,
       returnKernelDropped: outer?.kernelDrops ?? 0,
       outages: { in: inner?.link.outages ?? 0, out: outer?.link.outages ?? 0 },

@@ -12,6 +12,8 @@ export interface FrameRows {
 
 /** What the kernel says of a port, as far as the bridge tells. */
 export interface PortStats {
+  /** Frames that were accepted and not pending any more, and have not left all the same. */
+  readonly unsent: number;
   readonly kernel: {
     /** Frames for which there was no room, or which were too long. */
     readonly rxDropped: number;

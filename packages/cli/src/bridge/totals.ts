@@ -29,6 +29,19 @@ export class LaneTotals {
     return DROP_REASONS.reduce((sum, reason) => sum + this.dropped[reason], 0);
   }
 
+  /** Frames that were counted as forwarded have not left. Which of them is not known: those without INT now come first. */
+  takeBack(unsent: number): void {
+    // Of a batch that is under way some may not be counted yet.
+    const frames = Math.min(unsent, this.forwarded);
+    this.forwarded -= frames;
+    this.dropped.failed += frames;
+    const stripped = Math.min(frames, this.stripped);
+    const plain = Math.min(frames - stripped, this.plain);
+    this.stripped -= stripped;
+    this.plain -= plain;
+    this.unstripped -= frames - stripped - plain;
+  }
+
   add(other: LaneTotals): void {
     this.received += other.received;
     this.forwarded += other.forwarded;

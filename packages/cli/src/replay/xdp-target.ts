@@ -43,7 +43,7 @@ interface Done {
   left: number;
 }
 
-/** An AF_XDP socket: a frame is one on the wire. What has left is what the kernel has completed. */
+/** An AF_XDP socket: a frame is one on the wire. What has left is what the kernel has completed and not dropped. */
 export class XdpTarget implements Target {
   readonly name: string;
   readonly most = BATCH;
@@ -134,10 +134,11 @@ export class XdpTarget implements Target {
     const now = this.#socket?.stats();
     const failed = new Map<string, number>();
     const invalidNow = invalid + (now?.kernel.txInvalid ?? 0);
+    const leftNow = left + (now?.unsent ?? 0);
     if (invalidNow > 0) failed.set('invalid', invalidNow);
-    if (left > 0) failed.set('not-completed', left);
+    if (leftNow > 0) failed.set('not-completed', leftNow);
     return {
-      sent: sent + (now?.completed ?? 0),
+      sent: sent + (now === undefined ? 0 : now.completed - now.unsent),
       bytes: bytes + (now?.sentBytes ?? 0),
       failed,
       outages: this.#link.outages,
@@ -185,13 +186,13 @@ export class XdpTarget implements Target {
   #settle(unsentBytes: number): void {
     const socket = this.#socket;
     if (socket === null) return;
-    const { sent, sentBytes, completed, kernel } = socket.stats();
+    const { sent, sentBytes, completed, unsent, kernel } = socket.stats();
     socket.close();
     this.#socket = null;
-    this.#done.sent += completed;
+    this.#done.sent += completed - unsent;
     this.#done.bytes += sentBytes - unsentBytes;
     this.#done.invalid += kernel.txInvalid;
-    this.#done.left += Math.max(0, sent - completed - kernel.txInvalid);
+    this.#done.left += Math.max(0, sent - completed - kernel.txInvalid) + unsent;
     this.#movedAt = performance.now();
   }
 

@@ -5,7 +5,7 @@ import { nanosecondText } from '../time.js';
 const MOST = 4096;
 
 /** What a window is of. */
-export type Subject = WindowCorrection extends infer One
+type Subject = WindowCorrection extends infer One
   ? One extends WindowCorrection
     ? Pick<One, Extract<keyof One, 'of' | 'flow' | 'nodeId' | 'link'>>
     : never
