@@ -20,7 +20,14 @@ control IntIngress(
     }
 
     action no_route() {
-        drop(DROP_NO_ROUTE);
+        meta.report.dropped = 1;
+        meta.report.drop_reason = DROP_NO_ROUTE;
+    }
+
+    // Not `drop`, which tables have: called from a control that would become a second action of its name, without a parameter.
+    action expire() {
+        meta.report.dropped = 1;
+        meta.report.drop_reason = DROP_TTL;
     }
 
     // As a bridge does: nothing of the packet changes.
@@ -142,6 +149,12 @@ control IntIngress(
     }
 
     apply {
+        meta.routed = 0;
+        meta.watch.starts = 0;
+        meta.watch.postcard = 0;
+        meta.watch.max_hops = 0;
+        meta.watch.one_in = 0;
+        meta.report.dropped = 0;
         // Before forwarding writes others.
         meta.source_mac = hdr.ethernet.source;
         meta.destination_mac = hdr.ethernet.destination;
@@ -158,7 +171,7 @@ control IntIngress(
             forward_ipv4.apply();
             if (meta.routed == 1) {
                 if (hdr.ipv4.ttl <= 1) {
-                    drop(DROP_TTL);
+                    expire();
                 } else {
                     hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
                     hdr.ipv4.checksum = updated(hdr.ipv4.checksum, 0x0100, 0);
@@ -168,7 +181,7 @@ control IntIngress(
             forward_ipv6.apply();
             if (meta.routed == 1) {
                 if (hdr.ipv6.hop_limit <= 1) {
-                    drop(DROP_TTL);
+                    expire();
                 } else {
                     hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
                 }

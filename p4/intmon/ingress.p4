@@ -78,6 +78,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     }
 
     apply {
+        meta.is_watched = 0;
         if (hdr.ipv4.isValid()) {
             forward_ipv4.apply();
             if (meta.is_udp == 1) {
