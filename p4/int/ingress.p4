@@ -139,6 +139,7 @@ control IntIngress(
     }
 
     action report_drops(bit<32> session) {
+        meta.report.session = session;
         clone_preserving_field_list(CloneType.I2E, session, 1);
     }
 
@@ -186,8 +187,10 @@ control IntIngress(
                     hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
                 }
             }
-        } else {
+        } else if (hdr.ethernet.isValid()) {
             forward_other.apply();
+        } else {
+            no_route();
         }
 
         if (meta.report.dropped == 1) {

@@ -43,7 +43,8 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
         }
 
         fits = 0;
-        if (meta.fragment == 0 && fixed <= meta.ip_room && fixed <= meta.mtu_room) {
+        // What has the mark of INT and is none that is sound goes on as it is.
+        if (!hdr.shim.isValid() && meta.fragment == 0 && fixed <= meta.ip_room && fixed <= meta.mtu_room) {
             if (meta.watch.npt == INT_NPT_NEW_UDP
                 || (meta.watch.npt == INT_NPT_PORT && hdr.udp.isValid())
                 || (meta.watch.npt == INT_NPT_DSCP && (hdr.udp.isValid() || hdr.tcp.isValid())))

@@ -89,8 +89,10 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             if (meta.is_udp == 1) {
                 watch_ipv6.apply();
             }
-        } else {
+        } else if (hdr.ethernet.isValid()) {
             forward_other.apply();
+        } else {
+            drop();
         }
     }
 }

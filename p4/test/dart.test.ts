@@ -9,7 +9,7 @@ import { Random } from '@int/random';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { run } from './int-switch.js';
 import { hex } from './packets.js';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 interface Writes {
   readonly copies: number;

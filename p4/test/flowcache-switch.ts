@@ -4,7 +4,7 @@ import { programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
 import { IN, OUT, run, SetClock } from './int-switch.js';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 export const METRICS = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const;
 const REGISTERS = ['hop_latency', 'queue_occupancy', 'egress_utilization'] as const;

@@ -25,7 +25,7 @@ import {
 } from './flowcache-switch.js';
 import { OUT, ownMetadata, run } from './int-switch.js';
 import { frameOf, hex, type PacketShape } from './packets.js';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
 const RUNS = process.env.INT_LONG === '1' ? 2000 : 30;

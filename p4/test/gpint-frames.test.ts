@@ -4,7 +4,7 @@ import { P4Switch } from '@int/netsim/p4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENTS, type EventName, eventsOf, gpintProgram } from './gpint-network.js';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
 const RUNS = process.env.INT_LONG === '1' ? 1200 : 20;

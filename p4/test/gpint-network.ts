@@ -16,7 +16,7 @@ import { P4Switch } from '@int/netsim/p4';
 import { programPath } from '@int/p4';
 import type { IrProgram } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 let program: IrProgram | undefined;
 

@@ -3,7 +3,7 @@ import type { Hop } from '@int/codec';
 import { programPath } from '@int/p4';
 import { createSwitch, type IrProgram, type SwitchClock, type V1Switch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 let program: IrProgram | undefined;
 

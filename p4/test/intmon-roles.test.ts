@@ -24,7 +24,7 @@ import {
   run,
 } from './intmon-switch.js';
 import { frameOf, hex, packetShape } from './packets.js';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
 const RUNS = process.env.INT_LONG === '1' ? 20_000 : 250;

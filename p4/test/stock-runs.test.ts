@@ -5,7 +5,7 @@ import { createSwitch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
 import { describe, expect, test } from 'vitest';
 import { play } from './play.js';
-import { undefinedOptions } from './undefined.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const FOLDER = new URL('./stock/', import.meta.url);
 
