@@ -64,7 +64,7 @@ control IntIngress(
 
     // What is neither IPv4 nor IPv6.
     table forward_other {
-        key = { hdr.ethernet.destination: exact @name("destination_mac"); }
+        key = { meta.destination_mac: exact @name("destination_mac"); }
         actions = { forward; multicast; drop; no_route; }
         size = 4096;
         default_action = no_route();
@@ -157,8 +157,12 @@ control IntIngress(
         meta.watch.one_in = 0;
         meta.report.dropped = 0;
         // Before forwarding writes others.
-        meta.source_mac = hdr.ethernet.source;
-        meta.destination_mac = hdr.ethernet.destination;
+        meta.source_mac = 0;
+        meta.destination_mac = 0;
+        if (hdr.ethernet.isValid()) {
+            meta.source_mac = hdr.ethernet.source;
+            meta.destination_mac = hdr.ethernet.destination;
+        }
         if (meta.has_md == 0 && meta.has_mx == 0) {
             if (hdr.ipv4.isValid()) {
                 watch_ipv4.apply();
@@ -187,10 +191,8 @@ control IntIngress(
                     hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
                 }
             }
-        } else if (hdr.ethernet.isValid()) {
-            forward_other.apply();
         } else {
-            no_route();
+            forward_other.apply();
         }
 
         if (meta.report.dropped == 1) {

@@ -33,7 +33,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 
     // What is neither.
     table forward_other {
-        key = { hdr.ethernet.destination: exact @name("destination"); }
+        key = { meta.destination_mac: exact @name("destination"); }
         actions = { forward; drop; }
         default_action = drop();
         size = 4096;
@@ -89,10 +89,13 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             if (meta.is_udp == 1) {
                 watch_ipv6.apply();
             }
-        } else if (hdr.ethernet.isValid()) {
-            forward_other.apply();
         } else {
-            drop();
+            // A packet may be too short for a MAC address.
+            meta.destination_mac = 0;
+            if (hdr.ethernet.isValid()) {
+                meta.destination_mac = hdr.ethernet.destination;
+            }
+            forward_other.apply();
         }
     }
 }

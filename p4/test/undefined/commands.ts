@@ -23,7 +23,7 @@ function command(text: string, ...draws: readonly Draw[]): Draw {
 /** Items that a source asks for: a few, all that are defined, whatever. */
 const instructions: Draw = (random) =>
   [oneOf(0x8000, 0xff80, 0xff81, 0x8001, 0xf000)(random), word(random)][random.integer(2)]!;
-const session = oneOf(0, 99, 99, 99);
+const session = oneOf(0, 98, 99, 99, 99);
 const often = oneOf(0, 0, 1, 2, 3);
 const algorithm = oneOf(0, 1, 2, 3, 4, 4, 9);
 const metric = oneOf(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 255);
@@ -121,36 +121,8 @@ const int: readonly Draw[] = [
   command('register_write IntSink.logic_conditions', (random) => String(random.integer(64)), condition),
 ];
 
-const reports: readonly Draw[] = [
-  command(
-    'table_set_default IntReport.collector IntReport.send',
-    byte,
-    mac,
-    mac,
-    long,
-    long,
-    word,
-    word,
-    oneOf(3),
-    oneOf(0, 50, 968, 2000),
-  ),
-  command(
-    'table_set_default IntReport.collector IntReport.send',
-    byte,
-    mac,
-    mac,
-    long,
-    long,
-    word,
-    word,
-    oneOf(3),
-    oneOf(600),
-  ),
-  command('table_set_default IntReport.collector NoAction'),
-];
-
 const COMMANDS: Readonly<Record<ProgramName, readonly Draw[]>> = {
-  int: [...int, ...reports],
+  int,
   dart: [
     ...int,
     command('table_set_default DartWrite.copies DartWrite.set_copies', oneOf(0, 1, 2, 8, 9), bit, oneOf(1, 2, 300)),
@@ -182,13 +154,11 @@ const COMMANDS: Readonly<Record<ProgramName, readonly Draw[]>> = {
   ],
   flowcache: [
     ...int,
-    ...reports,
     ...['hop_latency', 'queue_occupancy', 'egress_utilization', 'end_to_end'].map((name) =>
       command(`table_set_default FlowCache.${name} FlowCache.set_${name}`, threshold, threshold),
     ),
     command('table_set_default FlowCache.path FlowCache.set_path', bit),
     command('table_set_default FlowCache.exports FlowCache.set_sessions', session, session),
-    command('table_set_default FlowCacheExport.collector FlowCacheExport.send', byte, mac, mac, long, long, word, word),
   ],
   intmon: [
     ...['forward_ipv4', 'forward_ipv6', 'forward_other'].flatMap((table) => [
@@ -224,18 +194,30 @@ const COMMANDS: Readonly<Record<ProgramName, readonly Draw[]>> = {
   ],
 };
 
+const MIRRORS = ['mirroring_add 98 8', 'mirroring_add 99 7'];
+const REPORTS = [
+  'table_add IntReport.collector IntReport.send 7 => 3 0x020000000001 0x020000000002 10.0.9.1 10.0.9.2 1000 2000 3 600',
+  // Found, but nothing is done.
+  'table_add IntReport.collector NoAction 8 =>',
+];
+
 /** What a switch begins with. */
 export const FIRST: Readonly<Record<ProgramName, readonly string[]>> = {
-  int: ['mirroring_add 99 7'],
-  dart: ['mirroring_add 99 7'],
-  flowcache: ['mirroring_add 99 7'],
-  intmon: ['mirroring_add 99 7'],
+  int: [...MIRRORS, ...REPORTS],
+  dart: MIRRORS,
+  flowcache: [
+    ...MIRRORS,
+    ...REPORTS,
+    'table_add FlowCacheExport.collector FlowCacheExport.send 7 => 1 0x020000000001 0x020000000002 10.0.9.1 10.0.9.2 1000 2000',
+    'table_add FlowCacheExport.collector NoAction 8 =>',
+  ],
+  intmon: MIRRORS,
   gpint: ['mirroring_add 1 510'],
 };
 
-/** All kinds of commands of a program once, in their order. */
+/** All kinds of commands of a program once. Of those of one table the last one counts: they are in no order. */
 export function everyCommand(program: ProgramName, random: Random): string[] {
-  return COMMANDS[program].map((draw) => draw(random));
+  return random.shuffle(COMMANDS[program].map((draw) => draw(random)));
 }
 
 /** One command. */
