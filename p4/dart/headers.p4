@@ -15,25 +15,23 @@ header dart_slot_t {
     bit<32> value_4;
 }
 
-// Parts of the key; those that are not valid do not count. Never emitted.
-header dart_key_ipv4_t {
-    bit<32> source;
-    bit<32> destination;
-}
-
-header dart_key_ipv6_t {
-    bit<128> source;
-    bit<128> destination;
-}
-
-header dart_key_flow_t {
-    bit<8> protocol;
-    bit<16> source_port;
-    bit<16> destination_port;
-}
-
-header dart_key_node_t {
-    bit<32> id;
+// The key, of 13, 17, 37 or 41 bytes, at the end of 41, since what a calculation is given is of fixed width. What stands before
+// it is chosen so that the CRC is that of the key alone: see DART_KEY. Never emitted.
+header dart_key_t {
+    bit<32> word_0;
+    bit<32> word_1;
+    bit<32> word_2;
+    bit<32> word_3;
+    bit<32> word_4;
+    bit<32> word_5;
+    bit<32> word_6;
+    bit<32> word_7;
+    bit<40> word_8;
+    bit<32> word_9;
+    // All ones where the polynomial's constant belongs, else 0.
+    bit<32> fill_0;
+    bit<32> fill_5;
+    bit<32> fill_6;
 }
 
 #define INT_EXTRA_HEADERS \
@@ -44,10 +42,7 @@ header dart_key_node_t {
     reth_t dart_reth; \
     dart_slot_t dart_slot; \
     icrc_t dart_icrc; \
-    dart_key_ipv4_t dart_key_ipv4; \
-    dart_key_ipv6_t dart_key_ipv6; \
-    dart_key_flow_t dart_key_flow; \
-    dart_key_node_t dart_key_node;
+    dart_key_t dart_key;
 
 #define INT_EXTRA_EMITS \
     packet.emit(hdr.dart_ethernet); \
@@ -67,5 +62,9 @@ struct dart_t {
 }
 
 #define INT_EXTRA_METADATA dart_t dart;
+
+#define INT_EXTRA_BEGIN \
+    meta.dart.copy = 0; \
+    meta.dart.is_begun = 0;
 
 #endif

@@ -11,13 +11,17 @@
 #define DART_IP_LENGTH 84
 #define DART_SLOT_BYTES 24
 
-// All fields of the key, as they count for the hashes.
-#define DART_KEY \
+/*
+ * The key as the hashes take it. A CRC that begins with ones is 0 after four bytes of ones, and stays so over zeros; four bytes
+ * `fill`, which depend on the polynomial, make it all ones again. So ones, zeros and `fill` in front of a key leave its CRC as
+ * it is; four bytes alone do if they are the complement of `fill`.
+ */
+#define DART_KEY(fill) \
     { \
-        hdr.dart_key_ipv4.source, hdr.dart_key_ipv4.destination, \
-        hdr.dart_key_ipv6.source, hdr.dart_key_ipv6.destination, \
-        hdr.dart_key_flow.protocol, hdr.dart_key_flow.source_port, hdr.dart_key_flow.destination_port, \
-        hdr.dart_key_node.id \
+        hdr.dart_key.word_0 ^ (hdr.dart_key.fill_0 & fill), hdr.dart_key.word_1, hdr.dart_key.word_2, \
+        hdr.dart_key.word_3, hdr.dart_key.word_4, hdr.dart_key.word_5 ^ (hdr.dart_key.fill_5 & fill), \
+        hdr.dart_key.word_6 ^ (hdr.dart_key.fill_6 & fill), hdr.dart_key.word_7, hdr.dart_key.word_8, \
+        hdr.dart_key.word_9 \
     }
 
 // Hop `i` of the path: its node id, 0 behind the last.
@@ -126,16 +130,64 @@ control DartWrite(
     // The key is the monitored packet's flow, with the node id for what a single switch reports; the value is the path, or
     // what this switch measured.
     action begin() {
-        hdr.dart_key_flow.setValid();
-        hdr.dart_key_flow.protocol = meta.flow.protocol;
-        hdr.dart_key_flow.source_port = meta.flow.source_port;
-        hdr.dart_key_flow.destination_port = meta.flow.destination_port;
         hdr.dart_slot.setValid();
         hdr.dart_slot.value_0 = 0;
         hdr.dart_slot.value_1 = 0;
         hdr.dart_slot.value_2 = 0;
         hdr.dart_slot.value_3 = 0;
         hdr.dart_slot.value_4 = 0;
+        hdr.dart_key.setValid();
+        hdr.dart_key.word_0 = 0xffffffff;
+        hdr.dart_key.word_1 = 0;
+        hdr.dart_key.word_2 = 0;
+        hdr.dart_key.word_3 = 0;
+        hdr.dart_key.word_4 = 0;
+        hdr.dart_key.word_5 = 0;
+        hdr.dart_key.word_6 = 0;
+        hdr.dart_key.fill_0 = 0;
+        hdr.dart_key.fill_5 = 0;
+        hdr.dart_key.fill_6 = 0;
+    }
+
+    action key_ipv4() {
+        hdr.dart_key.fill_6 = 0xffffffff;
+        hdr.dart_key.word_7 = hdr.ipv4.source;
+        hdr.dart_key.word_8 = hdr.ipv4.destination ++ meta.flow.protocol;
+        hdr.dart_key.word_9 = meta.flow.source_port ++ meta.flow.destination_port;
+    }
+
+    action key_ipv6() {
+        hdr.dart_key.fill_0 = 0xffffffff;
+        hdr.dart_key.word_1 = hdr.ipv6.source[127:96];
+        hdr.dart_key.word_2 = hdr.ipv6.source[95:64];
+        hdr.dart_key.word_3 = hdr.ipv6.source[63:32];
+        hdr.dart_key.word_4 = hdr.ipv6.source[31:0];
+        hdr.dart_key.word_5 = hdr.ipv6.destination[127:96];
+        hdr.dart_key.word_6 = hdr.ipv6.destination[95:64];
+        hdr.dart_key.word_7 = hdr.ipv6.destination[63:32];
+        hdr.dart_key.word_8 = hdr.ipv6.destination[31:0] ++ meta.flow.protocol;
+        hdr.dart_key.word_9 = meta.flow.source_port ++ meta.flow.destination_port;
+    }
+
+    action key_ipv4_node() {
+        hdr.dart_key.fill_5 = 0xffffffff;
+        hdr.dart_key.word_6 = hdr.ipv4.source;
+        hdr.dart_key.word_7 = hdr.ipv4.destination;
+        hdr.dart_key.word_8 = meta.flow.protocol ++ meta.flow.source_port ++ meta.flow.destination_port;
+        hdr.dart_key.word_9 = meta.node.id;
+    }
+
+    action key_ipv6_node() {
+        hdr.dart_key.word_0 = hdr.ipv6.source[127:96];
+        hdr.dart_key.word_1 = hdr.ipv6.source[95:64];
+        hdr.dart_key.word_2 = hdr.ipv6.source[63:32];
+        hdr.dart_key.word_3 = hdr.ipv6.source[31:0];
+        hdr.dart_key.word_4 = hdr.ipv6.destination[127:96];
+        hdr.dart_key.word_5 = hdr.ipv6.destination[95:64];
+        hdr.dart_key.word_6 = hdr.ipv6.destination[63:32];
+        hdr.dart_key.word_7 = hdr.ipv6.destination[31:0];
+        hdr.dart_key.word_8 = meta.flow.protocol ++ meta.flow.source_port ++ meta.flow.destination_port;
+        hdr.dart_key.word_9 = meta.node.id;
     }
 
     // All of the monitored packet goes: the clone is a packet of its own.
@@ -159,16 +211,12 @@ control DartWrite(
             meta.dart.is_begun = 1;
             meta.report.was_kept = 0;
             begin();
-            if (hdr.ipv4.isValid()) {
-                hdr.dart_key_ipv4.setValid();
-                hdr.dart_key_ipv4.source = hdr.ipv4.source;
-                hdr.dart_key_ipv4.destination = hdr.ipv4.destination;
-            } else {
-                hdr.dart_key_ipv6.setValid();
-                hdr.dart_key_ipv6.source = hdr.ipv6.source;
-                hdr.dart_key_ipv6.destination = hdr.ipv6.destination;
-            }
-            if (hdr.md.isValid()) {
+            if (meta.has_md == 1) {
+                if (hdr.ipv4.isValid()) {
+                    key_ipv4();
+                } else {
+                    key_ipv6();
+                }
                 // Bit 0 of the bitmap: the node id is the first word of each hop. The source's block stands last.
                 if (hdr.md.instructions[15:15] == 1) {
                     at = (bit<32>)(meta.stack_words - (bit<8>)hdr.md.hop_ml);
@@ -179,8 +227,11 @@ control DartWrite(
                     PATH(4)
                 }
             } else {
-                hdr.dart_key_node.setValid();
-                hdr.dart_key_node.id = meta.node.id;
+                if (hdr.ipv4.isValid()) {
+                    key_ipv4_node();
+                } else {
+                    key_ipv6_node();
+                }
                 hdr.dart_slot.value_0 = meta.node.ingress ++ meta.node.egress;
                 hdr.dart_slot.value_1 = meta.node.latency;
                 hdr.dart_slot.value_2 = meta.node.queue_id ++ meta.node.queue_occupancy;
@@ -195,33 +246,34 @@ control DartWrite(
         }
 
         // CRC-32 with a polynomial of its own for each use: p4/README.md has them, the commands set them.
-        hash(collector, HashAlgorithm.crc32_custom, 32w0, DART_KEY, collectors);
-        hash(key_checksum, HashAlgorithm.crc32, 32w0, DART_KEY, 64w0x100000000);
+        hash(collector, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x9bbf7444), collectors);
+        hash(key_checksum, HashAlgorithm.crc32, 32w0, DART_KEY(0x62f52692), 64w0x100000000);
         if (key_checksum == 0) {
             // A slot of zeros never answers.
             key_checksum = 1;
         }
         is_known = 0;
         collector_memory.apply();
-        if (is_known == 0) {
+        // Copies that have no polynomial, and collectors that have no sequence number, are none.
+        if (is_known == 0 || copies == 0 || copies > 8 || collector > 255) {
             mark_to_drop(standard_metadata);
         } else {
             if (meta.dart.copy == 0) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x54641f64), slots);
             } else if (meta.dart.copy == 1) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0xd337a7ec), slots);
             } else if (meta.dart.copy == 2) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x83940416), slots);
             } else if (meta.dart.copy == 3) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0xa2e4a08a), slots);
             } else if (meta.dart.copy == 4) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x768db5aa), slots);
             } else if (meta.dart.copy == 5) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x31f482e8), slots);
             } else if (meta.dart.copy == 6) {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x66c94f9d), slots);
             } else {
-                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY, slots);
+                hash(slot, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x27f0df9b), slots);
             }
             hdr.dart_slot.checksum = key_checksum;
             // 24 bytes a slot.

@@ -170,7 +170,7 @@ control FlowCacheExport(
                     32w65536);
                 hdr.flowcache_ipv4.checksum = checksum;
                 // Nothing of the monitored packet's payload goes with it.
-                truncate(14 + (bit<32>)hdr.flowcache_ipv4.total_length);
+                truncate(14 + FLOWCACHE_IP_LENGTH + (bit<32>)bytes);
             } else {
                 mark_to_drop(standard_metadata);
             }

@@ -60,4 +60,9 @@ struct flowcache_t {
 
 #define INT_EXTRA_METADATA flowcache_t flowcache;
 
+#define INT_EXTRA_BEGIN \
+    meta.flowcache.has_entry = 0; \
+    meta.flowcache.events = 0; \
+    meta.flowcache.session = 0;
+
 #endif

@@ -7,6 +7,10 @@
 
 control GpintEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     apply {
+        if (standard_metadata.instance_type != INSTANCE_NORMAL) {
+            // It goes with no clone.
+            meta.is_rewritten = 0;
+        }
         if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
             meta.stage = STAGE_FEEDBACK;
             recirculate_preserving_field_list(KEPT_METADATA);

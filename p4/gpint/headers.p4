@@ -35,6 +35,7 @@ const bit<8> CLONES_EXPIRE = 4;
 #define APPENDED_AT_ONCE 8
 
 // BMv2's instance types.
+const bit<32> INSTANCE_NORMAL = 0;
 const bit<32> INSTANCE_INGRESS_CLONE = 1;
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
 

@@ -130,6 +130,11 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     }
 
     apply {
+        meta.has_identity = 0;
+        meta.has_recovery = 0;
+        meta.clones_operation = CLONES_NOTHING;
+        meta.has_clone = 0;
+        meta.is_rewritten = 0;
         identity.apply();
         recovery.apply();
 

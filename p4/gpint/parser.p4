@@ -10,7 +10,32 @@ parser GpintParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
+    // Metadata holds nothing certain, but for what went with a packet that comes back.
     state start {
+        meta.is_probe = 0;
+        meta.measurements_expected = 0;
+        transition select(standard_metadata.instance_type) {
+            INSTANCE_NORMAL: from_a_link;
+            default: stage;
+        }
+    }
+
+    state from_a_link {
+        meta.stage = STAGE_ARRIVAL;
+        meta.out_port = 0;
+        meta.type = 0;
+        meta.is_last = 0;
+        meta.next_index = 0;
+        meta.left = 0;
+        meta.clone_key = 0;
+        meta.cell = 0;
+        meta.ticket = 0;
+        meta.kept_at = 0;
+        meta.timeout = 0;
+        transition stage;
+    }
+
+    state stage {
         transition select(meta.stage) {
             STAGE_TRANSIT: accept;
             default: ethernet;

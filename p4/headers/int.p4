@@ -57,6 +57,15 @@ header int_mx_t {
     bit<16> domain_flags;
 }
 
+// One's complement sums of headers that are valid (sums.p4). No list for hash() has fields of several headers of which some
+// may be invalid: it is of fixed width, and what an invalid header holds counts too.
+#define SHIM_SUM(h) ((bit<32>)(h.type ++ h.npt ++ h.reserved ++ h.length) + (bit<32>)h.original)
+#define MD_SUM(h) (words_32(h.version ++ h.discard ++ h.hops_exceeded ++ h.mtu_exceeded ++ h.reserved ++ h.hop_ml \
+    ++ h.remaining_hops) + (bit<32>)h.instructions + (bit<32>)h.domain_id + (bit<32>)h.domain_instructions \
+    + (bit<32>)h.domain_flags)
+#define MX_SUM(h) (words_32(h.version ++ h.discard ++ h.reserved) + (bit<32>)h.instructions + (bit<32>)h.domain_id \
+    + (bit<32>)h.domain_instructions + (bit<32>)h.domain_flags)
+
 // A word of the stack, of whatever item.
 header int_word_t {
     bit<32> value;

@@ -15,4 +15,13 @@ bit<16> updated(in bit<16> checksum, in bit<32> removed, in bit<32> added) {
     return ~fold((bit<32>)~checksum + (bit<32>)~fold(removed) + (bit<32>)fold(added));
 }
 
+// The words of a value, for sums.
+bit<32> words_32(in bit<32> value) {
+    return (bit<32>)value[31:16] + (bit<32>)value[15:0];
+}
+
+bit<32> words_64(in bit<64> value) {
+    return (bit<32>)value[63:48] + (bit<32>)value[47:32] + (bit<32>)value[31:16] + (bit<32>)value[15:0];
+}
+
 #endif

@@ -151,6 +151,9 @@ control IntDetection(
 
     apply {
         event = 0;
+        detect.rule = NO_RULE;
+        detect.one_in = 0;
+        detect.every = 0;
         bank.read(bank_in_use, 0);
         if (hdr.ipv4.isValid()) {
             if (bank_in_use == 0) {
@@ -178,8 +181,11 @@ control IntDetection(
                 (bit<32>)FLOW_CELLS);
         }
 
-        if (meta.hops + (bit<8>)meta.pushed > 8 || hdr.stack.isValid()) {
-            // More hops than the detectors look into: reported, unless the rules let nothing through.
+        if (meta.hops + (bit<8>)meta.pushed > 8 || hdr.stack.isValid()
+            || defined_words(hdr.md.instructions) > hdr.md.hop_ml)
+        {
+            // More hops than the detectors look into, or other words than the instructions say: reported, unless the rules
+            // let nothing through.
             if (detect.kind != DETECT_NONE) {
                 event = 1;
             }
@@ -210,6 +216,15 @@ control IntDetection(
 
             if (looked_at == 1 && detect.kind == DETECT_FAST && detect.algorithm == ALGORITHM_NOOP) {
                 event = 1;
+                looked_at = 0;
+            }
+
+            // What no metric, algorithm or expression has the number of finds nothing.
+            if (detect.kind == DETECT_COMPLEX) {
+                if (detect.expression > 127) {
+                    looked_at = 0;
+                }
+            } else if (detect.metric > METRIC_BUFFER_ID || detect.metric == METRIC_NONE) {
                 looked_at = 0;
             }
 

@@ -120,10 +120,45 @@ control IntEgress(
         meta.node.egress_time = (bit<64>)standard_metadata.egress_global_timestamp;
     }
 
+    // Nothing is reported and nothing changed yet.
+    action begin() {
+        meta.port.mtu_reports = 0;
+        meta.report.wanted = 0;
+        meta.report.intermediate = 0;
+        meta.report.items = 0;
+        meta.report.has_rule = 0;
+        meta.report.was_kept = 0;
+        meta.removed = 0;
+        meta.added = 0;
+        meta.growth = 0;
+        meta.shrink = 0;
+        meta.ip_length = 0;
+        meta.ip_payload = 0;
+        meta.ip_room = 0;
+        meta.pushed = 0;
+        meta.pushed_sum = 0;
+        meta.discarded = 0;
+        meta.new_udp = 0;
+#ifdef INT_EXTRA_BEGIN
+        INT_EXTRA_BEGIN
+#endif
+    }
+
     apply {
         node.apply();
         // A clone of egress brings this along, of the packet it was made of.
         if (standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
+            begin();
+            if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
+                // Of a packet that was dropped: it comes as it was received, and never saw a queue.
+                meta.report.items = 0x4001;
+                meta.report.queue_congested = 0;
+                meta.node.egress = 0xffff;
+                meta.node.latency = 0;
+                meta.node.queue_id = 0;
+                meta.node.queue_occupancy = 0;
+                meta.node.egress_time = 0;
+            }
             if (hdr.ipv4.isValid()) {
                 meta.ip_length = hdr.ipv4.total_length;
                 meta.ip_payload = hdr.ipv4.total_length - ((bit<16>)hdr.ipv4.ihl << 2);
@@ -140,7 +175,7 @@ control IntEgress(
             } else if (hdr.tcp.isValid()) {
                 headers = (bit<16>)hdr.tcp.data_offset << 2;
             }
-            if (meta.has_md == 1 || meta.has_mx == 1) {
+            if (standard_metadata.instance_type != INSTANCE_INGRESS_CLONE && (meta.has_md == 1 || meta.has_mx == 1)) {
                 headers = headers + 4 + ((bit<16>)hdr.shim.length << 2);
             }
             meta.report.length = meta.ip_length;
@@ -152,11 +187,6 @@ control IntEgress(
         {
             if (meta.report.was_kept == 1) {
                 restore_kept.apply(hdr);
-            }
-            if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
-                // Of a packet that was dropped: it comes as it was received, and never saw a queue.
-                meta.report.items = 0x4001;
-                meta.node.egress = 0xffff;
             }
             report.apply(hdr, meta, standard_metadata);
         } else {
@@ -248,12 +278,23 @@ control IntEgress(
                 meta.report.wanted = 1;
                 if (meta.watch.one_in > 1) {
                     // As the sink samples: the cell counts packets since the last one reported, that one included.
-                    hash(cell, HashAlgorithm.crc32, 32w0,
-                        {
-                            hdr.ipv4.source, hdr.ipv4.destination, hdr.ipv6.source, hdr.ipv6.destination,
-                            meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
-                        },
-                        32w65536);
+                    if (hdr.ipv4.isValid()) {
+                        hash(cell, HashAlgorithm.crc32, 32w0,
+                            {
+                                hdr.ipv4.source, hdr.ipv4.destination,
+                                meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
+                            },
+                            32w65536);
+                    } else if (hdr.ipv6.isValid()) {
+                        hash(cell, HashAlgorithm.crc32, 32w0,
+                            {
+                                hdr.ipv6.source, hdr.ipv6.destination,
+                                meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
+                            },
+                            32w65536);
+                    } else {
+                        cell = 0;
+                    }
                     sample_count.read(count, cell);
                     if (count == 0 || count >= meta.watch.one_in) {
                         count = 1;

@@ -54,6 +54,7 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
     bit<32> value;
     bit<1> is_equality;
     bit<1> some_equal;
+    bit<1> has_values;
 
     apply {
         constant = condition[31:0];
@@ -61,8 +62,14 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
         aggregate = condition[47:44];
         is_equality = 0;
         value = count;
-        if (aggregate != AGGREGATE_COUNT) {
+        has_values = 0;
+        if (aggregate != AGGREGATE_COUNT && condition[39:32] <= METRIC_BUFFER_ID) {
             values = hdr.metrics[condition[35:32]];
+            if (values.isValid()) {
+                has_values = values.any;
+            }
+        }
+        if (has_values == 1) {
             // Of an order the extreme value decides: some hop is below a constant if the smallest is.
             if (aggregate == AGGREGATE_SUM) {
                 value = values.sum;
@@ -86,7 +93,7 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
                 }
             }
         }
-        if (aggregate != AGGREGATE_COUNT && values.any == 0) {
+        if (aggregate != AGGREGATE_COUNT && has_values == 0) {
             // Not true.
         } else if (is_equality == 1) {
             if ((aggregate == AGGREGATE_ANY) == (operator == OPERATOR_UNEQUAL)) {

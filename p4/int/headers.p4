@@ -212,7 +212,10 @@ struct metadata_t {
     bit<32> stack_sum;
     // Of hdr.words, where the block of the source begins.
     bit<32> source_block;
+    // Of what this switch has pushed, without the Checksum Complement.
+    bit<32> pushed_sum;
     // Sound INT of the type was found.
+    @field_list(1)
     bit<1> has_md;
     bit<1> has_mx;
     // The time to live is counted down.

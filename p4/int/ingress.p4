@@ -20,7 +20,14 @@ control IntIngress(
     }
 
     action no_route() {
-        drop(DROP_NO_ROUTE);
+        meta.report.dropped = 1;
+        meta.report.drop_reason = DROP_NO_ROUTE;
+    }
+
+    // Not `drop`, which tables have: called from a control that would become a second action of its name, without a parameter.
+    action expire() {
+        meta.report.dropped = 1;
+        meta.report.drop_reason = DROP_TTL;
     }
 
     // As a bridge does: nothing of the packet changes.
@@ -57,7 +64,7 @@ control IntIngress(
 
     // What is neither IPv4 nor IPv6.
     table forward_other {
-        key = { hdr.ethernet.destination: exact @name("destination_mac"); }
+        key = { meta.destination_mac: exact @name("destination_mac"); }
         actions = { forward; multicast; drop; no_route; }
         size = 4096;
         default_action = no_route();
@@ -132,6 +139,7 @@ control IntIngress(
     }
 
     action report_drops(bit<32> session) {
+        meta.report.session = session;
         clone_preserving_field_list(CloneType.I2E, session, 1);
     }
 
@@ -142,9 +150,19 @@ control IntIngress(
     }
 
     apply {
+        meta.routed = 0;
+        meta.watch.starts = 0;
+        meta.watch.postcard = 0;
+        meta.watch.max_hops = 0;
+        meta.watch.one_in = 0;
+        meta.report.dropped = 0;
         // Before forwarding writes others.
-        meta.source_mac = hdr.ethernet.source;
-        meta.destination_mac = hdr.ethernet.destination;
+        meta.source_mac = 0;
+        meta.destination_mac = 0;
+        if (hdr.ethernet.isValid()) {
+            meta.source_mac = hdr.ethernet.source;
+            meta.destination_mac = hdr.ethernet.destination;
+        }
         if (meta.has_md == 0 && meta.has_mx == 0) {
             if (hdr.ipv4.isValid()) {
                 watch_ipv4.apply();
@@ -158,7 +176,7 @@ control IntIngress(
             forward_ipv4.apply();
             if (meta.routed == 1) {
                 if (hdr.ipv4.ttl <= 1) {
-                    drop(DROP_TTL);
+                    expire();
                 } else {
                     hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
                     hdr.ipv4.checksum = updated(hdr.ipv4.checksum, 0x0100, 0);
@@ -168,7 +186,7 @@ control IntIngress(
             forward_ipv6.apply();
             if (meta.routed == 1) {
                 if (hdr.ipv6.hop_limit <= 1) {
-                    drop(DROP_TTL);
+                    expire();
                 } else {
                     hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
                 }

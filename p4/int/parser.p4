@@ -10,7 +10,18 @@ parser IntParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
+    // What a packet may leave as it is. Metadata holds nothing certain before.
     state start {
+        meta.flow.protocol = 0;
+        meta.flow.source_port = 0;
+        meta.flow.destination_port = 0;
+        meta.dscp = 0;
+        meta.stack_words = 0;
+        meta.hops = 0;
+        meta.stack_sum = 0;
+        meta.has_md = 0;
+        meta.has_mx = 0;
+        meta.fragment = 0;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             ETHERTYPE_IPV4: ipv4;

@@ -28,43 +28,52 @@ control IntPush(
     in bit<5> hop_ml)
 {
     bit<5> rest;
-    bit<16> sum;
+    bit<32> sum;
 
     apply {
+        sum = 0;
         if (instructions[15:15] == 1) {
             hdr.own_node_id.setValid();
             hdr.own_node_id.id = meta.node.id;
+            sum = words_32(meta.node.id);
         }
         if (instructions[14:14] == 1) {
             hdr.own_interfaces.setValid();
             hdr.own_interfaces.ingress = meta.node.ingress;
             hdr.own_interfaces.egress = meta.node.egress;
+            sum = sum + (bit<32>)meta.node.ingress + (bit<32>)meta.node.egress;
         }
         if (instructions[13:13] == 1) {
             hdr.own_hop_latency.setValid();
             hdr.own_hop_latency.latency = meta.node.latency;
+            sum = sum + words_32(meta.node.latency);
         }
         if (instructions[12:12] == 1) {
             hdr.own_queue.setValid();
             hdr.own_queue.id = meta.node.queue_id;
             hdr.own_queue.occupancy = meta.node.queue_occupancy;
+            sum = sum + words_32(meta.node.queue_id ++ meta.node.queue_occupancy);
         }
         if (instructions[11:11] == 1) {
             hdr.own_ingress_time.setValid();
             hdr.own_ingress_time.time = meta.node.ingress_time;
+            sum = sum + words_64(meta.node.ingress_time);
         }
         if (instructions[10:10] == 1) {
             hdr.own_egress_time.setValid();
             hdr.own_egress_time.time = meta.node.egress_time;
+            sum = sum + words_64(meta.node.egress_time);
         }
         if (instructions[9:9] == 1) {
             hdr.own_level2_interfaces.setValid();
             hdr.own_level2_interfaces.ingress = meta.node.ingress_level2;
             hdr.own_level2_interfaces.egress = meta.node.egress_level2;
+            sum = sum + words_32(meta.node.ingress_level2) + words_32(meta.node.egress_level2);
         }
         if (instructions[8:8] == 1) {
             hdr.own_utilization.setValid();
             hdr.own_utilization.utilization = meta.node.utilization;
+            sum = sum + words_32(meta.node.utilization);
         }
         if (instructions[7:7] == 1) {
             // v1model has no shared buffer to ask.
@@ -94,21 +103,9 @@ control IntPush(
             hdr.own_ones_16.words = ~512w0;
         }
 
-        // Fields of headers that are not there count for nothing. The words of all ones are 0 as one's complement sums go.
-        hash(sum, HashAlgorithm.csum16, 16w0,
-            {
-                hdr.own_node_id.id,
-                hdr.own_interfaces.ingress, hdr.own_interfaces.egress,
-                hdr.own_hop_latency.latency,
-                hdr.own_queue.id, hdr.own_queue.occupancy,
-                hdr.own_ingress_time.time,
-                hdr.own_egress_time.time,
-                hdr.own_level2_interfaces.ingress, hdr.own_level2_interfaces.egress,
-                hdr.own_utilization.utilization,
-                hdr.own_buffer.id, hdr.own_buffer.occupancy
-            },
-            32w65536);
-        meta.added = meta.added + (bit<32>)~sum;
+        // The words of all ones are 0 as one's complement sums go.
+        meta.pushed_sum = sum;
+        meta.added = meta.added + sum;
 
         if (instructions[0:0] == 1) {
             // All ones: the checksum field is updated instead. IntEgress writes another one, if it is to stay.

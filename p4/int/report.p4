@@ -19,6 +19,8 @@ control IntReport(
     bit<16> inner;
     bit<16> words;
     bit<16> item_words;
+    // Bytes of UDP: its header 8, group 8, individual 4, main 8, and the rest.
+    bit<16> length;
     bit<22> sequence;
     bit<22> next_sequence;
     bit<16> checksum;
@@ -76,6 +78,7 @@ control IntReport(
     }
 
     apply {
+        meta.report.most = 0;
         if (!collector.apply().hit) {
             mark_to_drop(standard_metadata);
         } else {
@@ -168,9 +171,9 @@ control IntReport(
             hdr.report_individual.intermediate = meta.report.intermediate;
             hdr.report_individual.reserved = 0;
 
-            // UDP 8, group 8, individual 4, main 8.
-            hdr.report_udp.length = 28 + (item_words << 2) + (words << 2);
-            hdr.report_ipv4.total_length = 20 + hdr.report_udp.length;
+            length = 28 + (item_words << 2) + (words << 2);
+            hdr.report_udp.length = length;
+            hdr.report_ipv4.total_length = 20 + length;
             hash(checksum, HashAlgorithm.csum16, 16w0,
                 {
                     hdr.report_ipv4.version, hdr.report_ipv4.ihl, hdr.report_ipv4.dscp, hdr.report_ipv4.ecn,
@@ -180,7 +183,7 @@ control IntReport(
                 },
                 32w65536);
             hdr.report_ipv4.checksum = checksum;
-            truncate((bit<32>)hdr.report_ipv4.total_length + 14);
+            truncate((bit<32>)length + 34);
         }
     }
 }

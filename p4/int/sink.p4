@@ -113,27 +113,16 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
             hdr.udp.setInvalid();
         } else {
             // What the transport checksum no longer covers. Of what this switch pushed the sum is known.
-            hash(sum, HashAlgorithm.csum16, 16w0,
-                {
-                    hdr.shim.type, hdr.shim.npt, hdr.shim.reserved, hdr.shim.length, hdr.shim.original,
-                    hdr.md.version, hdr.md.discard, hdr.md.hops_exceeded, hdr.md.mtu_exceeded, hdr.md.reserved,
-                    hdr.md.hop_ml, hdr.md.remaining_hops, hdr.md.instructions, hdr.md.domain_id,
-                    hdr.md.domain_instructions, hdr.md.domain_flags,
-                    hdr.mx.version, hdr.mx.discard, hdr.mx.reserved, hdr.mx.instructions, hdr.mx.domain_id,
-                    hdr.mx.domain_instructions, hdr.mx.domain_flags,
-                    hdr.own_node_id.id,
-                    hdr.own_interfaces.ingress, hdr.own_interfaces.egress,
-                    hdr.own_hop_latency.latency,
-                    hdr.own_queue.id, hdr.own_queue.occupancy,
-                    hdr.own_ingress_time.time,
-                    hdr.own_egress_time.time,
-                    hdr.own_level2_interfaces.ingress, hdr.own_level2_interfaces.egress,
-                    hdr.own_utilization.utilization,
-                    hdr.own_buffer.id, hdr.own_buffer.occupancy,
-                    hdr.own_complement.value
-                },
-                32w65536);
-            meta.removed = (bit<32>)~sum + meta.stack_sum;
+            meta.removed = meta.stack_sum + meta.pushed_sum + SHIM_SUM(hdr.shim);
+            if (hdr.md.isValid()) {
+                meta.removed = meta.removed + MD_SUM(hdr.md);
+            }
+            if (hdr.mx.isValid()) {
+                meta.removed = meta.removed + MX_SUM(hdr.mx);
+            }
+            if (hdr.own_complement.isValid()) {
+                meta.removed = meta.removed + words_32(hdr.own_complement.value);
+            }
             // By itself: simple_switch ends where a varbit of an invalid header is among what is hashed.
             if (hdr.stack.isValid()) {
                 hash(sum, HashAlgorithm.csum16, 16w0, { hdr.stack.words }, 32w65536);

@@ -12,7 +12,6 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
     // Bytes of shim and header, and of a UDP header of our own.
     bit<16> fixed;
     bit<16> entropy;
-    bit<16> sum;
     bit<1> fits;
 
     // A UDP header in front of the transport header, which moves behind INT.
@@ -44,7 +43,8 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
         }
 
         fits = 0;
-        if (meta.fragment == 0 && fixed <= meta.ip_room && fixed <= meta.mtu_room) {
+        // What has the mark of INT and is none that is sound goes on as it is.
+        if (!hdr.shim.isValid() && meta.fragment == 0 && fixed <= meta.ip_room && fixed <= meta.mtu_room) {
             if (meta.watch.npt == INT_NPT_NEW_UDP
                 || (meta.watch.npt == INT_NPT_PORT && hdr.udp.isValid())
                 || (meta.watch.npt == INT_NPT_DSCP && (hdr.udp.isValid() || hdr.tcp.isValid())))
@@ -82,13 +82,21 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
                 entropy = meta.watch.entropy_port;
                 if (entropy == 0) {
                     // A flow keeps to one path (INT v2.1, section 5.7.2).
-                    hash(entropy, HashAlgorithm.crc16, 16w0xc000,
-                        {
-                            hdr.ipv4.source, hdr.ipv4.destination,
-                            hdr.ipv6.source, hdr.ipv6.destination,
-                            meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
-                        },
-                        32w0x4000);
+                    if (hdr.ipv4.isValid()) {
+                        hash(entropy, HashAlgorithm.crc16, 16w0xc000,
+                            {
+                                hdr.ipv4.source, hdr.ipv4.destination,
+                                meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
+                            },
+                            32w0x4000);
+                    } else {
+                        hash(entropy, HashAlgorithm.crc16, 16w0xc000,
+                            {
+                                hdr.ipv6.source, hdr.ipv6.destination,
+                                meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
+                            },
+                            32w0x4000);
+                    }
                 }
                 insert_udp();
                 if (hdr.ipv4.isValid()) {
@@ -136,17 +144,12 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
                 }
             }
 
-            hash(sum, HashAlgorithm.csum16, 16w0,
-                {
-                    hdr.shim.type, hdr.shim.npt, hdr.shim.reserved, hdr.shim.length, hdr.shim.original,
-                    hdr.md.version, hdr.md.discard, hdr.md.hops_exceeded, hdr.md.mtu_exceeded, hdr.md.reserved,
-                    hdr.md.hop_ml, hdr.md.remaining_hops, hdr.md.instructions, hdr.md.domain_id,
-                    hdr.md.domain_instructions, hdr.md.domain_flags,
-                    hdr.mx.version, hdr.mx.discard, hdr.mx.reserved, hdr.mx.instructions, hdr.mx.domain_id,
-                    hdr.mx.domain_instructions, hdr.mx.domain_flags
-                },
-                32w65536);
-            meta.added = meta.added + (bit<32>)~sum;
+            meta.added = meta.added + SHIM_SUM(hdr.shim);
+            if (hdr.mx.isValid()) {
+                meta.added = meta.added + MX_SUM(hdr.mx);
+            } else {
+                meta.added = meta.added + MD_SUM(hdr.md);
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 #define METRIC_QUEUE_OCCUPANCY 1
 #define METRIC_EGRESS_UTILIZATION 2
 #define METRIC_BUFFER_OCCUPANCY 3
+#define METRIC_NONE 4
 #define METRIC_NODE_ID 5
 #define METRIC_L1_INGRESS 6
 #define METRIC_L1_EGRESS 7
@@ -72,6 +73,7 @@
         hdr.metrics[m].has_8 = 0; \
         hdr.metrics[m].sum = 0; \
         hdr.metrics[m].last = 0; \
+        hdr.metrics[m].delta = 0; \
         hdr.metrics[m].largest = 0; \
         hdr.metrics[m].smallest = 0xffffffff; \
         if (hdr.md.instructions[b:b] == 1) { \

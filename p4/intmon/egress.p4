@@ -98,6 +98,10 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
     }
 
     apply {
+        meta.grown = 0;
+        meta.shrunk = 0;
+        meta.removed = 0;
+        meta.added = 0;
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             take_kept();
             if (hdr.intmon.to_controller == 0) {
@@ -106,6 +110,9 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 settle.apply(hdr, meta);
             }
         } else {
+            meta.has_node = 0;
+            meta.session = 0;
+            meta.own_sum = 0;
             node.apply();
             port.apply();
             management.apply();
@@ -200,20 +207,20 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
             if (meta.has_int == 1) {
                 settle.apply(hdr, meta);
             }
-        }
 
-        if (meta.has_int == 1 && meta.is_sink == 1) {
-            if (meta.session != 0) {
-                roles.count(3);
-                keep();
-                clone(CloneType.E2E, meta.session);
+            if (meta.has_int == 1 && meta.is_sink == 1) {
+                if (meta.session != 0) {
+                    roles.count(3);
+                    keep();
+                    clone(CloneType.E2E, meta.session);
+                }
+                if (hdr.intmon.copy == 1) {
+                    // This packet is a copy itself.
+                    mark_to_drop(standard_metadata);
+                }
+                restore();
+                settle_again.apply(hdr, meta);
             }
-            if (hdr.intmon.copy == 1) {
-                // This packet is a copy itself.
-                mark_to_drop(standard_metadata);
-            }
-            restore();
-            settle_again.apply(hdr, meta);
         }
     }
 }

@@ -43,6 +43,8 @@ struct metadata_t {
     bit<32> stack_sum;
     bit<5> instructions_set;
 
+    bit<48> destination_mac;
+
     // Of the watch rules.
     bit<1> is_watched;
     bit<16> instructions;

@@ -33,7 +33,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 
     // What is neither.
     table forward_other {
-        key = { hdr.ethernet.destination: exact @name("destination"); }
+        key = { meta.destination_mac: exact @name("destination"); }
         actions = { forward; drop; }
         default_action = drop();
         size = 4096;
@@ -78,6 +78,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     }
 
     apply {
+        meta.is_watched = 0;
         if (hdr.ipv4.isValid()) {
             forward_ipv4.apply();
             if (meta.is_udp == 1) {
@@ -89,6 +90,11 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
                 watch_ipv6.apply();
             }
         } else {
+            // A packet may be too short for a MAC address.
+            meta.destination_mac = 0;
+            if (hdr.ethernet.isValid()) {
+                meta.destination_mac = hdr.ethernet.destination;
+            }
             forward_other.apply();
         }
     }

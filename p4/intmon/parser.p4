@@ -10,7 +10,13 @@ parser IntmonParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
+    // What a packet may leave as it is. Metadata holds nothing certain before.
     state start {
+        meta.is_udp = 0;
+        meta.has_int = 0;
+        meta.ip_bytes = 0;
+        meta.stack_words = 0;
+        meta.stack_sum = 0;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             ETHERTYPE_IPV4: ipv4;

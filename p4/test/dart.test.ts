@@ -9,6 +9,7 @@ import { Random } from '@int/random';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { run } from './int-switch.js';
 import { hex } from './packets.js';
+import { undefinedOptions } from './undefined/options.js';
 
 interface Writes {
   readonly copies: number;
@@ -48,7 +49,7 @@ const COLLECTOR = 7;
 const SOURCE = { mac: '02:00:00:00:00:01', address: '10.0.3.1', port: 0xc000 };
 
 function createSwitchFor(collectors: Writes['collectors'], copies: number, random: boolean): V1Switch {
-  const machine = createSwitch(loadProgram(programPath('dart')));
+  const machine = createSwitch(loadProgram(programPath('dart')), undefinedOptions());
   run(
     machine,
     readFileSync(commandsPath('dart', 'hashes'), 'utf8')

@@ -4,6 +4,7 @@ import { programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
 import { IN, OUT, run, SetClock } from './int-switch.js';
+import { undefinedOptions } from './undefined/options.js';
 
 export const METRICS = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const;
 const REGISTERS = ['hop_latency', 'queue_occupancy', 'egress_utilization'] as const;
@@ -60,7 +61,7 @@ export class FlowCacheSwitch {
 
   constructor(size: Dimensions, reports = true) {
     const program = loadProgram(programPath('flowcache'), { defines: dimensions(size) });
-    this.machine = createSwitch(program, { clock: this.clock });
+    this.machine = createSwitch(program, { clock: this.clock, ...undefinedOptions() });
     this.geometry = geometryOf({ ...size, metrics: METRICS });
     run(this.machine, sinkCommands(reports));
   }

@@ -25,6 +25,7 @@ import {
 } from './flowcache-switch.js';
 import { OUT, ownMetadata, run } from './int-switch.js';
 import { frameOf, hex, type PacketShape } from './packets.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
 const RUNS = process.env.INT_LONG === '1' ? 2000 : 30;
@@ -415,7 +416,7 @@ describe('flowcache.p4', () => {
   });
 
   test('the commands for a sink work, with the dimensions that are the default', () => {
-    const machine = createSwitch(loadProgram(programPath('flowcache')));
+    const machine = createSwitch(loadProgram(programPath('flowcache')), undefinedOptions());
     const commands = readFileSync(commandsPath('flowcache', 'sink'), 'utf8').split('\n');
     run(
       machine,

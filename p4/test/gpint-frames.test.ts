@@ -4,6 +4,7 @@ import { P4Switch } from '@int/netsim/p4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENTS, type EventName, eventsOf, gpintProgram } from './gpint-network.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
 const RUNS = process.env.INT_LONG === '1' ? 1200 : 20;
@@ -70,6 +71,7 @@ function both(switchId: number, isRecovering = true): [Bench, Bench] {
   model.routes.set(ADDRESSES.host(0), 1);
   model.routes.set(ADDRESSES.host(1), 3);
   const machine = new P4Switch(gpintProgram(), {
+    ...undefinedOptions(),
     recirculationNs: 10_000,
     maxPasses: 1_000_000,
     commands: `

@@ -16,6 +16,7 @@ import { P4Switch } from '@int/netsim/p4';
 import { programPath } from '@int/p4';
 import type { IrProgram } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
+import { undefinedOptions } from './undefined/options.js';
 
 let program: IrProgram | undefined;
 
@@ -115,6 +116,7 @@ export function p4Network(options: BuildOptions, recirculationNs: number): P4Net
   const switches = model.switches.map(
     (_, index) =>
       new P4Switch(gpintProgram(), {
+        ...undefinedOptions(),
         commands: commandsOf(model, index, settingsOf(index)),
         recirculationNs,
         queuePackets: 1000,

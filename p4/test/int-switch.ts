@@ -3,6 +3,7 @@ import type { Hop } from '@int/codec';
 import { programPath } from '@int/p4';
 import { createSwitch, type IrProgram, type SwitchClock, type V1Switch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
+import { undefinedOptions } from './undefined/options.js';
 
 let program: IrProgram | undefined;
 
@@ -44,7 +45,7 @@ export interface IntSwitch {
 export function intSwitch(setup: IntSetup = {}): IntSwitch {
   program ??= loadProgram(programPath('int'));
   const clock = new SetClock();
-  const machine = createSwitch(program, { clock });
+  const machine = createSwitch(program, { clock, ...undefinedOptions() });
   run(machine, [
     `table_set_default IntEgress.node IntEgress.set_node ${NODE_ID}`,
     `table_set_default IntIngress.forward_ipv4 IntIngress.forward ${OUT}`,

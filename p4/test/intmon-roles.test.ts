@@ -24,6 +24,7 @@ import {
   run,
 } from './intmon-switch.js';
 import { frameOf, hex, packetShape } from './packets.js';
+import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
 const RUNS = process.env.INT_LONG === '1' ? 20_000 : 250;
@@ -299,6 +300,7 @@ describe('a path of three switches', () => {
     const network = new Network({ seed: 1 });
     const switchAt = (index: number): P4Switch =>
       new P4Switch(intmonProgram(), {
+        ...undefinedOptions(),
         rateBps: 1e9,
         commands: [
           `table_set_default IntmonEgress.node IntmonEgress.set_node ${index + 1}`,

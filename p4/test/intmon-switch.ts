@@ -3,6 +3,7 @@ import type { Hop } from '@int/codec';
 import { programPath } from '@int/p4';
 import { createSwitch, type IrProgram, type V1Switch, VirtualClock } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
+import { undefinedOptions } from './undefined/options.js';
 
 let program: IrProgram | undefined;
 
@@ -43,7 +44,7 @@ export function run(machine: V1Switch, commands: readonly string[]): void {
 /** A switch that forwards all IP packets from IN to OUT. */
 export function intmonSwitch(setup: IntmonSetup = {}): IntmonSwitch {
   const clock = new VirtualClock();
-  const machine = createSwitch(intmonProgram(), { clock });
+  const machine = createSwitch(intmonProgram(), { ...undefinedOptions(), clock });
   const { mtu = 0, sink = false, hasNode = true, congestedAt = 0 } = setup;
   run(machine, [
     ...(hasNode ? [`table_set_default IntmonEgress.node IntmonEgress.set_node ${NODE_ID}`] : []),

@@ -332,6 +332,52 @@ describe('int p4 stf', () => {
   });
 });
 
+describe('--poison', () => {
+  const careless = p4Program('bit<8> x;\n    s.egress_spec = 3;\n    if (x == 4) { hdr.h.b = 1; }');
+
+  test('names the undefined reads, and ends with 1', async () => {
+    const path = await program('careless.p4', careless);
+    const script = await files.write('careless.script', '0 0102\n0 0103\n');
+    const { code, stdout, stderr } = await run(['p4', 'play', path, script, '--poison', '7']);
+    expect(code).toBe(1);
+    expect(stdout).toBe('# packet 1\n3 0102\n# packet 2\n3 0103\n');
+    expect(stderr).toMatch(/careless\.p4:14:\d+: condition depends on an undefined value: x == 4.*\(2 times\)\n/);
+    expect(stderr).toMatch(/\nint: 1 undefined read\n$/);
+
+    const stf = await files.write('careless.stf', 'packet 0 0102\nexpect 3 0102\n');
+    expect(await run(['p4', 'stf', path, stf])).toMatchObject({ code: 0 });
+    const poisoned = await run(['p4', 'stf', path, stf, '--poison', '7']);
+    expect(poisoned.code).toBe(1);
+    expect(poisoned.stderr).toContain('undefined value: x == 4');
+
+    const input = await files.write('careless.pcap', capture([[0, '0102']]));
+    const out = await run([
+      'p4',
+      'run',
+      path,
+      '--port',
+      `0=${input}`,
+      '--out',
+      files.path('careless'),
+      '--poison',
+      '7',
+    ]);
+    expect(out.code).toBe(1);
+    expect(out.stderr).toContain('undefined value: x == 4');
+  });
+
+  test('says that there are none', async () => {
+    const path = await program('careful.p4', SWITCH);
+    const script = await files.write('careful.script', '! table_add I.t I.to 1 => 3\n0 0102\n');
+    expect(await run(['p4', 'play', path, script, '--poison', '7'])).toMatchObject({
+      code: 0,
+      stdout: '# packet 1\n3 0102\n',
+      stderr: 'int: no undefined reads\n',
+    });
+    expect(await run(['p4', 'play', path, script, '--poison', 'x'])).toMatchObject({ code: 2 });
+  });
+});
+
 describe('int p4 trace', () => {
   test('follows one packet through tables and actions to its port', async () => {
     const path = await program('trace.p4', SWITCH);

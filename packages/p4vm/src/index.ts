@@ -37,6 +37,7 @@ export { coreFile } from './include/core.js';
 export { v1modelFile } from './include/v1model.js';
 export type { Action, DataType, IrProgram, StructDataType, Table } from './ir/program.js';
 export { type BuildOptions, type BuildResult, buildProgram } from './lower/front-end.js';
+export { formatUndefinedRead, type PlaceOfRead, type UndefinedRead } from './poison/undefined-reads.js';
 export {
   type Diagnostic,
   type DiagnosticLayer,

@@ -15,7 +15,10 @@ import { OutputPort, type QueueCounters } from './output-port.js';
 
 /** What a switch is besides its program. */
 export interface P4SwitchOptions
-  extends Pick<CreateSwitchOptions, 'seed' | 'onDigest' | 'onLog' | 'maxPasses' | 'resolve' | 'defines'> {
+  extends Pick<
+    CreateSwitchOptions,
+    'seed' | 'onDigest' | 'onLog' | 'maxPasses' | 'resolve' | 'defines' | 'undefined' | 'poisonSeed' | 'onUndefinedRead'
+  > {
   /** Commands of simple_switch_CLI, one a line: given at the start, and again when the switch is repaired. */
   readonly commands?: string;
   /**
@@ -67,13 +70,16 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#queuePackets = checkLimit('queuePackets', options.queuePackets ?? 64, 1);
     this.#recirculationNs = checkInteger('recirculationNs', options.recirculationNs ?? 0, 0);
     for (const [from, to] of Object.entries(options.ports ?? {})) this.#map(Number(from), to);
-    const { seed, onDigest, onLog, maxPasses, resolve, defines } = options;
+    const { seed, onDigest, onLog, maxPasses, resolve, defines, poisonSeed, onUndefinedRead } = options;
     this.machine = createSwitch(source, {
       ...(seed !== undefined && { seed }),
       ...(onDigest !== undefined && { onDigest }),
       ...(onLog !== undefined && { onLog }),
       ...(maxPasses !== undefined && { maxPasses }),
       ...(defines !== undefined && { defines }),
+      ...(options.undefined !== undefined && { undefined: options.undefined }),
+      ...(poisonSeed !== undefined && { poisonSeed }),
+      ...(onUndefinedRead !== undefined && { onUndefinedRead }),
       resolve,
       priorityQueues: this.#priorities,
       clock: { nowUs: () => Math.max(0, Math.floor((this.#node?.clockNs ?? 0) / 1000)) },

@@ -238,7 +238,8 @@ function pass(
   if (home.kind !== 'scalar') throw new TypeError('an aggregate parameter for a scalar');
   const { type } = parameter.variable;
   const inner = { kind: 'scalar', type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] } as const;
-  const isZero = direction === 'out' && routine.unit.analysis.beginsAtZero(target);
+  const isPoisoned = routine.unit.undefinedValues !== undefined;
+  const isZero = direction === 'out' && (isPoisoned || routine.unit.analysis.beginsAtZero(target));
   // An out parameter of a control or parser begins as what the argument is: never written, it leaves it unchanged.
   const before = isZero ? undefined : readPlace(routine, place);
   const initial = before === undefined || isLast ? before : routine.keepValue(before);
@@ -246,7 +247,10 @@ function pass(
     values: [],
     before: () => {
       if (initial !== undefined) writePlace(routine, inner, initial);
-      else for (const name of home.names) routine.code.line(`${name} = ${zeroOf(type)};`);
+      else {
+        const codes = routine.unit.initialCodes(type);
+        for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
+      }
     },
     after: () => {
       writePlace(routine, place, readPlace(routine, inner));
@@ -325,7 +329,8 @@ function passNowhere(routine: Routine, parameter: IrParameter): Passed {
   return {
     values: [],
     before: () => {
-      for (const name of home.names) routine.code.line(`${name} = ${zeroOf(type)};`);
+      const codes = unit.initialCodes(type);
+      for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
     },
     after: nothing,
   };
@@ -348,7 +353,9 @@ function passAggregate(
   return {
     values: [],
     before: () => {
-      if (parameter.direction === 'out' && unit.analysis.beginsAtZero(target)) {
+      if (parameter.direction === 'out' && unit.undefinedValues !== undefined) {
+        routine.code.line(`${unit.types.functionOf('zero', type)}(${reference});`);
+      } else if (parameter.direction === 'out' && unit.analysis.beginsAtZero(target)) {
         routine.code.line(`${unit.types.functionOf('clear', type)}(${reference});`);
       } else if (parameter.direction === 'out' && hasHeaders(type)) {
         routine.code.line(`${unit.types.functionOf('invalidate', type)}(${reference});`);

@@ -3,6 +3,8 @@ import type { ControlInstance, IrProgram, StructDataType, Variable } from '../ir
 import { declaredBytes, objectBytes } from '../ir/state-bytes.js';
 import { machine } from '../machine/machine.js';
 import type { Runtime } from '../machine/runtime.js';
+import type { ReadPlace } from '../poison/poison.js';
+import { PoisonedCode } from '../poison/poisoned-code.js';
 import { Diagnostics, P4Error } from '../source/diagnostics.js';
 import { Code } from './code.js';
 import { steps } from './costs.js';
@@ -25,6 +27,12 @@ export interface CompiledProgram {
 
 type Factory = (runtime: Runtime, library: typeof machine) => PipelineCode;
 
+/** What is written, and the places where poison mode looks at values. */
+interface Written {
+  readonly source: string;
+  readonly places: readonly ReadPlace[];
+}
+
 /**
  * Translates a program into JavaScript, once: per packet nothing is interpreted. Throws a P4Error if the program has a
  * construct that cannot be run as the language says, or needs more than it may use.
@@ -35,12 +43,17 @@ export function compileProgram(program: IrProgram, options: CompileOptions = {})
   const { span } = program.ingress;
   const compiled = runStage(diagnostics, span, () => {
     budget.spend('stateBytes', declaredBytes(program), span);
-    const source = sourceOf(program, options, budget);
-    return { source, factory: new Function('runtime', 'machine', source) as Factory };
+    const { source, places } = sourceOf(program, options, budget);
+    return { source, places, factory: new Function('runtime', 'machine', source) as Factory };
   });
   if (compiled === undefined) throw new P4Error(diagnostics.list);
-  const { source, factory } = compiled;
-  return { source, stateBytes: budget.spent('stateBytes'), bind: (runtime) => factory(runtime, machine) };
+  const { source, places, factory } = compiled;
+  const make = (runtime: Runtime): PipelineCode => factory(runtime, machine);
+  return {
+    source,
+    stateBytes: budget.spent('stateBytes'),
+    bind: options.poison === true ? (runtime) => new PoisonedCode(program, places, runtime, make) : make,
+  };
 }
 
 /** The objects that the parts of the pipeline share. */
@@ -50,7 +63,7 @@ interface Roots {
   readonly standard: string;
 }
 
-function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): string {
+function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): Written {
   const unit = new Unit(program, options, budget);
   const roots = makeRoots(unit);
   const methods = new Code(unit.meter);
@@ -79,6 +92,7 @@ function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): 
   const code = new Code(unit.meter);
   code.line(`'use strict';`);
   code.line('const { input, output, requests, faults, work } = runtime;');
+  if (options.poison === true) code.line('const { poison } = runtime;');
   for (const name of [...unit.helpers].sort()) code.line(`const m$${name} = machine.${name};`);
   code.line(
     '// The packet being parsed: its bytes, where the parser is, where the packet ends; and where the output is.',
@@ -89,11 +103,11 @@ function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): 
   code.append(unit.state);
   code.append(unit.functions);
   code.append(methods);
-  return code.toString();
+  return { source: code.toString(), places: unit.readPlaces };
 }
 
 /** What a packet takes at most to run through once, with each loop going round once, and what keeping it takes. */
-function writeCosts({ program, costs, budget }: Unit, methods: Code): void {
+function writeCosts({ program, costs, budget, options }: Unit, methods: Code): void {
   const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
   const both = [
     ['ingress', [parser, verifyChecksum, ingress]],
@@ -105,7 +119,8 @@ function writeCosts({ program, costs, budget }: Unit, methods: Code): void {
     methods.line(`${name}Steps: ${cost},`);
   }
   const kept = [program.headers, program.metadata, program.standardMetadata];
-  const stateBytes = kept.reduce((sum, type) => sum + objectBytes(type), 0);
+  const copies = options.poison === true ? 2 : 1;
+  const stateBytes = copies * kept.reduce((sum, type) => sum + objectBytes(type), 0);
   // The switch keeps one that is empty.
   budget.spend('stateBytes', stateBytes, ingress.span);
   methods.line(`stateBytes: ${stateBytes},`);

@@ -2,6 +2,7 @@ import type { DataType, Expression } from '../ir/program.js';
 import { hasEffects } from './analysis.js';
 import { assignAggregate } from './assign.js';
 import { call } from './calls.js';
+import { comparison, decidedCondition, observed } from './definedness.js';
 import { asBits, combine, compare, complement, concatenate, convert, negate, shift, slice } from './operators.js';
 import { aggregatePlace, objectPlace, placeOf, readPlace } from './places.js';
 import { constantValue, type Routine } from './routine.js';
@@ -38,8 +39,10 @@ function valueCode(routine: Routine, expression: Expression): Value {
     case 'member':
     case 'element':
     case 'stack-next':
-    case 'stack-last':
-      return readPlace(routine, placeOf(routine, expression));
+    case 'stack-last': {
+      const place = placeOf(routine, expression);
+      return observed(routine, expression, place, readPlace(routine, place));
+    }
     case 'stack-last-index':
       return {
         kind: 'number',
@@ -175,12 +178,13 @@ function binary(routine: Routine, expression: Binary): Value {
         return { kind: 'boolean', code: operator === '==' ? equal : `!${equal}` };
       }
       if (a.kind === 'boolean' && b.kind === 'boolean') {
-        return { kind: 'boolean', code: `${atom(a.code)} ${operator === '==' ? '===' : '!=='} ${atom(b.code)}` };
+        const code = `${atom(a.code)} ${operator === '==' ? '===' : '!=='} ${atom(b.code)}`;
+        return { kind: 'boolean', code: comparison(routine, code, a, b) };
       }
       if (a.kind === 'string' && b.kind === 'string') {
         return { kind: 'boolean', code: `${a.code} ${operator === '==' ? '===' : '!=='} ${b.code}` };
       }
-      return { kind: 'boolean', code: compare(routine, operator, asBits(a), asBits(b)) };
+      return { kind: 'boolean', code: comparison(routine, compare(routine, operator, asBits(a), asBits(b)), a, b) };
     }
     case '++': {
       const [a, b] = operands(routine, left, right);
@@ -217,7 +221,7 @@ export function conditionOf(routine: Routine, expression: Expression): string {
 }
 
 function shortCircuit(routine: Routine, { operator, left, right }: Binary): Value {
-  const first = conditionOf(routine, left);
+  const first = decidedCondition(routine, 'condition', left, conditionOf(routine, left));
   const { code, result } = routine.capture(() => conditionOf(routine, right));
   if (code.isEmpty) return { kind: 'boolean', code: `${atom(first)} ${operator} ${atom(result)}` };
   const name = routine.unit.temporary();
@@ -247,7 +251,7 @@ function settle(routine: Routine, value: Value): readonly string[] {
 
 function conditional(routine: Routine, expression: Extract<Expression, { readonly kind: 'conditional' }>): Value {
   const { type } = expression;
-  const test = conditionOf(routine, expression.condition);
+  const test = decidedCondition(routine, 'condition', expression.condition, conditionOf(routine, expression.condition));
   if (isAggregate(type)) return conditionalAggregate(routine, expression, test);
   const one = routine.capture(() => settle(routine, expressionValue(routine, expression.whenTrue)));
   const other = routine.capture(() => settle(routine, expressionValue(routine, expression.whenFalse)));

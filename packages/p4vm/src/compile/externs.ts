@@ -1,4 +1,5 @@
-import type { Expression, IrArgument } from '../ir/program.js';
+import type { DataType, Expression, IrArgument } from '../ir/program.js';
+import { comparison, decided, decidedAs, decidedCondition, once, onceStatement } from './definedness.js';
 import { conditionOf, expressionValue, unsigned64 } from './expressions.js';
 import { asBits, convert } from './operators.js';
 import { bufferOf, namedValues, packData } from './pack.js';
@@ -13,6 +14,13 @@ type ExternCall = Extract<Expression, { readonly kind: 'call-extern' }>;
 type MethodCall = Extract<Expression, { readonly kind: 'call-method' }>;
 
 const NOTHING: Value = { kind: 'void' };
+
+/** An argument that decides something. */
+function decidedArgument(routine: Routine, call: ExternCall | MethodCall, index: number): Value {
+  const name = call.kind === 'call-extern' ? call.name : `${call.instance.type}.${call.method}`;
+  const value = argument(call, index);
+  return decided(routine, name, value, expressionValue(routine, value));
+}
 
 function argument(call: ExternCall | MethodCall, index: number): Expression {
   const value = call.arguments[index]?.value;
@@ -72,10 +80,10 @@ export function callExtern(routine: Routine, call: ExternCall): Value {
     case 'update_checksum_with_payload':
       return checksum(routine, call, false);
     case 'digest': {
-      const receiver = routine.keep(routine.index(expressionValue(routine, argument(call, 0))));
+      const receiver = routine.keep(routine.index(decidedArgument(routine, call, 0)));
       const data = argument(call, 1);
       const name = 'name' in data.type ? data.type.name : data.type.kind;
-      const fields = namedValues(routine, data).map(
+      const fields = namedValues(routine, data, 'digest').map(
         (each) => `{ name: ${JSON.stringify(each.name)}, value: ${each.value} }`,
       );
       code.line(`runtime.digest(${receiver}, ${JSON.stringify(name)}, [${fields.join(', ')}]);`);
@@ -92,24 +100,27 @@ export function callExtern(routine: Routine, call: ExternCall): Value {
       return NOTHING;
     case 'resubmit_preserving_field_list':
     case 'recirculate_preserving_field_list': {
-      const list = routine.index(expressionValue(routine, argument(call, 0)));
+      const list = routine.index(decidedArgument(routine, call, 0));
       code.line(`requests.${call.name.startsWith('resubmit') ? 'resubmit' : 'recirculate'} = ${list};`);
       return NOTHING;
     }
     case 'truncate': {
-      const length = routine.keep(routine.index(expressionValue(routine, argument(call, 0))));
+      const length = routine.keep(routine.index(decidedArgument(routine, call, 0)));
       code.line(`if (requests.truncate < 0 || ${length} < requests.truncate) requests.truncate = ${length};`);
       return NOTHING;
     }
     case 'assert':
-    case 'assume':
-      code.line(`if (!${atom(conditionOf(routine, argument(call, 0)))}) faults.assertion++;`);
+    case 'assume': {
+      const given = argument(call, 0);
+      const condition = decidedCondition(routine, call.name, given, conditionOf(routine, given));
+      code.line(`if (!${atom(condition)}) faults.assertion++;`);
       return NOTHING;
+    }
     case 'static_assert':
       return { kind: 'boolean', code: 'true' };
     case 'log_msg': {
       const text = expressionValue(routine, argument(call, 0));
-      const values = call.arguments.length > 1 ? namedValues(routine, argument(call, 1)) : [];
+      const values = call.arguments.length > 1 ? namedValues(routine, argument(call, 1), 'log_msg') : [];
       if (text.kind !== 'string') throw new TypeError('the text of log_msg is no string');
       const list = values.map((each) => each.value).join(', ');
       code.line(`runtime.log(${unit.helper('formatLog')}(${text.code}, [${list}]));`);
@@ -124,14 +135,15 @@ function verify(routine: Routine, call: ExternCall): Value {
   const { code } = routine;
   if (routine.fail === undefined)
     return refuse('verify-outside-parser', call.span, 'verify can be called in parsers only');
-  const condition = conditionOf(routine, argument(call, 0));
+  const given = argument(call, 0);
+  const condition = decidedCondition(routine, 'verify', given, conditionOf(routine, given));
   const error = argument(call, 1);
   if (error.kind === 'constant') {
     code.line(`if (!${atom(condition)}) ${routine.fail(Number(error.value))}`);
     return NOTHING;
   }
   const kept = routine.keep(condition);
-  const value = routine.keepValue(expressionValue(routine, error));
+  const value = decided(routine, 'verify', error, routine.keepValue(expressionValue(routine, error)));
   const position = routine.index(value);
   code.line(`if (!${kept}) return ${position} === 0 ? -1 : ${position};`);
   return NOTHING;
@@ -140,13 +152,13 @@ function verify(routine: Routine, call: ExternCall): Value {
 function random(routine: Routine, call: ExternCall): Value {
   const [result] = call.arguments;
   const place = resultPlace(routine, result);
-  const low = routine.keep(unsigned64(routine, routine.keepValue(expressionValue(routine, argument(call, 1)))));
-  const high = routine.keep(unsigned64(routine, expressionValue(routine, argument(call, 2))));
+  const low = routine.keep(unsigned64(routine, routine.keepValue(decidedArgument(routine, call, 1))));
+  const high = routine.keep(unsigned64(routine, decidedArgument(routine, call, 2)));
   // With bounds the wrong way round the result is left as it is.
   routine.code.open(`if (${low} <= ${high}) {`);
   const value: Value = {
     kind: 'big',
-    code: routine.keep(`runtime.random(${low}, ${high})`),
+    code: routine.keep(once(routine, `runtime.random(${low}, ${high})`)),
     width: 64,
     isSigned: false,
   };
@@ -180,7 +192,7 @@ function hashOf(routine: Routine, call: ExternCall, algorithm: string, length: s
     : { kind: 'big', code: full, width: 64, isSigned: false };
 }
 
-/** `result = base + hash(data) % max` in 64 bits, a `max` of 0 taken as 1. */
+/** `result = base + hash(data) % max` in 64 bits, a `max` of 0 taken as 1. Fields of invalid headers count at full width. */
 function hash(routine: Routine, call: ExternCall): Value {
   const { code } = routine;
   const [result] = call.arguments;
@@ -188,7 +200,7 @@ function hash(routine: Routine, call: ExternCall): Value {
   const algorithm = algorithmOf(call, 1);
   const base = routine.keepValue(expressionValue(routine, argument(call, 2)));
   code.open('{');
-  const length = packData(routine, [argument(call, 3)]);
+  const length = packData(routine, argument(call, 3), 'full-width');
   const max = routine.keepValue(expressionValue(routine, argument(call, 4)));
   const full = hashOf(routine, call, algorithm, length);
   const resultType = result?.value?.type;
@@ -219,7 +231,8 @@ function remainder(value: string, max: string, zero: string, one: string): strin
 /** verify_checksum and update_checksum: nothing is done if the checksum's own header is invalid. */
 function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value {
   const { code, unit } = routine;
-  const condition = conditionOf(routine, argument(call, 0));
+  const given = argument(call, 0);
+  const condition = decidedCondition(routine, call.name, given, conditionOf(routine, given));
   const target = argument(call, 2);
   const owner = enclosingHeader(target);
   const header = owner && aggregatePlace(routine, owner).code;
@@ -228,7 +241,7 @@ function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value 
     tests.length === 0 ? '{' : `if (${tests.map((each) => (tests.length > 1 ? atom(each) : each)).join(' && ')}) {`,
   );
   const algorithm = algorithmOf(call, 3);
-  const length = packData(routine, [argument(call, 1)]);
+  const length = packData(routine, argument(call, 1), 'left-out');
   const buffer = bufferOf(routine);
   let total = length;
   if (call.name.endsWith('_with_payload')) {
@@ -245,7 +258,9 @@ function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value 
     const actual = asBits(expressionValue(routine, target));
     const isNumber = sum.kind === 'number' && actual.kind === 'number';
     const [a, b] = isNumber ? [sum.code, actual.code] : [unsigned64(routine, sum), unsigned64(routine, actual)];
-    code.line(`if (${atom(a)} !== ${atom(b)}) standard.checksum_error = 1;`);
+    const differ = comparison(routine, `${atom(a)} !== ${atom(b)}`, sum, actual);
+    const result = decidedAs(routine, call.name, call.name, call.span, { kind: 'boolean', code: differ });
+    code.line(`if (${result.kind === 'boolean' ? result.code : differ}) standard.checksum_error = 1;`);
   } else writeResult(routine, call.arguments[2], placeOf(routine, target), routine.keepValue(value));
   code.close();
   return NOTHING;
@@ -267,10 +282,9 @@ function onlyWithoutData(call: ExternCall, index: number): void {
 function clone(routine: Routine, call: ExternCall): Value {
   const { code } = routine;
   if (call.name === 'clone3') onlyWithoutData(call, 2);
-  const session = routine.index(expressionValue(routine, argument(call, 1)));
+  const session = routine.index(decidedArgument(routine, call, 1));
   code.line(`requests.cloneSession = ${session};`);
-  const list =
-    call.name === 'clone_preserving_field_list' ? routine.index(expressionValue(routine, argument(call, 2))) : '-1';
+  const list = call.name === 'clone_preserving_field_list' ? routine.index(decidedArgument(routine, call, 2)) : '-1';
   code.line(`requests.cloneFieldList = ${list};`);
   return NOTHING;
 }
@@ -283,25 +297,25 @@ export function callMethod(routine: Routine, call: MethodCall): Value {
   const object = unit.constant(`extern ${instance.id}`, shortName(instance.name), `runtime.externs[${instance.id}]`);
   switch (`${instance.type}.${call.method}`) {
     case 'counter.count':
-      code.line(`${object}.count(${routine.index(expressionValue(routine, argument(call, 0)))});`);
+      code.line(onceStatement(routine, `${object}.count(${routine.index(decidedArgument(routine, call, 0))});`));
       return NOTHING;
     case 'direct_counter.count':
       return NOTHING;
     case 'meter.execute_meter': {
-      const index = routine.keep(routine.index(expressionValue(routine, argument(call, 0))));
+      const index = routine.keep(routine.index(decidedArgument(routine, call, 0)));
       const place = resultPlace(routine, call.arguments[1]);
-      const color = routine.keep(`${object}.execute(${index})`);
+      const color = routine.keep(once(routine, `${object}.execute(${index})`));
       return writeColor(routine, call.arguments[1], place, color);
     }
     case 'direct_meter.read': {
       const place = resultPlace(routine, call.arguments[0]);
-      return writeColor(routine, call.arguments[0], place, routine.keep(`${object}.color`));
+      return writeColor(routine, call.arguments[0], place, routine.keep(once(routine, `${object}.color`)));
     }
     case 'register.read':
     case 'register.write':
       return register(routine, call, object);
     case 'Checksum16.get': {
-      const length = packData(routine, [argument(call, 0)]);
+      const length = packData(routine, argument(call, 0), 'left-out');
       const sum = `${unit.helper('sum16')}(${bufferOf(routine)}.bytes, ${length})`;
       return { kind: 'number', code: routine.keep(sum), width: 16, isSigned: false };
     }
@@ -318,6 +332,12 @@ function writeColor(routine: Routine, given: IrArgument | undefined, place: Plac
   return NOTHING;
 }
 
+/** A register's cell as a value. */
+function readCell(routine: Routine, cell: string, type: DataType): Value {
+  const code = once(routine, cell);
+  return routine.fromRuntime(code === cell ? cell : routine.keep(code), type);
+}
+
 /** Cells are read and written in place; an index out of bounds is counted, and does nothing. */
 function register(routine: Routine, call: MethodCall, object: string): Value {
   const { code, unit } = routine;
@@ -329,13 +349,13 @@ function register(routine: Routine, call: MethodCall, object: string): Value {
   const isRead = call.method === 'read';
   const result = call.arguments[0];
   const place = isRead ? resultPlace(routine, result) : undefined;
-  const index = routine.keep(routine.index(expressionValue(routine, argument(call, isRead ? 1 : 0))));
-  const value = isRead ? undefined : routine.keepValue(expressionValue(routine, argument(call, 1)));
+  const index = routine.keep(routine.index(decidedArgument(routine, call, isRead ? 1 : 0)));
+  const value = isRead ? undefined : routine.keepValue(decidedArgument(routine, call, 1));
   const size = unit.constant(`size ${object}`, `${object}_size`, `${object}.size`);
   code.open(`if (${index} < ${size}) {`);
   if (value === undefined) {
-    if (place !== undefined) writeResult(routine, result, place, routine.fromRuntime(`${cells}[${index}]`, type));
-  } else code.line(`${cells}[${index}] = ${routine.runtimeValue(value)};`);
+    if (place !== undefined) writeResult(routine, result, place, readCell(routine, `${cells}[${index}]`, type));
+  } else code.line(onceStatement(routine, `${cells}[${index}] = ${routine.runtimeValue(value)};`));
   code.turn('} else {');
   code.line('faults.externIndex++;');
   code.close();

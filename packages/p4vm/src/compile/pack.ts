@@ -1,15 +1,18 @@
 import type { DataType, Expression } from '../ir/program.js';
+import type { Span } from '../source/position.js';
 import { type Item, packBytes, plus } from './bits.js';
+import { decided, decidedAs, observed, observedField } from './definedness.js';
 import { expressionValue } from './expressions.js';
 import { type AggregatePlace, aggregatePlace, enclosingHeader, memberOf, placeOf, readPlace } from './places.js';
 import type { Routine } from './routine.js';
 import { bitsOf, isAggregate, isKeptSigned } from './storage.js';
+import { describe } from './trace.js';
 import type { Value } from './value.js';
 
 /** One scalar or varbit of the data of a hash or checksum. */
 interface Leaf {
   readonly type: DataType;
-  /** Validity of the header it is a field of: it is skipped if that is invalid. */
+  /** Validity of the header it is a field of: it is skipped if that is invalid. Undefined: it always counts. */
   readonly condition: string | undefined;
   read(): Value;
 }
@@ -26,14 +29,22 @@ function leavesOf(routine: Routine, expression: Expression): readonly Leaf[] {
   const condition = header && `${aggregatePlace(routine, header).code}.$valid`;
   if (header !== undefined && !isAggregate(type)) {
     const place = placeOf(routine, expression);
-    return [{ type, condition, read: () => readPlace(routine, place) }];
+    return [{ type, condition, read: () => observed(routine, expression, place, readPlace(routine, place)) }];
   }
-  if (isAggregate(type)) return placeLeaves(routine, aggregatePlace(routine, expression), condition);
+  if (isAggregate(type)) {
+    return placeLeaves(routine, aggregatePlace(routine, expression), condition, describe(expression), expression.span);
+  }
   const value = routine.keepValue(expressionValue(routine, expression));
   return [{ type, condition: undefined, read: () => value }];
 }
 
-function placeLeaves(routine: Routine, place: AggregatePlace, condition: string | undefined): readonly Leaf[] {
+function placeLeaves(
+  routine: Routine,
+  place: AggregatePlace,
+  condition: string | undefined,
+  what: string,
+  span: Span,
+): readonly Leaf[] {
   const { type, code } = place;
   if (type.kind === 'varbit') {
     return [{ type, condition, read: () => ({ kind: 'aggregate', code }) }];
@@ -41,14 +52,17 @@ function placeLeaves(routine: Routine, place: AggregatePlace, condition: string 
   if (type.kind === 'stack') {
     return Array.from({ length: type.size }, (_, index) => {
       const element = { ...place, type: type.element, code: `${code}.items[${index}]`, isFixed: false };
-      return placeLeaves(routine, element, condition);
+      return placeLeaves(routine, { ...element, header: element.code }, condition, `${what}[${index}]`, span);
     }).flat();
   }
   const inner = type.kind === 'header' ? `${code}.$valid` : condition;
   return type.fields.flatMap((field): readonly Leaf[] => {
     const part = memberOf(routine.unit, place, field.name, field.type);
-    if (part.kind === 'aggregate') return placeLeaves(routine, part, inner);
-    return [{ type: field.type, condition: inner, read: () => readPlace(routine, part) }];
+    const name = `${what}.${field.name}`;
+    if (part.kind === 'aggregate') return placeLeaves(routine, part, inner, name, span);
+    if (part.kind === 'slice') throw new TypeError('fields are no slices');
+    const read = (): Value => observedField(routine, part, readPlace(routine, part), name, span);
+    return [{ type: field.type, condition: inner, read }];
   });
 }
 
@@ -87,13 +101,22 @@ function groupsOf(leaves: readonly Leaf[]): readonly Group[] {
 }
 
 /**
- * Packs data into the buffer as the switch's calculations do: fields without gaps, those of invalid headers left out, zero
- * bits at the end up to a whole byte. Gives the name of what holds the length in bytes.
+ * What fields of invalid headers give. `left-out`: nothing, as in checksums, whose lists are read from the packet's headers.
+ * `full-width`: what they hold, as in `hash`, whose list is a value of fixed width that is computed before.
  */
-export function packData(routine: Routine, data: readonly Expression[]): string {
+export type InvalidFields = 'left-out' | 'full-width';
+
+/**
+ * Packs data into the buffer as the switch's calculations do: fields without gaps, zero bits at the end up to a whole byte.
+ * Gives the name of what holds the length in bytes.
+ */
+export function packData(routine: Routine, data: Expression, invalidFields: InvalidFields): string {
   const { unit, code } = routine;
   const buffer = bufferOf(routine);
-  const groups = groupsOf(data.flatMap((each) => leavesOf(routine, each)));
+  const leaves = leavesOf(routine, data);
+  const groups = groupsOf(
+    invalidFields === 'left-out' ? leaves : leaves.map((each) => ({ ...each, condition: undefined })),
+  );
   const length = unit.names.take('length');
   const isWhole = groups.every((group, index) => (group.bits & 7) === 0 || index === groups.length - 1);
   if (!isWhole) {
@@ -172,24 +195,28 @@ function packSlowly(routine: Routine, groups: readonly Group[], buffer: string):
   }
 }
 
-/** Codes of `RuntimeValue`s of all scalars of a value, with their names, as digests and logs take them. */
+/** Codes of `RuntimeValue`s of all scalars of a value, with their names, as digests and logs (`use`) take them. */
 export function namedValues(
   routine: Routine,
   expression: Expression,
+  use: string,
 ): readonly { readonly name: string; readonly value: string }[] {
   const { type } = expression;
   if (!isAggregate(type)) {
-    return [{ name: '', value: routine.runtimeValue(expressionValue(routine, expression)) }];
+    const value = decided(routine, use, expression, expressionValue(routine, expression));
+    return [{ name: '', value: routine.runtimeValue(value) }];
   }
   if (expression.kind === 'aggregate' && type.kind !== 'varbit') {
     return expression.elements.flatMap((each, index) => {
       const name = type.kind === 'stack' ? String(index) : (type.fields[index]?.name ?? String(index));
       const value = routine.keepValue(isAggregate(each.type) ? { kind: 'void' } : expressionValue(routine, each));
-      if (!isAggregate(each.type)) return [{ name, value: routine.runtimeValue(value) }];
-      return namedValues(routine, each).map((inner) => ({ ...inner, name: joined(name, inner.name) }));
+      if (!isAggregate(each.type)) {
+        return [{ name, value: routine.runtimeValue(decided(routine, use, each, value)) }];
+      }
+      return namedValues(routine, each, use).map((inner) => ({ ...inner, name: joined(name, inner.name) }));
     });
   }
-  return placeValues(routine, aggregatePlace(routine, expression));
+  return placeValues(routine, aggregatePlace(routine, expression), use, describe(expression), expression.span);
 }
 
 function joined(outer: string, inner: string): string {
@@ -199,6 +226,9 @@ function joined(outer: string, inner: string): string {
 function placeValues(
   routine: Routine,
   place: AggregatePlace,
+  use: string,
+  what: string,
+  span: Span,
 ): readonly { readonly name: string; readonly value: string }[] {
   const { type, code } = place;
   if (type.kind === 'varbit') {
@@ -207,14 +237,21 @@ function placeValues(
   if (type.kind === 'stack') {
     return Array.from({ length: type.size }, (_, index) => {
       const element = { ...place, type: type.element, code: `${code}.items[${index}]`, isFixed: false };
-      return placeValues(routine, element).map((each) => ({ ...each, name: joined(String(index), each.name) }));
+      const ofElement = placeValues(routine, { ...element, header: element.code }, use, `${what}[${index}]`, span);
+      return ofElement.map((each) => ({ ...each, name: joined(String(index), each.name) }));
     }).flat();
   }
   return type.fields.flatMap((field) => {
     const part = memberOf(routine.unit, place, field.name, field.type);
-    if (part.kind !== 'aggregate') {
-      return [{ name: field.name, value: routine.runtimeValue(readPlace(routine, part)) }];
+    const name = `${what}.${field.name}`;
+    if (part.kind === 'slice') throw new TypeError('fields are no slices');
+    if (part.kind === 'scalar') {
+      const value = observedField(routine, part, readPlace(routine, part), name, span);
+      return [{ name: field.name, value: routine.runtimeValue(decidedAs(routine, use, name, span, value)) }];
     }
-    return placeValues(routine, part).map((each) => ({ ...each, name: joined(field.name, each.name) }));
+    return placeValues(routine, part, use, name, span).map((each) => ({
+      ...each,
+      name: joined(field.name, each.name),
+    }));
   });
 }

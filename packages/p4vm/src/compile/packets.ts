@@ -1,12 +1,14 @@
 import type { Expression } from '../ir/program.js';
+import type { Span } from '../source/position.js';
 import { invalidateOthers } from './assign.js';
 import { loadBits } from './bits.js';
+import { decided, decidedAs } from './definedness.js';
 import { expressionValue, referenceOf } from './expressions.js';
 import { emitFunction, extractFunction, extractVariableFunction, loadWords, lookaheadFunction } from './headers.js';
-import { aggregatePlace, ownMark } from './places.js';
+import { type AggregatePlace, aggregatePlace, memberOf, objectPlace, ownMark, readPlace } from './places.js';
 import type { Routine } from './routine.js';
 import { bitsOf, fixedWidth, hasHeaders, isAggregate, NUMBER_WIDTH, WORDS_WIDTH } from './storage.js';
-import { traceEmit, traceExtract } from './trace.js';
+import { describe, traceEmit, traceExtract } from './trace.js';
 import { refuse } from './unit.js';
 import { cutTop, type Value, wrapNumber } from './value.js';
 
@@ -35,10 +37,34 @@ export function callPacket(routine: Routine, expression: PacketCall): Value {
       if (!hasHeaders(type)) return NOTHING;
       const object = referenceOf(routine, argument.value);
       traceEmit(routine, argument.value, object);
+      checkEmitted(routine, objectPlace(type, object, false), describe(argument.value), argument.value.span);
       routine.code.line(`${emitFunction(routine.unit, type)}(${object});`);
       return NOTHING;
     }
   }
+}
+
+/** In poison mode: all fields of the headers that are emitted have to be defined. */
+function checkEmitted(routine: Routine, place: AggregatePlace, what: string, span: Span): void {
+  const { unit, code } = routine;
+  const { type } = place;
+  if (unit.undefinedValues === undefined || type.kind === 'varbit') return;
+  if (type.kind === 'stack') {
+    for (let index = 0; index < type.size; index++) {
+      const element = objectPlace(type.element, `${place.code}.items[${index}]`, false);
+      checkEmitted(routine, element, `${what}[${index}]`, span);
+    }
+    return;
+  }
+  if (type.kind === 'header') code.open(`if (${place.code}.$valid) {`);
+  for (const field of type.fields) {
+    const part = memberOf(unit, place, field.name, field.type);
+    const name = `${what}.${field.name}`;
+    if (part.kind === 'aggregate') checkEmitted(routine, part, name, span);
+    // What is beside headers is not emitted.
+    else if (place.header !== undefined) decidedAs(routine, 'emit', name, span, readPlace(routine, part));
+  }
+  if (type.kind === 'header') code.close();
 }
 
 /** Bytes of the longest header: those of the longest packet of IP. */
@@ -83,7 +109,7 @@ function extract(routine: Routine, expression: PacketCall): void {
   if (size?.value === undefined) {
     code.line(`if (!${extractFunction(unit, type)}(${place.code})) ${fail(unit.errorOf('PacketTooShort'))}`);
   } else {
-    const bits = routine.index(expressionValue(routine, size.value));
+    const bits = routine.index(decided(routine, 'extract', size.value, expressionValue(routine, size.value)));
     const result = routine.keep(`${extractVariableFunction(unit, type)}(${place.code}, ${bits})`);
     code.line(`if (${result} !== 0) return ${result};`);
   }
@@ -101,7 +127,8 @@ function advance(routine: Routine, expression: PacketCall): void {
   const { unit, code } = routine;
   const [amount] = expression.arguments;
   if (amount?.value === undefined) throw new TypeError('advance by nothing');
-  const bits = routine.keep(routine.index(expressionValue(routine, amount.value)));
+  const value = decided(routine, 'advance', amount.value, expressionValue(routine, amount.value));
+  const bits = routine.keep(routine.index(value));
   code.line(`if ((${bits} & 7) !== 0) ${fail(unit.errorOf('ParserInvalidArgument'))}`);
   code.line(`if (end - at < ${bits} >>> 3) ${fail(unit.errorOf('PacketTooShort'))}`);
   code.line(`at += ${bits} >>> 3;`);

@@ -1,5 +1,6 @@
-import type { IrSelectCase, ParserInstance, SelectLabel, State, StateTarget } from '../ir/program.js';
+import type { Expression, IrSelectCase, ParserInstance, SelectLabel, State, StateTarget } from '../ir/program.js';
 import { steps } from './costs.js';
+import { decided } from './definedness.js';
 import { expressionValue } from './expressions.js';
 import { asBits, combine, compare, convert } from './operators.js';
 import type { Routine } from './routine.js';
@@ -119,7 +120,7 @@ function writeState(routine: Routine, graph: Graph, index: number, variable: str
   }
   const keys = transition.keys.map((each) => routine.keepValue(expressionValue(routine, each)));
   for (const each of transition.cases) {
-    const test = caseTest(routine, keys, each);
+    const test = caseTest(routine, keys, transition.keys, each);
     if (test === undefined) {
       goTo(routine, graph, each.target, variable);
       return;
@@ -144,19 +145,50 @@ function goTo(routine: Routine, graph: Graph, target: StateTarget, variable: str
 }
 
 /** Code of the test of a case; undefined if it always holds. */
-function caseTest(routine: Routine, keys: readonly Value[], { labels }: IrSelectCase): string | undefined {
+function caseTest(
+  routine: Routine,
+  keys: readonly Value[],
+  expressions: readonly Expression[],
+  { labels }: IrSelectCase,
+): string | undefined {
+  const decidedKey = (index: number): Value | undefined => {
+    const [key, expression] = [keys[index], expressions[index]];
+    return key && expression && decided(routine, 'select', expression, key);
+  };
   const [first] = labels;
   if (first?.kind === 'value-set') {
     const { valueSet } = first;
     const set = valueSetName(routine.unit, valueSet.id, valueSet.name);
-    return `${set}.matches(${keys.map((each) => routine.pattern(each)).join(', ')})`;
+    const patterns = keys.map((each, index) => routine.pattern(decidedKey(index) ?? each));
+    return `${set}.matches(${patterns.join(', ')})`;
   }
+  if (routine.unit.undefinedValues !== undefined) return decidedTest(routine, labels, decidedKey);
   const tests = labels.flatMap((label, index) => {
     const key = keys[index];
     return key === undefined || label.kind === 'any' ? [] : [labelTest(routine, key, label)];
   });
   if (tests.length === 0) return undefined;
   return tests.length === 1 ? tests[0] : tests.map((each) => `(${each})`).join(' && ');
+}
+
+/** In poison mode: a key has to be defined only if those before it match. */
+function decidedTest(
+  routine: Routine,
+  labels: readonly SelectLabel[],
+  keyAt: (index: number) => Value | undefined,
+): string | undefined {
+  if (labels.every((label) => label.kind === 'any')) return undefined;
+  const { code } = routine;
+  const name = routine.unit.temporary();
+  code.line(`let ${name} = true;`);
+  for (const [index, label] of labels.entries()) {
+    if (label.kind === 'any') continue;
+    code.open(`if (${name}) {`);
+    const key = keyAt(index);
+    if (key !== undefined) code.line(`${name} = ${labelTest(routine, key, label)};`);
+    code.close();
+  }
+  return name;
 }
 
 function valueSetName(unit: Unit, id: number, name: string): string {

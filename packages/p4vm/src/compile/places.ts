@@ -1,4 +1,5 @@
 import type { DataType, Expression, LValue, StructDataType } from '../ir/program.js';
+import { decided } from './definedness.js';
 import { expressionValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
 import { asBits, convert, slice } from './operators.js';
@@ -21,6 +22,8 @@ export interface ScalarPlace {
   readonly targets: readonly string[];
   readonly isKeptSigned: boolean;
   readonly marks: readonly string[];
+  /** Code of the header that it is a field of. */
+  readonly header?: string | undefined;
 }
 
 export interface SlicePlace {
@@ -45,6 +48,8 @@ export interface AggregatePlace {
   readonly isTemporary: boolean;
   /** Statements that tell the headers and stacks on the way, itself among them, that it is written. */
   readonly marks: readonly string[];
+  /** Code of the header that it is, or is a field of. */
+  readonly header: string | undefined;
 }
 
 export type Place = ScalarPlace | SlicePlace | AggregatePlace;
@@ -111,7 +116,7 @@ export function objectPlace(
   code: string,
   isFixed: boolean,
   outer: readonly string[] = [],
-  rest: Partial<Pick<AggregatePlace, 'membership' | 'nextOf' | 'isTemporary'>> = {},
+  rest: Partial<Pick<AggregatePlace, 'membership' | 'nextOf' | 'isTemporary' | 'header'>> = {},
 ): AggregatePlace {
   if (!isAggregate(type)) throw new TypeError(`${type.kind} is no aggregate`);
   return {
@@ -124,6 +129,7 @@ export function objectPlace(
     isTemporary: false,
     marks: type.kind === 'header' ? [...outer, ownMark(code)] : outer,
     ...rest,
+    header: type.kind === 'header' ? code : rest.header,
   };
 }
 
@@ -144,13 +150,14 @@ export function memberOf(unit: Unit, base: AggregatePlace, field: string, type: 
   if (owner.kind === 'stack' || owner.kind === 'varbit') throw new TypeError(`${owner.kind} has no fields`);
   if (!isAggregate(type)) {
     const targets = unit.types.fieldNames(owner, field, type).map((name) => `${base.code}.${name}`);
-    return { kind: 'scalar', type, targets, isKeptSigned: unit.types.keepsSigned(owner, type), marks: base.marks };
+    const isKeptSigned = unit.types.keepsSigned(owner, type);
+    return { kind: 'scalar', type, targets, isKeptSigned, marks: base.marks, header: base.header };
   }
   const property = propertyOf(field);
   const code = base.isFixed ? unit.fixedMember(base.code, property) : `${base.code}.${property}`;
   const membership = owner.kind === 'union' ? { union: base.code, type: owner, field } : undefined;
-  const { nextOf, isTemporary } = base;
-  return objectPlace(type, code, base.isFixed, base.marks, { membership, nextOf, isTemporary });
+  const { nextOf, isTemporary, header } = base;
+  return objectPlace(type, code, base.isFixed, base.marks, { membership, nextOf, isTemporary, header });
 }
 
 /** An object to stand for an element that does not exist: reads of it give 0, writes to it are lost. */
@@ -170,7 +177,7 @@ function elementPlace(routine: Routine, target: Extract<Expression, { readonly k
   const stack = aggregatePlace(routine, target.base);
   if (stack.type.kind !== 'stack') throw new TypeError('elements are of stacks');
   const { element, size } = stack.type;
-  const index = expressionValue(routine, target.index);
+  const index = decided(routine, 'index', target.index, expressionValue(routine, target.index));
   const code = routine.index(index);
   if (/^\d+$/.test(code) && Number(code) < size) {
     const member = `items[${code}]`;

@@ -54,7 +54,9 @@ function placeLocals(routine: Routine, name: string, locals: Iterable<Variable>)
       ? localHome(unit, variable, variable.name)
       : unit.closureHome(variable, `${name}_${variable.name}`);
     if (home.kind !== 'scalar') continue;
-    for (const each of home.names) code.line(`${isOwn ? 'let ' : ''}${each} = ${zeroOf(variable.type)};`);
+    const codes = unit.initialCodes(variable.type);
+    for (const [index, each] of home.names.entries())
+      code.line(`${isOwn ? 'let ' : ''}${each} = ${codes[index] ?? '0'};`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Expression, Statement } from '../ir/program.js';
 import { assign, assignAggregate, copyInto } from './assign.js';
 import { resultWord } from './calls.js';
 import { type Costs, steps } from './costs.js';
+import { decided, decidedCondition } from './definedness.js';
 import { conditionOf, expressionValue, keptValue, referenceOf } from './expressions.js';
 import { asBits, compare } from './operators.js';
 import { aggregatePlace, objectPlace, placeOf, writePlace } from './places.js';
@@ -35,7 +36,12 @@ function writeKind(routine: Routine, statement: Statement): void {
       expressionValue(routine, statement.expression);
       return;
     case 'if': {
-      const condition = conditionOf(routine, statement.condition);
+      const condition = decidedCondition(
+        routine,
+        'condition',
+        statement.condition,
+        conditionOf(routine, statement.condition),
+      );
       code.open(`if (${condition}) {`);
       writeStatement(routine, statement.whenTrue);
       if (statement.whenFalse !== undefined) {
@@ -89,9 +95,16 @@ function declare(routine: Routine, { variable, value, span }: Extract<Statement,
   } else if (isAggregate(variable.type)) {
     const place = aggregatePlace(routine, target);
     if (place.type.kind !== 'varbit') {
-      routine.code.line(`${routine.unit.types.functionOf('invalidate', place.type)}(${place.code});`);
+      const what = routine.unit.undefinedValues === undefined ? 'invalidate' : 'zero';
+      routine.code.line(`${routine.unit.types.functionOf(what, place.type)}(${place.code});`);
     }
-  } else routine.unit.homeOf(variable);
+  } else {
+    const home = routine.unit.homeOf(variable);
+    if (routine.unit.undefinedValues === undefined || home.kind !== 'scalar') return;
+    // Elsewhere it keeps what it held in the turn of the loop before.
+    const codes = routine.unit.initialCodes(variable.type);
+    for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
+  }
 }
 
 function writeReturn(routine: Routine, value: Expression | undefined): void {
@@ -150,7 +163,8 @@ function switchAction(routine: Routine, statement: Extract<Statement, { readonly
 function switchValue(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-value' }>): void {
   const { code } = routine;
   const { type } = statement.subject;
-  const subject = keptValue(routine, type, expressionValue(routine, statement.subject));
+  const value = keptValue(routine, type, expressionValue(routine, statement.subject));
+  const subject = decided(routine, 'switch', statement.subject, value);
   let isFirst = true;
   for (const { values, body } of statement.cases) {
     const tests = values.map((each) => equality(routine, subject, expressionValue(routine, each)));
@@ -202,7 +216,12 @@ function loopWhile(routine: Routine, statement: Extract<Statement, { readonly ki
   code.open('{');
   for (const each of statement.initial) writeStatement(routine, each);
   code.open(`${loop.label}: for (;;) {`);
-  const condition = conditionOf(routine, statement.condition);
+  const condition = decidedCondition(
+    routine,
+    'condition',
+    statement.condition,
+    conditionOf(routine, statement.condition),
+  );
   code.line(`if (!${atom(condition)}) break;`);
   countTurn(routine, statement);
   writeBody(routine, statement.body, loop);
@@ -217,8 +236,8 @@ function loopOverRange(routine: Routine, statement: Extract<Statement, { readonl
   const target = placeOf(routine, statement.variable);
   if (target.kind === 'aggregate') throw new TypeError('a range of aggregates');
   const { width, isSigned } = bitsOf(statement.variable.type);
-  const low = routine.keepValue(expressionValue(routine, statement.low));
-  const high = routine.keepValue(expressionValue(routine, statement.high));
+  const low = decided(routine, 'range', statement.low, routine.keepValue(expressionValue(routine, statement.low)));
+  const high = decided(routine, 'range', statement.high, routine.keepValue(expressionValue(routine, statement.high)));
   const isNumber = width <= NUMBER_WIDTH;
   const first = isNumber ? asCode(low) : routine.keep(routine.big(low));
   const last = isNumber ? asCode(high) : routine.keep(routine.big(high));

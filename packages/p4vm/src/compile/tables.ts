@@ -1,6 +1,7 @@
 import type { DataType, Expression, IrArgument, Table, TableKey } from '../ir/program.js';
 import { hasEffects } from './analysis.js';
 import { callRoutine } from './calls.js';
+import { decided, once } from './definedness.js';
 import { expressionValue } from './expressions.js';
 import { aggregatePlace, enclosingHeader } from './places.js';
 import { Routine } from './routine.js';
@@ -30,7 +31,7 @@ function tableFunction(unit: Unit, table: Table): string {
     const keys = keyValues(routine, table.keys);
     const isTraced = unit.options.trace === true;
     const kept = isTraced ? keys.map((each) => routine.keepValue(each)) : keys;
-    code.line(`const entry = ${lookup(routine, table, kept)};`);
+    code.line(`const entry = ${once(routine, lookup(routine, table, kept))};`);
     const ready = isTraced ? kept.map((each) => routine.pattern(each)) : [];
     traceTable(routine, table, ready);
     const cases = routine.capture(() => {
@@ -97,7 +98,7 @@ function dataArguments(types: readonly DataType[]): readonly string[] {
 /** The keys' values, from left to right. */
 function keyValues(routine: Routine, keys: readonly TableKey[]): readonly Value[] {
   return keys.map(({ expression }, index) => {
-    const value = keyValue(routine, expression);
+    const value = decided(routine, 'table key', expression, keyValue(routine, expression));
     return keys.slice(index + 1).some((each) => hasEffects(each.expression)) ? routine.keepValue(value) : value;
   });
 }
@@ -106,7 +107,7 @@ function keyValues(routine: Routine, keys: readonly TableKey[]): readonly Value[
 function keyValue(routine: Routine, expression: Expression): Value {
   const header = expression.kind === 'member' ? enclosingHeader(expression) : undefined;
   const value = expressionValue(routine, expression);
-  if (header === undefined) return value;
+  if (header === undefined || routine.unit.undefinedValues !== undefined) return value;
   const valid = `${aggregatePlace(routine, header).code}.$valid`;
   switch (value.kind) {
     case 'words':

@@ -11,8 +11,8 @@ export function traceEvent(routine: Routine, properties: string): void {
   routine.code.line(`if (runtime.trace !== undefined) runtime.trace.event({ ${properties} });`);
 }
 
-/** An l-value as text: a template literal's inside, with run-time indices in it. */
-function describe(expression: Expression): string {
+/** An l-value as text, with `?` for run-time indices. */
+export function describe(expression: Expression): string {
   switch (expression.kind) {
     case 'variable':
       return expression.variable.name;

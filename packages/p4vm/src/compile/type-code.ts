@@ -11,6 +11,7 @@ import {
   typeKey,
   zeroOf,
 } from './storage.js';
+import type { UndefinedValues } from './undefined-values.js';
 
 /** Functions over a type's objects that are written out when they are first asked for. */
 export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'invalidate' | 'isValid' | 'bits';
@@ -29,6 +30,8 @@ export class TypeCode {
     standardMetadata: StructDataType,
     helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string,
     readonly meter: CodeMeter,
+    /** In poison mode: what is undefined instead of zero. */
+    readonly undefinedValues: UndefinedValues | undefined,
   ) {
     this.code = new Code(meter);
     this.#names = names;
@@ -192,12 +195,13 @@ export class TypeCode {
     code.open(`function ${name}(it) {`);
     if (type.kind === 'varbit') code.line('it.bits = 0;');
     else if (type.kind === 'stack') {
-      code.line(`for (let i = 0; i < it.$used; i++) ${this.functionOf('zero', type.element)}(it.items[i]);`);
+      const used = this.undefinedValues === undefined ? 'it.$used' : type.size;
+      code.line(`for (let i = 0; i < ${used}; i++) ${this.functionOf('zero', type.element)}(it.items[i]);`);
       code.line('it.$used = 0;');
       code.line('it.next = 0;');
     } else {
       if (type.kind === 'header') {
-        code.line('if (!it.$touched) return;');
+        if (this.undefinedValues === undefined) code.line('if (!it.$touched) return;');
         code.line('it.$touched = false;');
         code.line('it.$valid = false;');
       }
@@ -206,14 +210,20 @@ export class TypeCode {
     code.close();
   }
 
+  /** What fields are before they are written: zeros, but in poison mode. Standard metadata is the switch's. */
   #zeroFields(type: StructDataType, code: Code): void {
+    const { undefinedValues } = this;
     for (const field of type.fields) {
       if (isAggregate(field.type)) {
         code.line(`${this.functionOf('zero', field.type)}(it.${propertyOf(field.name)});`);
         continue;
       }
-      for (const each of this.fieldNames(type, field.name, field.type))
-        code.line(`it.${each} = ${zeroOf(field.type)};`);
+      const values =
+        undefinedValues === undefined || type === this.#standardMetadata
+          ? undefined
+          : undefinedValues.codes(field.type, this.keepsSigned(type, field.type));
+      for (const [index, each] of this.fieldNames(type, field.name, field.type).entries())
+        code.line(`it.${each} = ${values?.[index] ?? zeroOf(field.type)};`);
     }
   }
 

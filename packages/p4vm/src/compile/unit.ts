@@ -1,9 +1,10 @@
 import { type Budget, CALL_DEPTH } from '../budget/budget.js';
 import type { Limits } from '../budget/limits.js';
 import { nameCalculations } from '../externs/calculation-names.js';
-import type { Expression, IrProgram, Table, Variable } from '../ir/program.js';
+import type { DataType, Expression, IrProgram, Table, Variable } from '../ir/program.js';
 import { objectBytes } from '../ir/state-bytes.js';
 import type { MachineName } from '../machine/machine.js';
+import type { ReadPlace } from '../poison/poison.js';
 import { P4Error } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { Analysis, type Callable } from './analysis.js';
@@ -12,12 +13,15 @@ import { Costs } from './costs.js';
 import { Names } from './names.js';
 import { type AggregateType, isAggregate, isKeptSigned, scalarNames, zeroOf } from './storage.js';
 import { TypeCode } from './type-code.js';
+import { UndefinedValues } from './undefined-values.js';
 
 export interface CompileOptions {
   /** Reports each step to the runtime's trace sink. Slower; off by default. */
   readonly trace?: boolean;
   /** A select that matches nothing gives `error.NoMatch`, as the language says; without, `NoError` like the reference switch. */
   readonly noMatchError?: boolean;
+  /** What is undefined is random, and the code is run twice and compared: see `Poison`. Slower; off by default. */
+  readonly poison?: boolean;
   /** What the code may use; the defaults where nothing is said. */
   readonly limits?: Partial<Limits> | undefined;
 }
@@ -38,6 +42,8 @@ export class Unit {
   readonly names = new Names();
   readonly meter: CodeMeter;
   readonly types: TypeCode;
+  /** In poison mode: codes of values that nothing has defined. Elsewhere these are zeros. */
+  readonly undefinedValues: UndefinedValues | undefined;
   readonly analysis: Analysis;
   /** Declarations of the program's variables and objects. */
   readonly state: Code;
@@ -47,6 +53,7 @@ export class Unit {
   readonly #homes = new Map<Variable, Home>();
   readonly #callables = new Map<Callable, string>();
   readonly #once = new Map<string, string>();
+  readonly #readPlaces: ReadPlace[] = [];
   #calculations: ReadonlyMap<Expression, string> | undefined;
   #serial = 0;
 
@@ -59,7 +66,15 @@ export class Unit {
     this.meter = (characters) => budget.spend('codeCharacters', characters, span);
     this.state = new Code(this.meter);
     this.functions = new Code(this.meter);
-    this.types = new TypeCode(this.names, program.standardMetadata, (name) => this.helper(name), this.meter);
+    const { poison = false } = options;
+    this.undefinedValues = poison ? new UndefinedValues(program.errors.length) : undefined;
+    this.types = new TypeCode(
+      this.names,
+      program.standardMetadata,
+      (name) => this.helper(name),
+      this.meter,
+      this.undefinedValues,
+    );
     this.analysis = new Analysis(program);
     this.costs = new Costs(budget.limits.packetBytes);
   }
@@ -72,6 +87,21 @@ export class Unit {
 
   get helpers(): ReadonlySet<MachineName> {
     return this.#helpers;
+  }
+
+  /** Number of a place where poison mode looks at a value. */
+  readPlace(place: ReadPlace): number {
+    return this.#readPlaces.push(place) - 1;
+  }
+
+  get readPlaces(): readonly ReadPlace[] {
+    return this.#readPlaces;
+  }
+
+  /** What variables of a type hold before they are written: one code for each of its words. */
+  initialCodes(type: DataType): readonly string[] {
+    if (this.undefinedValues !== undefined) return this.undefinedValues.codes(type, isKeptSigned(type));
+    return scalarNames('', type).map(() => zeroOf(type));
   }
 
   /** A name for a temporary that is assigned once. */

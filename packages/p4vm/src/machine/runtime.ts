@@ -1,4 +1,5 @@
 import type { ExternRuntime } from '../externs/extern.js';
+import type { Poison } from '../poison/poison.js';
 import type { TableRuntime, ValueSetRuntime } from '../tables/table.js';
 import type { TraceSink } from '../trace/trace.js';
 
@@ -99,6 +100,8 @@ export interface Runtime {
     fields: readonly { readonly name: string; readonly value: RuntimeValue }[],
   ): void;
   log(message: string): void;
+  /** In poison mode: what compares the two runs of code compiled for it. */
+  readonly poison: Poison | undefined;
   /** Set while packets are traced; only code compiled with `trace` looks at it. */
   trace: TraceSink | undefined;
 }

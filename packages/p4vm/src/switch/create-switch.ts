@@ -20,8 +20,9 @@ export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagno
 export function createSwitch(source: string | SourceFile | IrProgram, options: CreateSwitchOptions = {}): V1Switch {
   const program = programOf(source, options);
   const { limits } = options;
+  const poison = options.undefined === 'poison';
   const compile = (trace: boolean, bytes: number): CompiledProgram =>
-    compileProgram(program, { trace, limits: { ...limits, stateBytes: bytes } });
+    compileProgram(program, { trace, poison, limits: { ...limits, stateBytes: bytes } });
   return new V1Switch(program, compile, options);
 }
 

@@ -1,5 +1,6 @@
 import type { Limits } from '../budget/limits.js';
 import type { Digest } from '../externs/digest.js';
+import type { UndefinedRead } from '../poison/undefined-reads.js';
 import type { InFlightPacket } from './in-flight.js';
 
 /** Where a switch takes its time from: microseconds since it began, whole, never going back. */
@@ -62,6 +63,16 @@ export interface SwitchEnvironment {
   readonly clock?: SwitchClock;
   /** Seed of `random()`: 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
+  /**
+   * What fields of invalid headers and all that was never written hold. `zero` (the default): as in simple_switch, 0 or what
+   * was left there by the packet. `poison`: something random, in two runs that are compared; `V1Switch.undefinedReads` has
+   * the places where the program depends on it.
+   */
+  readonly undefined?: 'zero' | 'poison';
+  /** Seed of what is undefined in poison mode: 0 to 2^32 - 1. Default 1. */
+  readonly poisonSeed?: number;
+  /** Called when poison mode finds a place for the first time. */
+  readonly onUndefinedRead?: (read: UndefinedRead) => void;
   readonly trafficManager?: TrafficManager;
   readonly onTransmit?: TransmitSink;
   readonly onDigest?: (digest: Digest) => void;

@@ -4,6 +4,7 @@ import type { Digest } from '../externs/digest.js';
 import { createRandomBits, randomBetween } from '../externs/random.js';
 import type { IrProgram } from '../ir/program.js';
 import type { Runtime } from '../machine/runtime.js';
+import { Poison } from '../poison/poison.js';
 import { createProgramState, DEFAULT_SEED, type ProgramState } from '../tables/program-state.js';
 import type { SwitchEnvironment } from './environment.js';
 import { createFaults } from './statistics.js';
@@ -63,6 +64,7 @@ export function createRuntime(
       onDigest(digest);
     },
     log: environment.onLog ?? (() => {}),
+    poison: createPoison(environment),
     trace: undefined,
   };
   const state = createProgramState(program, runtime, { random, memory });
@@ -70,4 +72,12 @@ export function createRuntime(
   runtime.externs = state.externs;
   runtime.valueSets = state.valueSets;
   return { runtime, state };
+}
+
+function createPoison({
+  undefined: mode,
+  poisonSeed = DEFAULT_SEED,
+  onUndefinedRead,
+}: SwitchEnvironment): Runtime['poison'] {
+  return mode === 'poison' ? new Poison(poisonSeed, onUndefinedRead ?? (() => {})) : undefined;
 }

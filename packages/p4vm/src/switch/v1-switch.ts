@@ -11,6 +11,7 @@ import type { Register } from '../externs/register.js';
 import type { IrProgram } from '../ir/program.js';
 import { declaredBytes } from '../ir/state-bytes.js';
 import type { Runtime } from '../machine/runtime.js';
+import type { UndefinedRead } from '../poison/undefined-reads.js';
 import type { ProgramState } from '../tables/program-state.js';
 import { type PacketTrace, type TracedOutput, TraceRecorder } from '../trace/packet-trace.js';
 import type { SwitchClock, SwitchEnvironment, TransmitSink } from './environment.js';
@@ -68,6 +69,14 @@ export class V1Switch {
 
   get statistics(): SwitchStatistics {
     return this.#path.statistics;
+  }
+
+  /**
+   * Places where the program depends on something undefined, found in poison mode: one for each place, in the order in which
+   * they were met. Empty otherwise.
+   */
+  get undefinedReads(): readonly UndefinedRead[] {
+    return this.#runtime.poison?.reads.list ?? [];
   }
 
   get clock(): SwitchClock {

@@ -393,6 +393,7 @@ export function runtimeOf(bytes: Uint8Array, more: Partial<Runtime> = {}): Runti
     random: (low) => low,
     digest: () => undefined,
     log: () => undefined,
+    poison: undefined,
     trace: undefined,
     ...more,
   };

@@ -45,12 +45,14 @@ describe('data of hashes', () => {
     ]);
   });
 
-  it('leave out fields of invalid headers', () => {
-    expect(hashedBytes('{ hdr.two.x, hdr.one.v, hdr.two.z, hdr.one.l }', 0x57, 9, 9, 9, 9, 9, 9, 9, 9)).toEqual([0x57]);
-    expect(hashedBytes('{ hdr.one.sum, hdr.two.x, hdr.two.y, hdr.one.mac }', 0, 1, 2, 3, 4, 5, 6, 7, 8)).toEqual([
-      1, 2, 3, 4, 5, 6, 7, 8,
+  it('have fields of invalid headers at full width', () => {
+    expect(hashedBytes('{ hdr.two.x, hdr.one.v, hdr.two.z, hdr.one.l }', 0x57, 9, 9, 9, 9, 9, 9, 9, 9)).toEqual([
+      0x0a, 0x00, 0xe0,
     ]);
-    expect(hashedBytes('{ hdr.two.x, meta.a, hdr.one.l }', 0x07, 9, 9, 9, 9, 9, 9, 9, 9)).toEqual([0x00, 0x70]);
+    expect(hashedBytes('{ hdr.one.sum, hdr.two.x, hdr.two.y, hdr.one.mac }', 0, 1, 2, 3, 4, 5, 6, 7, 8)).toEqual([
+      1, 2, 0, 0, 3, 4, 5, 6, 7, 8,
+    ]);
+    expect(hashedBytes('{ hdr.two.x, meta.a, hdr.one.l }', 0x07, 9, 9, 9, 9, 9, 9, 9, 9)).toEqual([0x00, 0x0e]);
   });
 
   it('take whole headers, and as much of a varbit as there is', () => {

@@ -161,6 +161,7 @@ export function bench(stages: Stages, environment: SwitchEnvironment = {}): Benc
     random: (low) => low,
     digest() {},
     log() {},
+    poison: undefined,
     trace: undefined,
   };
   const sent: string[] = [];

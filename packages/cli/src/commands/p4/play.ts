@@ -3,9 +3,10 @@ import { CliError, drained, EXIT, type Io } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
 import { linesOf, readCommands, readControlText } from '../../p4/control-file.js';
 import { commandLines, Player, ScriptError } from '../../p4/play-script.js';
+import { addPoisonOption, type PoisonFlags, poisonOf, reportUndefinedReads } from '../../p4/poison.js';
 import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
 
-interface PlayFlags extends ProgramFlags {
+interface PlayFlags extends ProgramFlags, PoisonFlags {
   readonly commands?: string;
 }
 
@@ -24,13 +25,15 @@ Example:
 
 /** Gives `int p4 play` its arguments, options and work. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  addProgramOptions(
-    command.argument('<FILE.p4>', 'the program').argument('<SCRIPT>', 'packets and commands, - for standard input'),
+  addPoisonOption(
+    addProgramOptions(
+      command.argument('<FILE.p4>', 'the program').argument('<SCRIPT>', 'packets and commands, - for standard input'),
+    ),
   )
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
     .addHelpText('after', HELP)
     .action(async (path: string, script: string, flags: PlayFlags) => {
-      const target = openSwitch(path, flags, io);
+      const target = openSwitch(path, flags, io, poisonOf(flags));
       if (target === undefined) return done(EXIT.INPUT);
       const output = new DataOutput(io.stdout);
       try {
@@ -57,6 +60,6 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         await output.end();
       }
       if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
-      done(EXIT.OK);
+      done(reportUndefinedReads(target, flags, io));
     });
 }

@@ -6,11 +6,12 @@ import { DataOutput } from '../../output/data-output.js';
 import { runCommands } from '../../p4/control-file.js';
 import { DEFAULT_OUTPUT_BYTES } from '../../p4/limits.js';
 import { mergeCaptures } from '../../p4/merge-captures.js';
+import { addPoisonOption, type PoisonFlags, poisonOf, reportUndefinedReads } from '../../p4/poison.js';
 import { PortCaptures } from '../../p4/port-captures.js';
 import { addProgramOptions, openSwitch, type ProgramFlags } from '../../p4/program.js';
 import { runJson, runText } from '../../p4/run-report.js';
 
-interface RunFlags extends ProgramFlags {
+interface RunFlags extends ProgramFlags, PoisonFlags {
   readonly commands?: string;
   readonly port: ReadonlyMap<number, string>;
   readonly out: string;
@@ -56,7 +57,7 @@ class CaptureClock implements SwitchClock {
 
 /** Gives `int p4 run` its arguments, options and work. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  addProgramOptions(command.argument('<FILE.p4>', 'the program'))
+  addPoisonOption(addProgramOptions(command.argument('<FILE.p4>', 'the program')))
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
     .addOption(
       new Option('--port <N=FILE>', 'the capture (pcap, pcapng, also gzip) that comes in by port N; repeat for more')
@@ -71,7 +72,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 
 async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
   const clock = new CaptureClock();
-  const target = openSwitch(path, flags, io, { clock });
+  const target = openSwitch(path, flags, io, { clock, ...poisonOf(flags) });
   if (target === undefined) return EXIT.INPUT;
   let exitCode: number = EXIT.OK;
   if (flags.commands !== undefined && !(await runCommands(target, flags.commands, io))) exitCode = EXIT.INPUT;
@@ -112,7 +113,7 @@ async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
     captures.close();
   }
   await report(target.statistics, elapsedMs, flags, io);
-  return exitCode;
+  return reportUndefinedReads(target, flags, io, exitCode);
 }
 
 async function report(statistics: SwitchStatistics, elapsedMs: number, flags: RunFlags, io: Io): Promise<void> {
