@@ -10,7 +10,7 @@ import { hex } from './packets.js';
 import { type Played, play } from './play.js';
 import { undefinedOptions } from './undefined/options.js';
 
-const FOLDER = new URL('./stock/', import.meta.url);
+const FOLDER = new URL('./stock-runs/', import.meta.url);
 
 function read(name: string): string {
   return gunzipSync(readFileSync(new URL(`${name}.gz`, FOLDER))).toString();

@@ -6,7 +6,7 @@ import { createSwitch, type IrProgram, type SwitchEnvironment, type V1Switch } f
 import { Random } from '@int/random';
 import { anyCommand, everyCommand, FIRST } from './commands.js';
 
-const STOCK = new URL('../stock/', import.meta.url);
+const STOCK = new URL('../stock-runs/', import.meta.url);
 /** Where headers are: bytes that are changed. */
 const HEADER_BYTES = 140;
 /** A packet may go round so often: some of gpint.p4 go round until the time is up. */
