@@ -93,7 +93,7 @@ function readValid(flow: Flow, value: Expression, states: readonly State[]): rea
 }
 
 /** Notes packets that are to be cloned, or go round again. */
-function leaving(flow: Flow, { name, arguments: args }: ExternCall, states: readonly State[]): readonly State[] {
+function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states: readonly State[]): readonly State[] {
   const [first] = args;
   const type = first?.value?.kind === 'constant' && first.value.type.kind === 'enum' ? first.value : undefined;
   const member = type?.type.kind === 'enum' ? type.type.members[Number(type.value)] : undefined;
@@ -107,6 +107,10 @@ function leaving(flow: Flow, { name, arguments: args }: ExternCall, states: read
         ? 'recirculate'
         : undefined;
   if (way === undefined) return states;
+  const home = way === 'resubmit' ? 'ingress' : way === 'recirculate' ? 'egress' : undefined;
+  if (home !== undefined && flow.part !== home) {
+    flow.findings.note('unsupported', span, `${name} outside of ${home}`, { right: false, wrong: true, isCut: false });
+  }
   const number = args.at(-1)?.value;
   if (name.endsWith('_preserving_field_list') && number?.kind === 'constant') {
     const known = flow.lists.has(way) ? flow.lists.get(way) : new Set<number>();

@@ -73,6 +73,8 @@ function messageOf({ kind, name, isRight, isWrongInWhole }: Finding): string {
       return `accessing a field of ${isRight ? 'a potentially' : 'an'} invalid header ${name}${where}`;
     case 'uninitialized_out_param':
       return `out parameter ${name} ${isRight ? 'may be' : 'is'} uninitialized at the end${where}`;
+    case 'unsupported':
+      return `p4c does not take ${name}`;
     case 'uninitialized_metadata':
       return `metadata ${name} ${isRight ? 'may be read before it is' : 'is read and never'} written${where}`;
     default:

@@ -44,6 +44,8 @@ export class Flow {
   /** Numbers of the field lists that clones and packets that go round take along; undefined: all metadata. */
   readonly lists = new Map<keyof Flow['leaves'], Set<number> | undefined>();
   readonly noError: bigint;
+  /** The part of the switch at work. */
+  part: 'ingress' | 'egress' | undefined;
   /** Where the function at work puts what it returns. */
   result: Place | undefined;
   frame: Frame = { returns: [], exits: [] };

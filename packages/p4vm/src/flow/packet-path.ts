@@ -70,6 +70,8 @@ function part(flow: Flow, instance: ParserInstance | ControlInstance, states: re
   const { headers, metadata, standard } = flow;
   const all: readonly Place[] = [headers, metadata, standard];
   for (const [at, { variable }] of instance.parameters.entries()) flow.places.bind(variable, all[at]);
+  const { ingress, egress } = flow.program;
+  flow.part = instance === ingress ? 'ingress' : instance === egress ? 'egress' : undefined;
   flow.frame = { returns: [], exits: [] };
   const { frame } = flow;
   const through = runInstance(flow, instance, states);

@@ -1,4 +1,5 @@
 import {
+  bmv2Limits,
   createSwitch,
   type Diagnostic,
   findWarnings,
@@ -17,6 +18,7 @@ interface CheckFlags extends ProgramFlags {
   readonly json?: true;
   readonly warnings: 'show' | 'error' | 'off';
   readonly without?: WarningKind[];
+  readonly strictBmv2?: true;
 }
 
 /** Gives `int p4 check` its arguments, options and work. */
@@ -31,6 +33,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   addProgramOptions(command.argument('<FILE.p4>', 'the program'))
     .addOption(warnings)
     .addOption(without)
+    .option('--strict-bmv2', 'refuse what p4c does not take for simple_switch')
     .option('--json', 'one JSON object for each diagnostic')
     .action(async (path: string, flags: CheckFlags) => {
       const { list, errors, suppressed } = check(path, flags);
@@ -74,6 +77,8 @@ function check(path: string, flags: CheckFlags): Checked {
     if (!(error instanceof P4Error)) throw error;
     return { list: [...list, ...error.diagnostics], errors: error.diagnostics.length, suppressed };
   }
+  const beyond = flags.strictBmv2 === true ? bmv2Limits(program) : undefined;
+  if (beyond?.hasErrors) return { list: [...list, ...beyond.list], errors: beyond.errors, suppressed };
   if (flags.warnings === 'off') return { list, errors, suppressed };
   const doubts = findWarnings(program, { without: flags.without });
   return { list: [...list, ...doubts.list], errors, suppressed: suppressed + doubts.suppressed };
