@@ -147,6 +147,16 @@ describe('int p4 play', () => {
     expect(lines[7]).toMatch(/^# error: frobnicate -> ./);
   });
 
+  test('answers what other commands ask, and says which it does not support', async () => {
+    const { stdout } = await play(
+      '! table_num_entries I.t\n! table_dump I.t\n! table_add I.t I.to 5 => 3\n! show_ports',
+    );
+    const lines = stdout.split('\n');
+    expect(lines.slice(0, 4)).toEqual(['# 2', '# ==========', '# TABLE ENTRIES', '# **********']);
+    expect(lines.at(-2)).toMatch(/^# unsupported: show_ports: ./);
+    expect(lines.filter((line) => line.includes('Adding entry'))).toEqual([]);
+  });
+
   test('sorts by port, keeps the order within a port, and shows an empty packet as its port alone', async () => {
     const path = await program(
       'copies.p4',
