@@ -68,7 +68,7 @@ export class StockPorts {
   }
 
   async close(): Promise<void> {
-    const ended = this.#child.exitCode === null ? once(this.#child, 'exit') : Promise.resolve();
+    const ended: Promise<unknown> = this.#child.exitCode === null ? once(this.#child, 'exit') : Promise.resolve();
     this.#child.stdin.end();
     await inTime('the end of the ports', ended, { withinMs: END_MS, inVain: () => this.#child.kill('SIGKILL') });
   }

@@ -105,7 +105,7 @@ interface Callee {
 }
 
 /** Calls something: arguments go in, `body` is run, and what comes out goes where the caller says, after `exit` too. */
-export function invoke(
+function invoke(
   flow: Flow,
   callee: Callee,
   args: readonly IrArgument[],

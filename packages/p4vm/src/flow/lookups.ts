@@ -39,7 +39,7 @@ function elements(
   });
 }
 
-export function memberOf(place: Place, field: string): Place | undefined {
+function memberOf(place: Place, field: string): Place | undefined {
   return place.kind === 'scalar' || place.kind === 'stack' ? undefined : place.fields.get(field);
 }
 
