@@ -77,7 +77,7 @@ function comparison(
   { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
   state: State,
 ): { readonly place: Expression; readonly value: bigint; readonly isNot: boolean } | undefined {
-  const [leftValue, rightValue] = [left, right].map((each) => flow.known.only(knownOf(flow, each, state)));
+  const [leftValue, rightValue] = [left, right].map((each) => flow.known.single(knownOf(flow, each, state)));
   if (operator === '==' || operator === '!=') {
     const isNot = operator === '!=';
     if (rightValue !== undefined) return { place: left, value: rightValue, isNot };
@@ -138,7 +138,7 @@ function equalsIn(flow: Flow, expression: Expression, value: bigint, state: Stat
   }
   const before = knownOf(flow, expression, state);
   if (!known.has(before, value)) return { no: state };
-  if (known.only(before) === value) return { yes: state };
+  if (known.single(before) === value) return { yes: state };
   const [place, ...others] = placesOf(flow, expression, state);
   const yes = state.copy();
   if (place?.kind !== 'scalar' || others.length > 0 || expression.kind === 'slice') return { yes, no: state };

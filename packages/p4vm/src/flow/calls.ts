@@ -216,7 +216,7 @@ function pushPop(
       if (from === undefined) clear(state, element, flow.known);
       else restore(state, element, from);
     }
-    const known = flow.known.only(state.value(next));
+    const known = flow.known.single(state.value(next));
     const moved = known === undefined ? undefined : Number(known) - by;
     const value = moved === undefined ? ANY : flow.known.one(BigInt(Math.max(0, Math.min(moved, elements.length))));
     state.set(next, YES, value);

@@ -41,7 +41,7 @@ export class KnownValues {
   }
 
   /** The value, if there is only one. */
-  only(number: number): bigint | undefined {
+  single(number: number): bigint | undefined {
     const { isNot, values } = this.#list[number]!;
     return !isNot && values.length === 1 ? values[0] : undefined;
   }

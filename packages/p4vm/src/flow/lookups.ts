@@ -14,11 +14,11 @@ export function placesOf(flow: Flow, expression: Expression, state: State): read
     case 'slice':
       return placesOf(flow, expression.base, state);
     case 'element':
-      return elements(flow, expression.base, flow.known.only(knownOf(flow, expression.index, state)), 0n, state);
+      return elements(flow, expression.base, flow.known.single(knownOf(flow, expression.index, state)), 0n, state);
     case 'stack-next':
     case 'stack-last': {
       const [stack] = placesOf(flow, expression.base, state);
-      const next = stack?.kind === 'stack' ? flow.known.only(state.value(stack.next)) : undefined;
+      const next = stack?.kind === 'stack' ? flow.known.single(state.value(stack.next)) : undefined;
       return elements(flow, expression.base, next, expression.kind === 'stack-last' ? 1n : 0n, state);
     }
     default:
@@ -109,7 +109,7 @@ export function knownOf(flow: Flow, expression: Expression, state: State): numbe
       return castValue(flow, expression, state);
     case 'stack-last-index': {
       const [stack] = placesOf(flow, expression.base, state);
-      const next = stack?.kind === 'stack' ? known.only(state.value(stack.next)) : undefined;
+      const next = stack?.kind === 'stack' ? known.single(state.value(stack.next)) : undefined;
       return next === undefined ? ANY : known.one(BigInt.asUintN(32, next - 1n));
     }
     case 'is-valid': {
@@ -131,7 +131,7 @@ function castValue(flow: Flow, { type, operand }: Extract<Expression, { kind: 'c
   if (to === undefined || from === undefined || isSigned(type) || isSigned(operand.type)) return ANY;
   const value = knownOf(flow, operand, state);
   if (to >= from) return value;
-  const only = flow.known.only(value);
+  const only = flow.known.single(value);
   return only === undefined ? ANY : flow.known.one(BigInt.asUintN(to, only));
 }
 

@@ -100,7 +100,7 @@ function setField(flow: Flow, state: State, name: string, value: bigint): void {
 function isDropped(flow: Flow, state: State): boolean {
   const [port, group] = ['egress_spec', 'mcast_grp'].map((name) => {
     const place = flow.standardField(name);
-    return place && flow.known.only(state.value(place));
+    return place && flow.known.single(state.value(place));
   });
   return port === DROP_PORT && group === 0n;
 }
@@ -111,7 +111,7 @@ function toEgress(flow: Flow, state: State): State {
   const after = state.copy();
   const type = flow.standardField('instance_type');
   const group = flow.standardField('mcast_grp');
-  if (type !== undefined && group !== undefined && known.only(state.value(group)) !== 0n) {
+  if (type !== undefined && group !== undefined && known.single(state.value(group)) !== 0n) {
     after.set(type, YES, known.union(state.value(type), known.one(INSTANCE.replicated)));
   }
   setField(flow, after, 'egress_spec', 0n);

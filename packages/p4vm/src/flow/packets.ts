@@ -36,7 +36,7 @@ export function callPacket(flow: Flow, expression: PacketCall, states: readonly 
 /** The packet may end here: then the parser gives up, and the packet goes on to ingress as it is. */
 function mayBeCut(flow: Flow, state: State): void {
   // No link delivers a packet that is too short for what a parser begins with.
-  if (flow.known.only(state.value(flow.consumed)) !== 1n) return;
+  if (flow.known.single(state.value(flow.consumed)) !== 1n) return;
   const cut = state.copy();
   const error = flow.standardField('parser_error');
   if (error !== undefined) cut.set(error, YES, flow.known.not(flow.noError));
@@ -80,7 +80,7 @@ function fillPerhaps(state: State, header: HeaderPlace): void {
 function advanceStack(flow: Flow, base: Expression, state: State): void {
   const [stack] = placesOf(flow, base, state);
   if (stack?.kind !== 'stack') return;
-  const next = flow.known.only(state.value(stack.next));
+  const next = flow.known.single(state.value(stack.next));
   state.set(stack.next, YES, next === undefined ? ANY : flow.known.one(next + 1n));
 }
 
