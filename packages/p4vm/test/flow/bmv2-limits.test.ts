@@ -68,6 +68,15 @@ describe('what the switch would refuse when it is made', () => {
     build(entries('hdr.h.a: ternary;', '1: a(); 1: a();'));
   });
 
+  it('refuses what is no number where hash and random need one', () => {
+    const hash = (base: string, max: string): Parts => ({
+      apply: `hash(m.y, HashAlgorithm.crc16, ${base}, { hdr.h.a }, ${max});`,
+    });
+    expect(errorsOf(hash('{ 8w1, 8w2 }', '32w9')).map((each) => each.code)).toEqual(['not-a-number']);
+    expect(errorsOf(hash('16w0', 'hdr.h')).map((each) => each.code)).toEqual(['not-a-number']);
+    build(hash('16w0', '32w9'));
+  });
+
   it('takes loops over a range only with a type, and int where a value of fixed width is', () => {
     const untyped = { apply: 'bit<8> i; for (i in 8w1..3) { }' };
     expect(errorsOf(untyped).map((each) => each.code)).toEqual(['loop-variable']);
