@@ -5,7 +5,7 @@ import { Fuzz, faultsOf } from './fuzz.js';
 import { undefinedOptions } from './options.js';
 
 const isLong = process.env.INT_LONG === '1';
-const PACKETS = isLong ? 1_000_000 : 300;
+const PACKETS = isLong ? 1_000_000 : 120;
 /** Each begins with another switch. */
 const ROUNDS = isLong ? 20 : 1;
 

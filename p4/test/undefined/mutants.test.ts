@@ -8,7 +8,7 @@ import { undefinedOptions } from './options.js';
 
 const isLong = process.env.INT_LONG === '1';
 /** Of how many mutants one is tried by default. */
-const ONE_IN = 25;
+const ONE_IN = 50;
 /** Packets until a mutant counts as not found. */
 const PACKETS = 3000;
 

@@ -79,6 +79,20 @@ describe('int p4 check', () => {
     expect(await run(['p4', 'check', system, '-D', 'WHERE=5', '-I', files.path('.')])).toMatchObject({ code: 0 });
   });
 
+  test('warns of what is doubtful, as --warnings says', async () => {
+    const path = await program('doubt.p4', p4Program('bit<9> port; s.egress_spec = port;'));
+    const shown = await run(['p4', 'check', path]);
+    expect(shown).toMatchObject({ code: 0, stderr: `int: ${path}: no errors, 1 warning\n` });
+    expect(shown.stdout).toMatch(/doubt\.p4:12:\d+: warning: port is uninitialized \[uninitialized_use\]\n/);
+    expect(await run(['p4', 'check', path, '--warnings', 'error'])).toMatchObject({ code: 1, stdout: shown.stdout });
+    const quiet = { code: 0, stdout: '', stderr: `int: ${path}: no errors\n` };
+    expect(await run(['p4', 'check', path, '--warnings', 'off'])).toMatchObject(quiet);
+    expect(await run(['p4', 'check', path, '--warnings=error', '--without', 'uninitialized_use'])).toMatchObject(quiet);
+    const json = await run(['p4', 'check', path, '--json']);
+    expect(ndjson(json.stdout)).toMatchObject([{ severity: 'warning', code: 'uninitialized_use', line: 12 }]);
+    expect(await run(['p4', 'check', path, '--without', 'everything'])).toMatchObject({ code: 2 });
+  });
+
   test('ends with 3 if the file is not there, with 2 if the command line is wrong', async () => {
     const missing = await run(['p4', 'check', files.path('none.p4')]);
     expect(missing).toMatchObject({ code: 3, stdout: '' });
@@ -131,6 +145,16 @@ describe('int p4 play', () => {
     ]);
     expect(lines.slice(5, 7)).toEqual(['# packet 3', '7 0505']);
     expect(lines[7]).toMatch(/^# error: frobnicate -> ./);
+  });
+
+  test('answers what other commands ask, and says which it does not support', async () => {
+    const { stdout } = await play(
+      '! table_num_entries I.t\n! table_dump I.t\n! table_add I.t I.to 5 => 3\n! show_ports',
+    );
+    const lines = stdout.split('\n');
+    expect(lines.slice(0, 4)).toEqual(['# 2', '# ==========', '# TABLE ENTRIES', '# **********']);
+    expect(lines.at(-2)).toMatch(/^# unsupported: show_ports: ./);
+    expect(lines.filter((line) => line.includes('Adding entry'))).toEqual([]);
   });
 
   test('sorts by port, keeps the order within a port, and shows an empty packet as its port alone', async () => {

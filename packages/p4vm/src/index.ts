@@ -33,6 +33,9 @@ export { type Digest, type DigestField, DigestQueue } from './externs/digest.js'
 export { HASH_ALGORITHMS, type HashAlgorithm } from './externs/hash.js';
 export { DirectMeter, METER_COLORS, Meter, type MeterRate } from './externs/meter.js';
 export { Register } from './externs/register.js';
+export { bmv2Limits } from './flow/bmv2-limits.js';
+export { findWarnings, type WarningOptions } from './flow/find-warnings.js';
+export { WARNING_KINDS, type WarningKind } from './flow/findings.js';
 export { coreFile } from './include/core.js';
 export { v1modelFile } from './include/v1model.js';
 export type { Action, DataType, IrProgram, StructDataType, Table } from './ir/program.js';

@@ -63,7 +63,7 @@ const P4: readonly SingleCommand[] = [
   {
     name: 'check',
     takes: '[options] <FILE.p4>',
-    summary: 'Parse and type-check a program: what is wrong, with file, line and column',
+    summary: 'Parse and type-check a program: what is wrong, and what is doubtful, with file, line and column',
     load: () => import('./p4/check.js'),
   },
   {

@@ -8,9 +8,13 @@ export class ScriptError extends Error {
   override readonly name = 'ScriptError';
 }
 
-/** Gives a switch a command. What it has to say in the output: nothing if it went well and gave no numbers. */
+/** Commands that ask something: others are not worth a line if they go well. */
+const ASKS =
+  /^(show_|get_time_|mc_dump$|act_prof_dump|table_(dump|num_entries|info|show_actions)|(meter_get_rates|mirroring_get|pvs_get|greet)$)/;
+
+/** Gives a switch a command. What it has to say in the output: nothing if it went well and nothing was asked. */
 export function commandLines(target: V1Switch, command: string): string[] {
-  const { error, values, counter } = target.command(command);
+  const { error, values, counter, status, text } = target.command(command);
   if (error !== undefined) return [`# error: ${command} -> ${error.message.trim().split(/\s+/).join(' ')}`];
   const [name, object = '', index] = command.split(/\s+/);
   if (name === 'counter_read' && counter !== undefined) {
@@ -19,7 +23,8 @@ export function commandLines(target: V1Switch, command: string): string[] {
   if (name === 'register_read' && values !== undefined) {
     return [`# register ${object} ${index === undefined ? '' : `${index} `}${values.join(', ')}`];
   }
-  return [];
+  const isAnswer = status === 'ignored' || ASKS.test(name ?? '');
+  return isAnswer && text !== '' ? text.split('\n').map((line) => `# ${line}`) : [];
 }
 
 function packetOf(line: string): { port: number; frame: Uint8Array } {

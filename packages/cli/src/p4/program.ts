@@ -73,7 +73,7 @@ export function readProgram(path: string, flags: ProgramFlags, io: Io): IrProgra
   }
   if (program === undefined) {
     if (diagnostics.suppressed > 0) say(io, `${diagnostics.suppressed} more are not shown`);
-    say(io, `${path} cannot be run: ${errorCount(diagnostics.errors)}`);
+    say(io, `${path} cannot be run: ${counted(diagnostics.errors, 'error')}`);
   }
   return program;
 }
@@ -85,14 +85,14 @@ export function compiled<T>(path: string, io: Io, compile: () => T): T | undefin
   } catch (error) {
     if (!(error instanceof P4Error)) throw error;
     io.stderr.write(`${error.message}\n`);
-    say(io, `${path} cannot be run: ${errorCount(error.diagnostics.length)}`);
+    say(io, `${path} cannot be run: ${counted(error.diagnostics.length, 'error')}`);
     return undefined;
   }
 }
 
 /** `1 error`, `2 errors`. */
-export function errorCount(errors: number): string {
-  return `${errors} error${errors === 1 ? '' : 's'}`;
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /**

@@ -95,6 +95,6 @@ export function runStage<T>(diagnostics: Diagnostics, whole: Span, stage: () => 
 }
 
 /** Whether an error is the engine's for a stack that is used up. */
-function isStackOverflow(error: unknown): boolean {
+export function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && /call stack/i.test(error.message);
 }

@@ -27,7 +27,7 @@ function isPlainCast(c: Checker, operand: Expression, source: Type, target: Type
   if (source.kind === 'bits') {
     if (target.kind === 'bits') return source.isSigned === target.isSigned || source.width === target.width;
     if (target.kind === 'bool') return isBit(source);
-    return target.kind === 'integer' && c.isKnown(operand);
+    return target.kind === 'integer';
   }
   if (source.kind === 'bool') return isBit(target);
   if (source.kind === 'integer') {

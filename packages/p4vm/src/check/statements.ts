@@ -129,8 +129,8 @@ function checkForIn(c: Checker, statement: ForInStatement): void {
     if (variable.kind === 'variable') {
       type = variableType(c, variable);
     } else {
-      type = infer(c, variable);
-      checkWritable(c, variable, 'the variable of a loop');
+      c.error('loop-variable', variable.span, 'the variable of this loop needs a type, as in "for (bit<8> i in ...)"');
+      return;
     }
     checkCollection(c, collection, type);
     c.found.loops.set(statement, type);

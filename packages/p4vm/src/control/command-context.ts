@@ -12,8 +12,8 @@ export interface CommandResult {
   /** First word of the line; empty for blank lines and comments. */
   readonly command: string;
   /**
-   * `ignored`: blank, a comment, or a command that has no meaning here (help, ports, configurations). `unknown`: no such
-   * command.
+   * `ignored`: blank, a comment, or a command that has no meaning here (help, ports, configurations), whose text says
+   * `unsupported`. `unknown`: no such command.
    */
   readonly status: 'done' | 'failed' | 'ignored' | 'unknown';
   /** What the command line would print, lines separated by `\n`, without one at the end. */

@@ -15,31 +15,38 @@ const resetState: Command = (context, args) => {
 /** Characters of a command. */
 const MAX_LINE = 262_144;
 
-/** Commands of the command line that have no meaning for a switch in this process. */
-const IGNORED: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'help',
-  '?',
-  'greet',
-  'shell',
-  '!',
-  'EOF',
-  'exit',
-  'quit',
-  'port_add',
-  'port_remove',
-  'show_ports',
-  'switch_info',
-  'load_new_config_file',
-  'swap_configs',
-  'write_config_to_file',
-  'serialize_state',
-  'set_toeplitz_hash_key',
-  'get_time_elapsed',
-  'get_time_since_epoch',
+/** Commands of the command line itself: nothing is to be said. */
+const IGNORED: ReadonlySet<string> = /* @__PURE__ */ new Set(['help', '?', 'EOF', 'exit', 'quit']);
+
+/** Commands that have no meaning for a switch in this process, with the reason. */
+const UNSUPPORTED: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
+  ['shell', 'commands of the system are not run'],
+  ['!', 'commands of the system are not run'],
+  ['port_add', 'ports are those of whoever gives packets to this switch'],
+  ['port_remove', 'ports are those of whoever gives packets to this switch'],
+  ['show_ports', 'ports are those of whoever gives packets to this switch'],
+  ['switch_info', 'this switch has no Thrift port and no devices'],
+  ['load_new_config_file', 'this switch has one program'],
+  ['swap_configs', 'this switch has one program'],
+  ['write_config_to_file', 'this switch runs P4, and has no JSON of it'],
+  ['serialize_state', 'files are not written'],
+  ['set_toeplitz_hash_key', 'v1model has no Toeplitz hash'],
 ]);
 
-function find(name: string): Command | undefined {
+const greet: Command = (context) => context.print('hello');
+
+/** Both times of the command line are this one: a switch starts at the epoch of its clock. */
+function time(nowUs: () => number): Command {
+  return (context, args) => {
+    exactly(args, 0);
+    context.print(`${nowUs()}`);
+  };
+}
+
+function find(name: string, nowUs: () => number): Command | undefined {
   if (name === 'reset_state') return resetState;
+  if (name === 'greet') return greet;
+  if (name === 'get_time_elapsed' || name === 'get_time_since_epoch') return time(nowUs);
   return (
     TABLE_COMMANDS.get(name) ??
     PROFILE_COMMANDS.get(name) ??
@@ -53,7 +60,11 @@ function find(name: string): Command | undefined {
  * white space. A command that fails changes nothing.
  */
 export class CommandInterpreter {
-  constructor(readonly control: ControlPlane) {}
+  /** @param nowUs the switch's time, in microseconds */
+  constructor(
+    readonly control: ControlPlane,
+    readonly nowUs: () => number = () => 0,
+  ) {}
 
   /** Runs one command. Wrong commands give a result that says so; nothing is thrown. */
   execute(line: string): CommandResult {
@@ -65,7 +76,9 @@ export class CommandInterpreter {
     if (command === '' || command.startsWith('#') || IGNORED.has(command)) {
       return { command: command.startsWith('#') ? '' : command, status: 'ignored', text: '' };
     }
-    const run = find(command);
+    const reason = UNSUPPORTED.get(command);
+    if (reason !== undefined) return { command, status: 'ignored', text: `unsupported: ${command}: ${reason}` };
+    const run = find(command, this.nowUs);
     if (run === undefined) {
       const message = `*** Unknown syntax: ${line.trim().slice(0, 200)}`;
       return { command, status: 'unknown', text: message, error: { code: 'unknown-command', message } };

@@ -1,4 +1,5 @@
 import type { BoundArgument, ResolvedCall } from '../check/checked-program.js';
+import { printType } from '../ir/print-expression.js';
 import type { Expression, IrArgument } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import type { CallExpression } from '../syntax/ast.js';
@@ -38,6 +39,12 @@ const EXTERN_FUNCTIONS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'assert',
   'assume',
   'log_msg',
+]);
+
+/** Positions of arguments whose type is open in the declaration, and that must be numbers all the same. */
+const NUMBERS: ReadonlyMap<string, readonly number[]> = /* @__PURE__ */ new Map([
+  ['hash', [0, 2, 4]],
+  ['random', [0, 1, 2]],
 ]);
 
 type Resolved<Kind extends ResolvedCall['kind']> = Extract<ResolvedCall, { readonly kind: Kind }>;
@@ -138,12 +145,18 @@ function lowerExternFunction(
   if (!EXTERN_FUNCTIONS.has(resolved.name)) {
     return lowering.refuse(span, `the extern function ${resolved.name} is not one of core.p4 or v1model.p4`);
   }
+  const args = lowerArguments(lowering, scope, call, resolved.arguments);
+  for (const at of NUMBERS.get(resolved.name) ?? []) {
+    const value = args[at]?.value;
+    if (value === undefined || value.type.kind === 'bits') continue;
+    lowering.refuse(value.span, `${resolved.name} needs a number here, not ${printType(value.type)}`, 'not-a-number');
+  }
   return {
     kind: 'call-extern',
     type: lowering.dataType(resolved.returnType, span),
     name: resolved.name,
     typeArguments: resolved.typeArguments.map((type) => lowering.dataType(type, span)),
-    arguments: lowerArguments(lowering, scope, call, resolved.arguments),
+    arguments: args,
     span,
   };
 }

@@ -6,12 +6,17 @@ import type {
   ConstEntry,
   Expression,
   ExternInstance,
+  KeyMatch,
   Table,
   TableAction,
   TableKey,
 } from '../ir/program.js';
 import { keyBits, tableBytes } from '../ir/state-bytes.js';
-import type { ActionDeclaration, TableDeclaration, TableProperty } from '../syntax/ast.js';
+import type { Span } from '../source/position.js';
+import type { ActionDeclaration, TableDeclaration, TableEntry, TableProperty } from '../syntax/ast.js';
+import { ControlError } from '../tables/control-error.js';
+import { canonicalMatch, type KeyShape, matchText, shapeOf } from '../tables/key-match.js';
+import { hasPriorities } from '../tables/match-index.js';
 import { actionFor } from './actions.js';
 import { lowerArgument } from './calls.js';
 import { constantNumber } from './constants.js';
@@ -43,6 +48,7 @@ export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDec
 
 class TableMaker {
   readonly #evaluator: Evaluator;
+  readonly #entryKeys = new Map<string, Span>();
 
   constructor(
     readonly lowering: Lowering,
@@ -177,13 +183,52 @@ class TableMaker {
     return checked.entries.map(({ entry, call }, index) => {
       lowering.spend(1 + keys.length, entry.span);
       return {
-        keys: lowerEntryKeys(lowering, this.#evaluator, entry, keys),
+        keys: this.#distinct(entry, lowerEntryKeys(lowering, this.#evaluator, entry, keys), keys, priorities[index]),
         call: this.#call(call, actions, declarations),
         priority: priorities[index] ?? index + 1,
         isConst: checked.areEntriesConst || entry.isConst,
         span: entry.span,
       };
     });
+  }
+
+  /** The keys of an entry, which must be possible, and others than those of the entries before with the same priority. */
+  #distinct(
+    { span }: TableEntry,
+    matches: readonly KeyMatch[],
+    keys: readonly TableKey[],
+    priority: number | undefined,
+  ): readonly KeyMatch[] {
+    const shapes = keys.map(shapeOf);
+    const canonical = matches.map((match, at) => {
+      if (match.kind === 'range' && match.low > match.high) {
+        this.lowering.refuse(span, `the range ${match.low}..${match.high} of an entry is empty`, 'empty-range');
+      }
+      return this.#canonical(span, shapes[at]!, match);
+    });
+    const texts = canonical.map((match, at) => matchText(shapes[at]!.width, match));
+    const key = `${hasPriorities(shapes.map(({ kind }) => kind)) ? priority : ''} ${texts.join()}`;
+    const first = this.#entryKeys.get(key);
+    if (first !== undefined) {
+      const related = { message: 'the first', span: first };
+      this.lowering.diagnostics.error(
+        'target',
+        'duplicate-entry',
+        span,
+        'there is an entry with this key already',
+        related,
+      );
+    } else this.#entryKeys.set(key, span);
+    return matches;
+  }
+
+  #canonical(span: Span, shape: KeyShape, match: KeyMatch): KeyMatch {
+    try {
+      return canonicalMatch(shape, match);
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error;
+      return this.lowering.refuse(span, error.message, 'entry-label');
+    }
   }
 
   #property(name: string): TableProperty | undefined {

@@ -4,7 +4,7 @@ import { printable } from './printable.js';
 export type Severity = 'error' | 'warning';
 
 /** The part of the front end that speaks. */
-export type DiagnosticLayer = 'preprocessor' | 'lexer' | 'parser' | 'types' | 'program' | 'target';
+export type DiagnosticLayer = 'preprocessor' | 'lexer' | 'parser' | 'types' | 'program' | 'target' | 'flow';
 
 /** Something wrong, or doubtful, in a program. */
 export interface Diagnostic {

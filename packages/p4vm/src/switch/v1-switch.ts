@@ -63,7 +63,7 @@ export class V1Switch {
       (rate, port, priority) => trafficManager?.setQueueRate?.(rate, port, priority),
     );
     this.control = new ControlPlane(program, state, this.replication);
-    this.#commands = new CommandInterpreter(this.control);
+    this.#commands = new CommandInterpreter(this.control, () => this.clock.nowUs());
     this.#path = new PacketPath(runtime, new CodePool(code.bind(runtime), this.#memory), this.replication, environment);
   }
 

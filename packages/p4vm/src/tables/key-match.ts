@@ -130,3 +130,10 @@ export function maskOf(width: number, match: KeyMatch): { readonly value: bigint
       return { value: 0n, mask: 0n };
   }
 }
+
+/** A canonical match as text: equal for matches that match the same. */
+export function matchText(width: number, match: KeyMatch): string {
+  if (match.kind === 'range') return `${match.low}..${match.high}`;
+  const { value, mask } = maskOf(width, match);
+  return `${value}/${mask}`;
+}

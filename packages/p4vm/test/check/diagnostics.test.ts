@@ -175,6 +175,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
     withApply('for (bit<8> x in §meta.m) { }'),
     withApply('for (bool x in §true .. false) { }'),
   ],
+  'loop-variable': [withApply('for (§meta.m in 1 .. 3) { }')],
   'method-name': [withTop('extern E { E(); void §E(in bit<8> x); }')],
   'missing-actions': [withControl('table §t { key = { meta.m : exact; } }')],
   'missing-field': [withApply('meta.pair = §{ x = 1 };')],

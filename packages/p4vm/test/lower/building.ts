@@ -18,6 +18,8 @@ export interface Parts {
   /** Locals of the control `I`, and statements of its apply block. */
   readonly locals?: string;
   readonly apply?: string;
+  /** Statements of the apply block of `E`. */
+  readonly egress?: string;
   /** Arguments of V1Switch, if they are others. */
   readonly main?: string;
 }
@@ -40,7 +42,7 @@ control I(inout H hdr, inout M m, inout standard_metadata_t sm) {
   ${parts.locals ?? ''}
   apply { ${parts.apply ?? ''} }
 }
-control E(inout H hdr, inout M m, inout standard_metadata_t sm) { apply { } }
+control E(inout H hdr, inout M m, inout standard_metadata_t sm) { apply { ${parts.egress ?? ''} } }
 control C(inout H hdr, inout M m) { apply { } }
 control D(packet_out p, in H hdr) { apply { p.emit(hdr); } }
 V1Switch(${parts.main ?? 'P(), V(), I(), E(), C(), D()'}) main;

@@ -92,15 +92,14 @@ describe('entries', () => {
 
   test('of lpm keys are prefixes, made from masks', () => {
     const made = table(`key = { hdr.w.y: lpm; } actions = { a; } const entries = {
-      0x0a000000 &&& 0xff000000: a(1); 0x0a0b0c0d &&& 0xffffff00: a(2); 0x0a0b0c0d: a(3); _: a(4); 5 &&& 0: a(5); }`);
+      0x0a000000 &&& 0xff000000: a(1); 0x0a0b0c0d &&& 0xffffff00: a(2); 0x0a0b0c0d: a(3); 5 &&& 0: a(4); }`);
     expect(made.entries.map(({ keys }) => keys[0])).toEqual([
       { kind: 'prefix', value: 0x0a000000n, length: 8 },
       { kind: 'prefix', value: 0x0a0b0c00n, length: 24 },
       { kind: 'prefix', value: 0x0a0b0c0dn, length: 32 },
-      { kind: 'any' },
       { kind: 'prefix', value: 0n, length: 0 },
     ]);
-    expect(made.entries.map(({ priority }) => priority)).toEqual([1, 2, 3, 4, 5]);
+    expect(made.entries.map(({ priority }) => priority)).toEqual([1, 2, 3, 4]);
   });
 
   test('of ternary, range and optional keys keep to their kinds', () => {

@@ -1,0 +1,71 @@
+import type { Action, Table } from '../ir/program.js';
+import { invokeAction } from './calls.js';
+import type { Flow } from './flow.js';
+import { read } from './reads.js';
+import { joined, type State } from './state.js';
+
+/** The states after an action of a table, by its position; -1 where none ran. */
+type ByAction = ReadonlyMap<number, readonly State[]>;
+
+/** Looks up a table and runs its actions: each that an entry, or a default action, may name. */
+export function applyTable(
+  flow: Flow,
+  table: Table,
+  states: readonly State[],
+): { readonly hit: ByAction; readonly miss: ByAction } {
+  flow.applied.add(table);
+  const looked = table.keys.reduce((before, each) => read(flow, each.expression, before), states);
+  const hit = new Map<number, readonly State[]>();
+  const miss = new Map<number, readonly State[]>();
+  const { onHit, onMiss } = actionsOf(table);
+  for (const [position, { action, bound }] of table.actions.entries()) {
+    if (!onHit.has(position) && !onMiss.has(position)) continue;
+    const after = runAction(
+      flow,
+      action,
+      bound,
+      looked.map((each) => each.copy()),
+    );
+    if (onHit.has(position)) hit.set(position, onMiss.has(position) ? after.map((each) => each.copy()) : after);
+    if (onMiss.has(position)) miss.set(position, after);
+  }
+  if (table.defaultAction === undefined) miss.set(-1, looked);
+  return { hit, miss };
+}
+
+/** The positions of the actions that may run where an entry matches, and where none does. */
+function actionsOf(table: Table): { onHit: ReadonlySet<number>; onMiss: ReadonlySet<number> } {
+  const all = table.actions.map((each, position) => ({ ...each, position }));
+  const isFixed = table.areEntriesConst && table.entries.length > 0;
+  const onHit = isFixed
+    ? table.entries.map(({ call }) => call.action)
+    : all.filter((each) => !each.isDefaultOnly && table.keys.length > 0).map(({ position }) => position);
+  const given = table.defaultAction?.action;
+  // The control plane may set another default action.
+  const onMiss = table.isDefaultConst
+    ? given === undefined
+      ? []
+      : [given]
+    : all.filter((each) => !each.isTableOnly).map(({ position }) => position);
+  return { onHit: new Set(onHit), onMiss: new Set(onMiss) };
+}
+
+function runAction(
+  flow: Flow,
+  action: Action,
+  bound: Table['actions'][number]['bound'],
+  states: readonly State[],
+): readonly State[] {
+  const directional = action.parameters.filter(({ direction }) => direction !== 'none');
+  const args = action.parameters.map((parameter) => ({
+    direction: parameter.direction,
+    value: bound[directional.indexOf(parameter)],
+  }));
+  return invokeAction(flow, action, args, states);
+}
+
+/** `t.apply()`, where what it did is not asked for. */
+export function applied(flow: Flow, table: Table, states: readonly State[]): readonly State[] {
+  const { hit, miss } = applyTable(flow, table, states);
+  return joined(flow.space, ...hit.values(), ...miss.values());
+}

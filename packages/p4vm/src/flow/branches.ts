@@ -1,0 +1,162 @@
+import type { Expression } from '../ir/program.js';
+import { applyTable } from './applications.js';
+import { setValid } from './contents.js';
+import type { Flow } from './flow.js';
+import { bitsOf, isSigned, knownOf, placesOf, validityOf } from './lookups.js';
+import type { Place } from './places.js';
+import { headersOf } from './places.js';
+import { read } from './reads.js';
+import { joined, NO, type State, YES } from './state.js';
+
+/** The states in which a condition holds, and in which it does not. */
+export interface Branches {
+  readonly yes: readonly State[];
+  readonly no: readonly State[];
+}
+
+/** Evaluates a condition. What it says of validity and of values is known behind it. */
+export function branch(flow: Flow, condition: Expression, states: readonly State[]): Branches {
+  if (states.length === 0) return { yes: [], no: [] };
+  switch (condition.kind) {
+    case 'unary': {
+      if (condition.operator !== '!') break;
+      const { yes, no } = branch(flow, condition.operand, states);
+      return { yes: no, no: yes };
+    }
+    case 'binary':
+      return binary(flow, condition, states);
+    case 'is-valid':
+    case 'variable':
+    case 'member':
+    case 'element':
+    case 'constant':
+      return equals(flow, condition, 1n, read(flow, condition, states));
+    case 'cast':
+      if (bitsOf(condition.operand.type) === 1) return equals(flow, condition, 1n, read(flow, condition, states));
+      break;
+    case 'apply-table': {
+      if (condition.result === 'none') break;
+      const { hit, miss } = applyTable(flow, condition.table, states);
+      const [hits, misses] = [joined(flow.space, ...hit.values()), joined(flow.space, ...miss.values())];
+      return condition.result === 'hit' ? { yes: hits, no: misses } : { yes: misses, no: hits };
+    }
+  }
+  const after = read(flow, condition, states);
+  return { yes: after.map((each) => each.copy()), no: after };
+}
+
+function binary(flow: Flow, condition: Extract<Expression, { kind: 'binary' }>, states: readonly State[]): Branches {
+  const { operator, left, right } = condition;
+  if (operator === '&&' || operator === '||') {
+    const first = branch(flow, left, states);
+    const isAnd = operator === '&&';
+    const second = branch(flow, right, isAnd ? first.yes : first.no);
+    return isAnd
+      ? { yes: second.yes, no: joined(flow.space, first.no, second.no) }
+      : { yes: joined(flow.space, first.yes, second.yes), no: second.no };
+  }
+  const after = read(flow, right, read(flow, left, states));
+  const [yes, no]: State[][] = [[], []];
+  for (const state of after) {
+    const compared = comparison(flow, condition, state);
+    const way = compared === undefined ? both(state) : equals(flow, compared.place, compared.value, [state]);
+    const isSwapped = compared?.isNot === true;
+    yes!.push(...(isSwapped ? way.no : way.yes));
+    no!.push(...(isSwapped ? way.yes : way.no));
+  }
+  return { yes: yes!, no: no! };
+}
+
+function both(state: State): Branches {
+  return { yes: [state.copy()], no: [state] };
+}
+
+/** A comparison as one of equality with a value that is known, if it is one. */
+function comparison(
+  flow: Flow,
+  { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
+  state: State,
+): { readonly place: Expression; readonly value: bigint; readonly isNot: boolean } | undefined {
+  const [leftValue, rightValue] = [left, right].map((each) => flow.known.single(knownOf(flow, each, state)));
+  if (operator === '==' || operator === '!=') {
+    const isNot = operator === '!=';
+    if (rightValue !== undefined) return { place: left, value: rightValue, isNot };
+    return leftValue === undefined ? undefined : { place: right, value: leftValue, isNot };
+  }
+  if (bitsOf(left.type) === undefined || isSigned(left.type)) return undefined;
+  // `x > 0` and the like, either way round.
+  if (rightValue !== undefined) {
+    if ((operator === '>' && rightValue === 0n) || (operator === '>=' && rightValue === 1n)) {
+      return { place: left, value: 0n, isNot: true };
+    }
+    if ((operator === '<' && rightValue === 1n) || (operator === '<=' && rightValue === 0n)) {
+      return { place: left, value: 0n, isNot: false };
+    }
+  } else if (leftValue !== undefined) {
+    if ((operator === '<' && leftValue === 0n) || (operator === '<=' && leftValue === 1n)) {
+      return { place: right, value: 0n, isNot: true };
+    }
+    if ((operator === '>' && leftValue === 1n) || (operator === '>=' && leftValue === 0n)) {
+      return { place: right, value: 0n, isNot: false };
+    }
+  }
+  return undefined;
+}
+
+/** The states in which an expression that was read has a value, and in which it has another. */
+export function equals(flow: Flow, expression: Expression, value: bigint, states: readonly State[]): Branches {
+  const [yes, no]: State[][] = [[], []];
+  for (const state of states) {
+    const way = equalsIn(flow, expression, value, state);
+    if (way.yes !== undefined) yes!.push(way.yes);
+    if (way.no !== undefined) no!.push(way.no);
+  }
+  return { yes: yes!, no: no! };
+}
+
+interface Way {
+  readonly yes?: State | undefined;
+  readonly no?: State | undefined;
+}
+
+function equalsIn(flow: Flow, expression: Expression, value: bigint, state: State): Way {
+  const { known } = flow;
+  if (expression.kind === 'cast') {
+    const [to, from] = [bitsOf(expression.type), bitsOf(expression.operand.type)];
+    if (to !== undefined && from !== undefined && to >= from && !isSigned(expression.operand.type)) {
+      return value >> BigInt(from) === 0n ? equalsIn(flow, expression.operand, value, state) : { no: state };
+    }
+  }
+  if (expression.kind === 'unary' && expression.operator === '!') {
+    return equalsIn(flow, expression.operand, 1n - value, state);
+  }
+  if (expression.kind === 'is-valid') {
+    const [place, ...others] = placesOf(flow, expression.header, state);
+    if (place === undefined || others.length > 0) return { yes: state.copy(), no: state };
+    const way = validIn(place, state);
+    return value === 1n ? way : { yes: way.no, no: way.yes };
+  }
+  const before = knownOf(flow, expression, state);
+  if (!known.has(before, value)) return { no: state };
+  if (known.single(before) === value) return { yes: state };
+  const [place, ...others] = placesOf(flow, expression, state);
+  const yes = state.copy();
+  if (place?.kind !== 'scalar' || others.length > 0 || expression.kind === 'slice') return { yes, no: state };
+  yes.set(place, state.isWritten(place), known.one(value));
+  const rest = known.without(before, value, bitsOf(expression.type));
+  if (rest === undefined) return { yes };
+  state.set(place, state.isWritten(place), rest);
+  return { yes, no: state };
+}
+
+function validIn(place: Place, state: State): Way {
+  const validity = validityOf(place, state);
+  if (validity === YES) return { yes: state };
+  if (validity === NO) return { no: state };
+  const yes = state.copy();
+  if (place.kind === 'header') {
+    setValid(yes, place);
+    state.setValidity(place, NO);
+  } else for (const each of headersOf(place)) state.setValidity(each, NO);
+  return { yes, no: state };
+}

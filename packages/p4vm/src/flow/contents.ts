@@ -1,0 +1,101 @@
+import { ANY, type KnownValues } from './known-values.js';
+import { type HeaderPlace, headersOf, type Place, partsOf, type ScalarPlace } from './places.js';
+import { MAYBE, NO, type State, YES } from './state.js';
+
+/** What a state knows of a place: three numbers for a value, one before them for a header. */
+export function capture(state: State, place: Place, into: number[] = []): number[] {
+  if (place.kind === 'scalar') into.push(state.isWritten(place), state.value(place));
+  else {
+    if (place.kind === 'header') into.push(state.validity(place));
+    if (place.kind === 'stack') into.push(state.value(place.next));
+    for (const part of partsOf(place)) capture(state, part, into);
+  }
+  return into;
+}
+
+/** Puts what was captured of a place of the same type. */
+export function restore(state: State, place: Place, from: readonly number[]): void {
+  let at = 0;
+  const put = (each: Place): void => {
+    if (each.kind === 'scalar') {
+      state.set(each, from[at] ?? MAYBE, from[at + 1] ?? ANY);
+      at += 2;
+      return;
+    }
+    if (each.kind === 'header') state.setValidity(each, from[at++] ?? MAYBE);
+    if (each.kind === 'stack') state.set(each.next, YES, from[at++] ?? ANY);
+    partsOf(each).forEach(put);
+  };
+  put(place);
+}
+
+function forEachPart(place: Place, scalar: (each: ScalarPlace) => void, header: (each: HeaderPlace) => void): void {
+  if (place.kind === 'scalar') {
+    scalar(place);
+    return;
+  }
+  if (place.kind === 'header') header(place);
+  for (const part of partsOf(place)) forEachPart(part, scalar, header);
+}
+
+/** A place as it is before anything is written: headers are invalid. */
+export function clear(state: State, place: Place, known: KnownValues): void {
+  if (place.kind === 'stack') state.set(place.next, YES, known.one(0n));
+  if (place.kind === 'scalar') state.set(place, NO);
+  else {
+    if (place.kind === 'header') state.setValidity(place, NO);
+    for (const part of partsOf(place)) clear(state, part, known);
+  }
+}
+
+/** A place with the default value of its type: zeros, and headers that are invalid. */
+export function setDefault(state: State, place: Place, known: KnownValues): void {
+  clear(state, place, known);
+  forEachPart(
+    place,
+    (each) => state.set(each, YES, known.one(0n)),
+    () => {},
+  );
+}
+
+/** A place of which everything is written, with whatever values; headers in it are valid. */
+export function setWritten(state: State, place: Place): void {
+  forEachPart(
+    place,
+    (each) => state.set(each, YES),
+    (each) => setValid(state, each),
+  );
+}
+
+/** One of some places was written: no one knows which. */
+export function setPerhapsWritten(state: State, places: readonly Place[]): void {
+  for (const place of places) {
+    forEachPart(
+      place,
+      (each) => state.set(each, state.isWritten(each) === NO ? MAYBE : state.isWritten(each)),
+      (each) => {
+        if (state.validity(each) === NO) state.setValidity(each, MAYBE);
+      },
+    );
+  }
+}
+
+/** Makes a header valid whose fields are, or will be, written; its union's other members are invalid then. */
+export function setValid(state: State, header: HeaderPlace): void {
+  state.setValidity(header, YES);
+  for (const rival of header.rivals) state.setValidity(rival, NO);
+}
+
+/** `setValid()`: fields of a header that was invalid have no values. */
+export function makeValid(state: State, header: HeaderPlace): void {
+  const before = state.validity(header);
+  setValid(state, header);
+  if (before === YES) return;
+  for (const each of header.scalars) {
+    state.set(each, before === NO ? NO : state.isWritten(each) === NO ? NO : MAYBE, ANY);
+  }
+}
+
+export function makeInvalid(state: State, place: Place): void {
+  for (const header of headersOf(place)) state.setValidity(header, NO);
+}

@@ -1,0 +1,135 @@
+import type { Expression, IrArgument } from '../ir/program.js';
+import { branch } from './branches.js';
+import { passArguments, writeAny } from './calls.js';
+import type { Flow } from './flow.js';
+import { isScalar, placesOf } from './lookups.js';
+import { headersOf } from './places.js';
+import { look, lookAtAll, lookAtHeader, read, readIndices } from './reads.js';
+import { joined, type State, YES } from './state.js';
+
+type ExternCall = Extract<Expression, { kind: 'call-extern' }>;
+
+/** Functions of core.p4 and v1model.p4, as far as they matter to what is written and valid. */
+export function callExtern(flow: Flow, expression: ExternCall, states: readonly State[]): readonly State[] {
+  const { name, arguments: args } = expression;
+  switch (name) {
+    case 'verify': {
+      const [condition, error] = args.map(({ value }) => value);
+      if (condition === undefined) return states;
+      const { yes, no } = branch(flow, condition, states);
+      const place = flow.standardField('parser_error');
+      for (const state of no) {
+        const value = error?.kind === 'constant' ? flow.known.one(error.value) : flow.known.not(flow.noError);
+        if (place !== undefined) state.set(place, YES, value);
+        flow.rejected.push(state);
+      }
+      return yes;
+    }
+    case 'assert':
+    case 'assume': {
+      const [condition] = args;
+      return condition?.value === undefined ? states : branch(flow, condition.value, states).yes;
+    }
+    case 'mark_to_drop': {
+      for (const state of states) {
+        setStandard(flow, state, 'egress_spec', 511n);
+        setStandard(flow, state, 'mcast_grp', 0n);
+      }
+      return states;
+    }
+    case 'update_checksum':
+    case 'update_checksum_with_payload':
+    case 'verify_checksum':
+    case 'verify_checksum_with_payload':
+      return checksum(flow, args, states);
+    default:
+      return leaving(flow, expression, passArguments(flow, args, lookIntoWholes(flow, args, states)));
+  }
+}
+
+function setStandard(flow: Flow, state: State, field: string, value: bigint): void {
+  const place = flow.standardField(field);
+  if (place !== undefined) state.set(place, YES, flow.known.one(value));
+}
+
+/** What is handed over as a whole, such as a struct to `digest` or a header to `hash`, is read as a whole. */
+function lookIntoWholes(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
+  const lookInto = (value: Expression, state: State): void => {
+    if (value.kind === 'aggregate') for (const each of value.elements) lookInto(each, state);
+    else if (!isScalar(value.type)) {
+      const [place, ...others] = placesOf(flow, value, state);
+      if (place === undefined || others.length > 0) return;
+      if (place.kind === 'header' && !lookAtHeader(flow, value, state)) return;
+      lookAtAll(flow, value, place, state);
+    }
+  };
+  for (const { value, direction } of args) {
+    if (value !== undefined && direction === 'in') for (const state of states) lookInto(value, state);
+  }
+  return states;
+}
+
+/** Of what a checksum is over, fields of headers that are not valid are left out. */
+function checksum(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
+  const [condition, data, sum, algorithm] = args.map(({ value }) => value);
+  if (condition === undefined || data === undefined || sum === undefined) return states;
+  const { yes, no } = branch(flow, condition, states);
+  const summed = readValid(flow, data, yes);
+  const isUpdate = args[2]?.direction !== 'in';
+  const after = isUpdate ? writeAny(flow, sum, summed) : read(flow, sum, summed);
+  return joined(flow.space, algorithm === undefined ? after : read(flow, algorithm, after), no);
+}
+
+function readValid(flow: Flow, value: Expression, states: readonly State[]): readonly State[] {
+  if (value.kind === 'aggregate') return value.elements.reduce((before, each) => readValid(flow, each, before), states);
+  if (value.kind !== 'member' || value.base.type.kind !== 'header') return read(flow, value, states);
+  const { base } = value;
+  const after = readIndices(flow, value, states);
+  for (const state of after) {
+    const headers = placesOf(flow, base, state).flatMap(headersOf);
+    if (headers.every((each) => state.validity(each) === YES)) look(flow, value, [state], false);
+  }
+  return after;
+}
+
+/** Notes packets that are to be cloned, or go round again. */
+function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states: readonly State[]): readonly State[] {
+  const [first] = args;
+  const type = first?.value?.kind === 'constant' && first.value.type.kind === 'enum' ? first.value : undefined;
+  const member = type?.type.kind === 'enum' ? type.type.members[Number(type.value)] : undefined;
+  const way = name.startsWith('clone')
+    ? member === 'E2E'
+      ? 'E2E'
+      : 'I2E'
+    : name.startsWith('resubmit')
+      ? 'resubmit'
+      : name.startsWith('recirculate')
+        ? 'recirculate'
+        : undefined;
+  if (way === undefined) return states;
+  const home = way === 'resubmit' ? 'ingress' : way === 'recirculate' ? 'egress' : undefined;
+  if (home !== undefined && flow.part !== home) {
+    flow.findings.note('unsupported', span, `${name} outside of ${home}`, { right: false, wrong: true, isCut: false });
+  }
+  const number = args.at(-1)?.value;
+  if (name.endsWith('_preserving_field_list') && number?.kind === 'constant') {
+    const known = flow.lists.has(way) ? flow.lists.get(way) : new Set<number>();
+    known?.add(Number(number.value));
+    flow.lists.set(way, known);
+  } else if (args.length > (name.startsWith('clone') ? 2 : 0)) {
+    // The older forms take values along.
+    flow.lists.set(way, undefined);
+  } else if (!flow.lists.has(way)) flow.lists.set(way, new Set());
+  for (const state of states) state.set(flow.leaves[way], YES, flow.known.one(1n));
+  return states;
+}
+
+/** Methods of extern objects: what they give is written, with whatever values. */
+export function callMethod(
+  flow: Flow,
+  { instance, method, arguments: args }: Extract<Expression, { kind: 'call-method' }>,
+  states: readonly State[],
+): readonly State[] {
+  if (method === 'read') flow.metersRead.add(instance);
+  return passArguments(flow, args, states);
+}

@@ -1,0 +1,244 @@
+import { ANY, type KnownValues } from './known-values.js';
+import { type HeaderPlace, type Places, type ScalarPlace, TooMuch } from './places.js';
+
+export const NO = 0;
+export const YES = 1;
+/** In some packets; after states were joined. */
+export const MAYBE = 2;
+
+/** Steps that an analysis may take: places of states that are copied or joined. */
+const MAX_STEPS = 200_000_000;
+/** Steps that one statement in one state stands for. */
+const STATEMENT = 64;
+
+/** Something that tells states apart: what is known of a value, or whether a header is valid. */
+export interface Telling {
+  /** What it adds to the key of a state: see `weightOf`. */
+  readonly weight: number;
+  readonly of: (state: State) => number;
+}
+
+/** What states refer to, and what they may cost. */
+export class StateSpace {
+  /** Always looked at. */
+  readonly telling: Telling[] = [];
+  /** Given up where there are too many ways, the last first where it makes no difference; then all headers. */
+  readonly flags: Telling[] = [];
+  readonly #headers = new Map<HeaderPlace, Telling>();
+  #steps = 0;
+
+  constructor(
+    readonly places: Places,
+    readonly known: KnownValues,
+  ) {}
+
+  /** All that may be given up. */
+  tellings(): readonly Telling[] {
+    for (const header of this.places.alone) {
+      if (this.#headers.has(header)) continue;
+      this.#headers.set(header, { weight: header.weight, of: (state) => state.validity(header) });
+    }
+    return [...this.flags, ...this.#headers.values()];
+  }
+
+  /** @throws TooMuch */
+  spend(steps = STATEMENT): void {
+    this.#steps += steps;
+    if (this.#steps > MAX_STEPS) throw new TooMuch();
+  }
+}
+
+/** Values that are kept together: states share them until one writes. A power of two. */
+const PAGE = 64;
+
+interface Page {
+  /** Of each value, whether it was written; of each header, whether it is valid: NO, YES or MAYBE. */
+  readonly written: Uint8Array;
+  /** Of each value, what is known of it: a number of `KnownValues`. */
+  readonly values: Int32Array;
+  /** What it belongs to; anybody else copies it to write. */
+  readonly owner: object;
+}
+
+const EMPTY: Page = { written: new Uint8Array(PAGE), values: new Int32Array(PAGE), owner: {} };
+
+/** What is known, at one point of the program, of the packets that come to it one way. */
+export class State {
+  #pages: Page[] = [];
+  /** The validity of headers, by their weights. */
+  #sum = 0;
+  #owner: object = {};
+
+  constructor(readonly space: StateSpace) {}
+
+  copy(): State {
+    this.space.spend();
+    const copy = new State(this.space);
+    copy.#pages = this.#pages.slice();
+    copy.#sum = this.#sum;
+    // From now on the pages belong to nobody.
+    this.#owner = {};
+    return copy;
+  }
+
+  validity({ validity }: HeaderPlace): number {
+    return this.isWritten(validity);
+  }
+
+  setValidity({ validity, weight }: HeaderPlace, is: number): void {
+    this.#sum += weight * (is - this.isWritten(validity));
+    this.set(validity, is);
+  }
+
+  isWritten({ id }: ScalarPlace): number {
+    return this.#pages[Math.floor(id / PAGE)]?.written[id % PAGE] ?? NO;
+  }
+
+  value({ id }: ScalarPlace): number {
+    return this.#pages[Math.floor(id / PAGE)]?.values[id % PAGE] ?? ANY;
+  }
+
+  set({ id }: ScalarPlace, written: number, value: number = ANY): void {
+    const page = this.#page(Math.floor(id / PAGE));
+    page.written[id % PAGE] = written;
+    page.values[id % PAGE] = value;
+  }
+
+  /** A page to write to. */
+  #page(at: number): Page {
+    while (this.#pages.length <= at) this.#pages.push(EMPTY);
+    const page = this.#pages[at]!;
+    if (page.owner === this.#owner) return page;
+    this.space.spend(PAGE);
+    const own = { written: page.written.slice(), values: page.values.slice(), owner: this.#owner };
+    this.#pages[at] = own;
+    return own;
+  }
+
+  /** Equal for states that are joined where ways meet: those alike in the validity of headers and in telling values. */
+  key(without: Iterable<Telling>): number {
+    let key = this.#sum;
+    for (const each of this.space.telling) key += each.weight * each.of(this);
+    for (const each of this.space.flags) key += each.weight * each.of(this);
+    for (const each of without) key -= each.weight * each.of(this);
+    return key;
+  }
+
+  /** Adds what is known of other packets. Returns whether less is known than before. */
+  join(other: State): boolean {
+    const { space } = this;
+    const pages = Math.max(this.#pages.length, other.#pages.length);
+    space.spend(STATEMENT + pages);
+    const differing: number[] = [];
+    for (let at = 0; at < pages; at++) {
+      if ((this.#pages[at] ?? EMPTY) !== (other.#pages[at] ?? EMPTY)) differing.push(at);
+    }
+    const kept = this.#keepFields(other, differing);
+    let isChanged = false;
+    for (const at of differing) isChanged = this.#joinPage(at, other.#pages[at] ?? EMPTY, kept) || isChanged;
+    return isChanged;
+  }
+
+  /** The fields of a header that is invalid on one side are those of the other. Returns those that stay as they are. */
+  #keepFields(other: State, pages: readonly number[]): ReadonlySet<number> {
+    const kept = new Set<number>();
+    const { headers } = this.space.places;
+    for (const at of pages) {
+      for (let i = 0; i < PAGE; i++) {
+        const [mine, theirs] = [this.#pages[at]?.written[i] ?? NO, other.#pages[at]?.written[i] ?? NO];
+        const header = mine === theirs ? undefined : headers.get(at * PAGE + i);
+        if (header === undefined) continue;
+        if (mine === NO) for (const each of header.scalars) this.set(each, other.isWritten(each), other.value(each));
+        if (theirs === NO) for (const each of header.scalars) kept.add(each.id);
+      }
+    }
+    return kept;
+  }
+
+  #joinPage(at: number, theirs: Page, kept: ReadonlySet<number>): boolean {
+    const { known, places } = this.space;
+    this.space.spend(PAGE);
+    let mine = this.#pages[at] ?? EMPTY;
+    let isChanged = false;
+    for (let i = 0; i < PAGE; i++) {
+      const [written, value] = [mine.written[i]!, mine.values[i]!];
+      if ((written === theirs.written[i] && value === theirs.values[i]) || kept.has(at * PAGE + i)) continue;
+      const joinedWritten = written === theirs.written[i] ? written : MAYBE;
+      const joinedValue = known.union(value, theirs.values[i]!);
+      if (joinedWritten === written && joinedValue === value) continue;
+      mine = this.#page(at);
+      mine.written[i] = joinedWritten;
+      this.#sum += (places.headers.get(at * PAGE + i)?.weight ?? 0) * (joinedWritten - written);
+      mine.values[i] = joinedValue;
+      isChanged = true;
+    }
+    return isChanged;
+  }
+}
+
+/** Ways that are kept apart. */
+const MAX_WAYS = 32;
+
+/** States at one point: one for each key, and not more than can be dealt with. */
+export class StateSet {
+  #states = new Map<number, State>();
+  readonly #without = new Set<Telling>();
+
+  constructor(readonly space: StateSpace) {}
+
+  get states(): readonly State[] {
+    return [...this.#states.values()];
+  }
+
+  /** Adds a state, which becomes the set's. Returns those that it has changed or become. */
+  add(state: State): readonly State[] {
+    const key = state.key(this.#without);
+    const known = this.#states.get(key);
+    if (known !== undefined) return known.join(state) ? [known] : [];
+    this.#states.set(key, state);
+    if (this.#states.size <= MAX_WAYS) return [state];
+    this.#forget();
+    return this.states;
+  }
+
+  /**
+   * Stops to tell states apart by some headers and flags, until there are few enough of them: first by those that have the
+   * least to do with others, without which most states are alike.
+   */
+  #forget(): void {
+    const { space } = this;
+    while (this.#states.size > MAX_WAYS) {
+      const { states } = this;
+      const [first] = states;
+      const keys = states.map((each) => each.key(this.#without));
+      const all = space.tellings().filter((each) => !this.#without.has(each));
+      space.spend(all.length * states.length);
+      let best: { telling: Telling; left: number } | undefined;
+      for (const telling of all) {
+        const same = telling.of(first!);
+        if (states.every((each) => telling.of(each) === same)) continue;
+        const left = new Set(states.map((each, at) => keys[at]! - telling.weight * telling.of(each))).size;
+        if (best === undefined || left <= best.left) best = { telling, left };
+      }
+      if (best === undefined) return;
+      this.#without.add(best.telling);
+      this.#states = new Map();
+      for (const state of states) {
+        const key = state.key(this.#without);
+        const known = this.#states.get(key);
+        if (known === undefined) this.#states.set(key, state);
+        else known.join(state);
+      }
+    }
+  }
+}
+
+/** The states of ways that meet. The lists are used up. */
+export function joined(space: StateSpace, ...lists: readonly (readonly State[])[]): readonly State[] {
+  const [first, ...others] = lists.filter((each) => each.length > 0);
+  if (first === undefined) return [];
+  if (others.length === 0 && first.length <= 1) return first;
+  const set = new StateSet(space);
+  for (const list of [first, ...others]) for (const state of list) set.add(state);
+  return set.states;
+}

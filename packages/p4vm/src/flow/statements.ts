@@ -1,0 +1,165 @@
+import type { Expression, Statement } from '../ir/program.js';
+import { applyTable } from './applications.js';
+import { assign, store } from './assignments.js';
+import { branch, equals } from './branches.js';
+import { clear, setPerhapsWritten, setWritten } from './contents.js';
+import type { Flow } from './flow.js';
+import { placesOf } from './lookups.js';
+import { read, readIndices } from './reads.js';
+import { joined, type State, StateSet } from './state.js';
+
+/** Runs a statement in all states; none are left where nothing follows it. */
+export function run(flow: Flow, statement: Statement, states: readonly State[]): readonly State[] {
+  if (states.length === 0) return states;
+  for (const _ of states) flow.space.spend();
+  const { space } = flow;
+  switch (statement.kind) {
+    case 'block':
+      return runAll(flow, statement.statements, states);
+    case 'declare': {
+      const place = flow.places.of(statement.variable);
+      for (const state of states) clear(state, place, flow.known);
+      return statement.value === undefined ? states : store(flow, statement.value, states, () => [place]);
+    }
+    case 'assign':
+      return assign(flow, statement.target, statement.value, states);
+    case 'evaluate':
+      return read(flow, statement.expression, states);
+    case 'if': {
+      const { yes, no } = branch(flow, statement.condition, states);
+      const { whenTrue, whenFalse } = statement;
+      return joined(space, run(flow, whenTrue, yes), whenFalse === undefined ? no : run(flow, whenFalse, no));
+    }
+    case 'return': {
+      const { value } = statement;
+      const result = flow.result;
+      const after = value === undefined ? states : store(flow, value, states, () => (result ? [result] : 'part'));
+      flow.frame.returns.push(...after);
+      return [];
+    }
+    case 'exit':
+      flow.frame.exits.push(...states);
+      return [];
+    case 'switch-action':
+      return switchAction(flow, statement, states);
+    case 'switch-value':
+      return switchValue(flow, statement, states);
+    case 'for': {
+      const before = runAll(flow, statement.initial, states);
+      const body = (each: readonly State[]): readonly State[] => run(flow, statement.body, each);
+      return loop(flow, before, (each) => branch(flow, statement.condition, each), body, statement.update);
+    }
+    case 'for-range':
+    case 'for-elements':
+      return forIn(flow, statement, states);
+    case 'break':
+      flow.loops.at(-1)?.breaks.push(...states);
+      return [];
+    case 'continue':
+      flow.loops.at(-1)?.continues.push(...states);
+      return [];
+  }
+}
+
+export function runAll(flow: Flow, statements: readonly Statement[], states: readonly State[]): readonly State[] {
+  return statements.reduce((before, each) => run(flow, each, before), states);
+}
+
+function switchAction(
+  flow: Flow,
+  statement: Extract<Statement, { kind: 'switch-action' }>,
+  states: readonly State[],
+): readonly State[] {
+  const { hit, miss } = applyTable(flow, statement.table, states);
+  const ends: (readonly State[])[] = [];
+  const other: (readonly State[])[] = [];
+  for (const position of statement.table.actions.keys()) {
+    const ran = [hit.get(position) ?? [], miss.get(position) ?? []];
+    const body = statement.cases.find((each) => each.action === position)?.body;
+    if (body === undefined) other.push(...ran);
+    else ends.push(run(flow, body, joined(flow.space, ...ran)));
+  }
+  // A miss without a default action.
+  other.push(miss.get(-1) ?? []);
+  const rest = joined(flow.space, ...other);
+  ends.push(statement.otherwise === undefined ? rest : run(flow, statement.otherwise, rest));
+  return joined(flow.space, ...ends);
+}
+
+function switchValue(
+  flow: Flow,
+  statement: Extract<Statement, { kind: 'switch-value' }>,
+  states: readonly State[],
+): readonly State[] {
+  const { subject } = statement;
+  let rest = read(flow, subject, states);
+  const ends: (readonly State[])[] = [];
+  for (const { values, body } of statement.cases) {
+    const taken: (readonly State[])[] = [];
+    for (const value of values) {
+      const { yes, no } = isCase(flow, subject, value, rest);
+      taken.push(yes);
+      rest = no;
+    }
+    ends.push(run(flow, body, joined(flow.space, ...taken)));
+  }
+  ends.push(statement.otherwise === undefined ? rest : run(flow, statement.otherwise, rest));
+  return joined(flow.space, ...ends);
+}
+
+function isCase(
+  flow: Flow,
+  subject: Expression,
+  value: Expression,
+  states: readonly State[],
+): { yes: readonly State[]; no: readonly State[] } {
+  if (value.kind === 'constant') return equals(flow, subject, value.value, states);
+  return { yes: states.map((each) => each.copy()), no: states };
+}
+
+/** A loop: what is known at its head is what is known in all turns. */
+function loop(
+  flow: Flow,
+  before: readonly State[],
+  test: (states: readonly State[]) => { yes: readonly State[]; no: readonly State[] },
+  body: (states: readonly State[]) => readonly State[],
+  update: readonly Statement[],
+): readonly State[] {
+  const head = new StateSet(flow.space);
+  const ends = new StateSet(flow.space);
+  let work: readonly State[] = before;
+  while (work.length > 0) {
+    const changed = new Set<State>();
+    for (const state of work) for (const each of head.add(state)) changed.add(each);
+    if (changed.size === 0) break;
+    const { yes, no } = test([...changed].filter((each) => head.states.includes(each)).map((each) => each.copy()));
+    const frame = { breaks: [], continues: [] };
+    flow.loops.push(frame);
+    const through = body(yes);
+    flow.loops.pop();
+    for (const state of [...no, ...frame.breaks]) ends.add(state);
+    work = runAll(flow, update, joined(flow.space, through, frame.continues));
+  }
+  return ends.states;
+}
+
+function forIn(
+  flow: Flow,
+  statement: Extract<Statement, { kind: 'for-range' | 'for-elements' }>,
+  states: readonly State[],
+): readonly State[] {
+  const { variable, body } = statement;
+  const bounds = statement.kind === 'for-range' ? [statement.low, statement.high] : [];
+  let before = bounds.reduce((each, bound) => read(flow, bound, each), readIndices(flow, variable, states));
+  if (statement.kind === 'for-elements') before = readIndices(flow, statement.collection, before);
+  const turn = (each: readonly State[]): readonly State[] => {
+    for (const state of each) {
+      const places = placesOf(flow, variable, state);
+      if (places.length === 1) setWritten(state, places[0]!);
+      else setPerhapsWritten(state, places);
+    }
+    return run(flow, body, each);
+  };
+  // There may be no turn at all.
+  return loop(flow, before, (each) => ({ yes: each, no: each.map((state) => state.copy()) }), turn, []);
+}
