@@ -11,9 +11,9 @@ const sources = workspaces().flatMap((workspace) =>
   })),
 );
 
-/** Two more than there are cores: tests of programs, brokers and networks wait for most of their time. */
+/** One more than there are cores: tests of programs, brokers and networks wait for most of their time. */
 const cores = availableParallelism();
-const maxWorkers = cores + 2;
+const maxWorkers = cores + 1;
 
 export default defineConfig({
   resolve: { alias: sources },

@@ -63,6 +63,7 @@ const CODES: Readonly<Record<string, KafkaSinkErrorCode>> = {
   REQUEST_TIMED_OUT: 'ERR_KAFKA_TIMEOUT',
   COORDINATOR_LOAD_IN_PROGRESS: 'ERR_KAFKA_UNAVAILABLE',
   COORDINATOR_NOT_AVAILABLE: 'ERR_KAFKA_UNAVAILABLE',
+  NOT_COORDINATOR: 'ERR_KAFKA_UNAVAILABLE',
   LEADER_NOT_AVAILABLE: 'ERR_KAFKA_UNAVAILABLE',
   NOT_LEADER_OR_FOLLOWER: 'ERR_KAFKA_UNAVAILABLE',
   BROKER_NOT_AVAILABLE: 'ERR_KAFKA_UNAVAILABLE',
@@ -111,11 +112,16 @@ export function toSinkError(error: unknown): KafkaSinkError {
   return new KafkaSinkError('ERR_KAFKA_CONNECTION', rootOf(error) ?? message, error);
 }
 
-/** Whether a broker says that it is not ready yet. */
+/** Whether a broker says that it is not ready yet, or not yet the one to ask. */
 export function isStarting(error: unknown): boolean {
-  const name = nameIn(error);
-  return name === 'COORDINATOR_LOAD_IN_PROGRESS' || name === 'COORDINATOR_NOT_AVAILABLE';
+  return STARTING.has(nameIn(error) ?? '');
 }
+
+const STARTING: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR',
+]);
 
 /** The error itself, what caused it, and what it is a collection of. */
 function* parts(error: unknown, depth = 0): Generator<Error> {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackOff, OutageLog, type Push, type Source, SourceError } from '@int/collector';
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
-import { toSinkError } from '../client/outcome.js';
+import { isStarting, toSinkError } from '../client/outcome.js';
 import { KafkaSinkError } from '../errors.js';
 import { MESSAGE_CODE } from '../message/decoder.js';
 import { MessageReader } from '../message/reader.js';
@@ -93,7 +93,7 @@ export class KafkaSource implements Source {
     if (this.#running !== null) throw new Error(`${this.name} is already started`);
     this.#push = push;
     try {
-      await this.#open();
+      await this.#openAtStart();
     } catch (error) {
       await this.#close();
       const cause = toSinkError(error);
@@ -111,6 +111,22 @@ export class KafkaSource implements Source {
     await this.#commit();
     await this.#close();
     this.#finish();
+  }
+
+  /** Opens it, and asks again as long as brokers that have just begun do not know who coordinates the group. */
+  async #openAtStart(): Promise<void> {
+    const { connectTimeoutMs, requestTimeoutMs, sessionMs } = this.#options;
+    const until = performance.now() + sessionMs + connectTimeoutMs + requestTimeoutMs;
+    for (;;) {
+      try {
+        await this.#open();
+        return;
+      } catch (error) {
+        if (!isStarting(error) || this.#isStopping || performance.now() >= until) throw error;
+        await this.#close();
+        await sleep(this.#backOff.next(), undefined, { signal: this.#stopped.signal }).catch(() => {});
+      }
+    }
   }
 
   /** Joins the group and opens the stream of its messages. */
