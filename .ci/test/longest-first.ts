@@ -11,7 +11,7 @@ const durations = JSON.parse(readFileSync(new URL('durations.json', import.meta.
 
 /** What the file leaves out: short ones, and those that nobody has measured. */
 const UNKNOWN_S = 0.4;
-/** A file that takes less is as good as any to fill a gap with. */
+/** Files that take less are spread among the longer ones. */
 const SHORT_S = 1;
 /** Where tests wait for most of their time: for programs, brokers and networks. */
 const WAITING = /^(?:native-afxdp|examples|packages\/(?:cli|process|sink-[a-z]+))\//;

@@ -121,35 +121,17 @@ const int: readonly Draw[] = [
   command('register_write IntSink.logic_conditions', (random) => String(random.integer(64)), condition),
 ];
 
+const DART_WRITE = 'table_set_default DartWrite.collector DartWrite.write';
+/** All that it takes but the number of slots. */
+const collector = [mac, mac, long, long, word, word, long, long] as const;
+
 const COMMANDS: Readonly<Record<ProgramName, readonly Draw[]>> = {
   int,
   dart: [
     ...int,
     command('table_set_default DartWrite.copies DartWrite.set_copies', oneOf(0, 1, 2, 8, 9), bit, oneOf(1, 2, 300)),
-    command(
-      'table_set_default DartWrite.collector DartWrite.write',
-      mac,
-      mac,
-      long,
-      long,
-      word,
-      word,
-      long,
-      long,
-      long,
-    ),
-    command(
-      'table_set_default DartWrite.collector DartWrite.write',
-      mac,
-      mac,
-      long,
-      long,
-      word,
-      word,
-      long,
-      long,
-      oneOf(4096),
-    ),
+    command(DART_WRITE, ...collector, long),
+    command(DART_WRITE, ...collector, oneOf(4096)),
     command('table_set_default DartWrite.collector NoAction'),
   ],
   flowcache: [
