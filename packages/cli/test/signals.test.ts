@@ -151,7 +151,7 @@ beforeAll(async () => {
     },
     { name: 'plan at work', args: plan, state: busyFor(BUSY), codes: [143] },
     { name: 'dart simulate at work', args: simulate, state: busyFor(BUSY), codes: [143] },
-    { name: 'query at work', args: ['query', endless, '--store', history], state: busyFor(BUSY), codes: [0] },
+    { name: 'query at work', args: ['query', endless, '--store', history], state: busyFor(BUSY), codes: [0, 143] },
     {
       name: 'generate at work',
       args: ['generate', '--packets', '1000000000', '-o', '/dev/null'],
