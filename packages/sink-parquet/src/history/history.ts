@@ -324,7 +324,7 @@ async function checkStore(path: string): Promise<void> {
     await readdir(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'no such folder' : code === 'ENOTDIR' ? 'it is no folder' : message;
-    throw new HistoryError('ERR_HISTORY_STORE', `cannot read ${path}: ${reason}`, null, error);
+    const reason = code === 'ENOENT' ? 'no such file or folder' : code === 'ENOTDIR' ? 'it is no folder' : message;
+    throw new HistoryError('ERR_HISTORY_STORE', `cannot open ${path}: ${reason}`, null, error);
   }
 }
