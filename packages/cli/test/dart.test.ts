@@ -171,7 +171,14 @@ describe('int dart write and int dart query', () => {
   });
 
   test('of nothing says so', async () => {
-    const args = ['dart', 'write', await files.write('nothing.pcap', pcap([])), '--store', files.path('of-nothing'), ...SMALL];
+    const args = [
+      'dart',
+      'write',
+      await files.write('nothing.pcap', pcap([])),
+      '--store',
+      files.path('of-nothing'),
+      ...SMALL,
+    ];
     expect(await run(args)).toMatchObject({
       code: 0,
       stderr: 'int: nothing to write: no reports in 0 frames, no rows in 0 lines\n',
