@@ -15,6 +15,10 @@ const sources = workspaces().flatMap((workspace) =>
 const cores = availableParallelism();
 const maxWorkers = cores + 1;
 
+// Where a company's certificates are set, every node of a test would parse them all before it begins: 45 ms, more than all else
+// of its start. No test speaks with anyone whom they are for.
+delete process.env.NODE_EXTRA_CA_CERTS;
+
 export default defineConfig({
   resolve: { alias: sources },
   test: {

@@ -55,7 +55,7 @@ function waiting(): State {
   let same = 0;
   return (child) => {
     const now = processorSeconds(child);
-    same = now === last && now > 0.1 ? same + 1 : 0;
+    same = now === last && now > 0.05 ? same + 1 : 0;
     last = now;
     return same > 10;
   };
