@@ -19,16 +19,22 @@ const maxWorkers = cores + 1;
 // of its start. No test speaks with anyone whom they are for.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
+/**
+ * `*.test.ts`: what `npm test` runs. `*.soak.ts`: systems under faults and load, and statistics, which `npm run soak:short` runs.
+ * The long form has both.
+ */
+const kinds = process.env.INT_LONG === '1' ? '{test,soak}' : process.env.INT_SOAK === '1' ? 'soak' : 'test';
+
 export default defineConfig({
   resolve: { alias: sources },
   test: {
     include: [
-      'packages/*/test/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'native-afxdp/test/**/*.test.ts',
-      'p4/test/**/*.test.ts',
-      'benchmarks/test/**/*.test.ts',
-      '.ci/test/**/*.test.ts',
+      `packages/*/test/**/*.${kinds}.ts`,
+      `examples/*/test/**/*.${kinds}.ts`,
+      `native-afxdp/test/**/*.${kinds}.ts`,
+      `p4/test/**/*.${kinds}.ts`,
+      `benchmarks/test/**/*.${kinds}.ts`,
+      `.ci/test/**/*.${kinds}.ts`,
     ],
     maxWorkers,
     // A process for each worker, not for each file: modules are loaded once. A test puts back what it changes for all.
