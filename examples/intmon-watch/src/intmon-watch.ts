@@ -71,5 +71,8 @@ export function linesOf({ records, delivered }: Watched): string[] {
     return JSON.stringify({ sourcePort: flow?.sourcePort, destinationPort: flow?.destinationPort, hops });
   });
   const lengths = [...new Set(delivered)].join(' and ');
-  return [...lines, `${records.length} copies; the host got ${delivered.length} packets with ${lengths} bytes of payload`];
+  return [
+    ...lines,
+    `${records.length} copies; the host got ${delivered.length} packets with ${lengths} bytes of payload`,
+  ];
 }
