@@ -11,9 +11,9 @@ const sources = workspaces().flatMap((workspace) =>
   })),
 );
 
-/** One more than there are cores: tests of programs, brokers and networks wait for most of their time. */
+/** Two for each core: tests of programs, brokers and networks wait for most of their time. */
 const cores = availableParallelism();
-const maxWorkers = cores + 1;
+const maxWorkers = 2 * cores;
 
 // Where a company's certificates are set, every node of a test would parse them all before it begins: 45 ms, more than all else
 // of its start. No test speaks with anyone whom they are for.
