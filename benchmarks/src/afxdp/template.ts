@@ -1,6 +1,5 @@
 /** The frames that are sent: a telemetry report v2.0 of a packet that carries INT-MD over UDP over IPv4. */
-import { encodeFrame, type Hop } from '@int/codec';
-import { reportRecord } from '../report-record.js';
+import { encodeFrame, type Hop, telemetry } from '@int/codec';
 
 /** UDP port of reports, and the one that marks INT in the packets they are about. */
 export const REPORT_PORT = 32_766;
@@ -75,12 +74,9 @@ export function templateOf({ hops, bits }: Shape, { mac, address, sender }: Dest
   const words = wordsOf(bits);
   const list = Array.from({ length: hops }, (_, index) => hopOf(bits, index));
   const frame = encodeFrame(
-    reportRecord({
-      flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
+    telemetry({
+      flow: { source: '10.0.1.1', destination: '10.0.2.2', sourcePort: 4000, destinationPort: 80 },
       hops: list,
-      instructionBitmap: bits.reduce((sum, bit) => sum | (0x8000 >>> bit), 0),
-      hopMl: words,
-      hwId: 0,
     }),
     { reporter: sender, collector: address, destinationMac: mac, intPort: INT_PORT, reportPort: REPORT_PORT },
   );

@@ -8,10 +8,10 @@ import {
   type KernelMemory,
   TelemetryBatch,
   type TelemetryRecord,
+  telemetry,
 } from '@int/codec';
 import { flowCrc32Ipv4 } from '@int/hash';
 import { Random, Zipf } from '@int/random';
-import { reportRecord } from '../report-record.js';
 
 const SWITCHES = 1024;
 const FLOWS = 20_000;
@@ -22,8 +22,6 @@ const FLOW_CELLS = 65_536;
 const DETOURS = 0.015;
 /** Share of the hops with a burst. */
 const BURSTS = 0.02;
-/** nodeId, hopLatency, queue, egressUtilization. */
-const INSTRUCTIONS = 0xb100;
 const INT_PORT = 5000;
 
 /** The same reports as columns and as objects. */
@@ -95,8 +93,7 @@ export function makeWork(batches: number, size: number, mix: FlowMix): Work {
         egressUtilization: random.integer(10_000),
       };
     });
-    const contents = { flow, hops, instructionBitmap: INSTRUCTIONS, hopMl: 4, sequence: sequence & 0x3f_ffff };
-    payloads.push(encodeReport({ version: '2.0', hwId: 1, sequence, nodeId: 0, records: [reportRecord(contents)] }));
+    payloads.push(encodeReport(telemetry({ flow, hops, report: { hwId: 1, sequence: sequence & 0x3f_ffff } })));
   }
   return decodeAll(payloads, size);
 }

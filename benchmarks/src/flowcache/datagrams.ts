@@ -1,6 +1,5 @@
 /** The reports of a batch as datagrams: what a collector decodes before it can update a cache. */
-import { encodeReport, type Hop, type TelemetryBatch, type TelemetryRecord } from '@int/codec';
-import { reportRecord } from '../report-record.js';
+import { encodeReport, type Hop, type TelemetryBatch, type TelemetryRecord, telemetry } from '@int/codec';
 
 /** Stands for the values, so that their places can be found in what the encoder wrote. */
 const MARK = 0x5a000000;
@@ -21,20 +20,15 @@ function record(hops: number): TelemetryRecord {
       egressUtilization: MARK | (mark + 4),
     };
   };
-  return reportRecord({
+  return telemetry({
     flow: {
       source: '10.90.90.1',
       destination: '10.90.90.2',
-      protocol: 17,
       sourcePort: PORTS >>> 16,
       destinationPort: PORTS & 0xffff,
     },
     hops: Array.from({ length: hops }, (_, hop) => hopOf(hop)),
-    // Node id, hop latency, queue, egress utilisation.
-    instructionBitmap: 0b1011_0001_0000_0000,
-    hopMl: COLUMNS.length,
-    hwId: 0,
-    nodeId: hops,
+    report: { nodeId: hops },
   });
 }
 
@@ -48,7 +42,7 @@ export class Datagrams {
   constructor(batch: TelemetryBatch) {
     const hops = batch.hopCount[0]!;
     const records = [record(hops)];
-    const template = encodeReport({ version: '2.0', hwId: 0, sequence: 0, nodeId: hops, records });
+    const template = encodeReport(records);
     const size = template.length;
     this.bytes = new Uint8Array(size * batch.reports);
     this.offsets = Uint32Array.from({ length: batch.reports }, (_, row) => row * size);

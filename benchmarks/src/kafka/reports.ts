@@ -1,8 +1,7 @@
 /** Batches of reports as a decoder gives them: 5 hops of switch id, hop latency and queue, 1,000 flows. */
-import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord, telemetry } from '@int/codec';
 import { FrameSlab } from '@int/collector';
 import { Random } from '@int/random';
-import { reportRecord } from '../report-record.js';
 
 const HOPS = 5;
 const FLOWS = 1000;
@@ -23,18 +22,15 @@ function record(flow: number, sequence: number, random: () => number): Telemetry
       queueOccupancy: value % 1000,
     };
   });
-  return reportRecord({
+  return telemetry({
     flow: {
       source: `10.${flow >>> 8}.${flow & 0xff}.1`,
       destination: '10.200.0.2',
-      protocol: 17,
       sourcePort: 10_000 + flow,
       destinationPort: 80,
     },
     hops,
-    instructionBitmap: 0xb000,
-    hopMl: 3,
-    sequence,
+    report: { hwId: 1, sequence },
   });
 }
 
@@ -44,8 +40,7 @@ export function batchOf(reports: number, seed: number): Batch {
   const frames = new FrameSlab({ frames: reports, bytes: reports * 512 }, 'report');
   for (let row = 0; row < reports; row++) {
     const one = record(random.integer(FLOWS), row, () => random.integer(2 ** 31));
-    const { hwId, sequence, nodeId } = one.report!;
-    const payload = encodeReport({ version: '2.0', hwId: hwId!, sequence: sequence!, nodeId: nodeId!, records: [one] });
+    const payload = encodeReport(one);
     frames.append(payload, START_MS + row / 100);
   }
   const batch = new TelemetryBatch({ frames: reports, hops: reports * HOPS + 256 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BatchDecoder, encodeFrame, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { BatchDecoder, encodeFrame, type Hop, TelemetryBatch, type TelemetryRecord, telemetry } from '@int/codec';
 import { afterAll, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
 import { messagesHere, messagesInC, mixedReports } from '../../src/afxdp/agreement.js';
@@ -27,44 +27,12 @@ afterAll(() => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-function record(hops: Hop[], bitmap: number, hopMl: number, metadata: Hop): TelemetryRecord {
-  return {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: {
-      version: '2.0',
-      hwId: 3,
-      sequence: 0x2a_bcde,
-      nodeId: 99,
-      type: 'int-md',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
-      metadata,
-    },
-    int: {
-      mode: 'md',
-      version: '2',
-      encapsulation: 'udp',
-      hopMl,
-      remainingHopCount: 8,
-      instructionBitmap: bitmap,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
-    flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
-    path: hops.map(({ nodeId }) => nodeId ?? null),
+function record(hops: Hop[], metadata: Hop): TelemetryRecord {
+  return telemetry({
+    flow: { source: '10.0.1.1', destination: '10.0.2.2', sourcePort: 4000, destinationPort: 80 },
     hops,
-  };
+    report: { hwId: 3, sequence: 0x2a_bcde, nodeId: 99, metadata },
+  });
 }
 
 /** The reports of frames, as the twin reads them from its file. */
@@ -93,7 +61,7 @@ describe('the message of a report', () => {
       { nodeId: 1, hopLatency: 0x1234 },
       { nodeId: 2, hopLatency: null },
     ];
-    const message = messageOf(encodeFrame(record(hops, 0xa000, 2, {})));
+    const message = messageOf(encodeFrame(record(hops, {})));
     expect(hex(message.subarray(0, KEY_BYTES))).toBe('0a000101' + '0a000202' + '11' + '0fa0' + '0050');
     expect(hex(message.subarray(KEY_BYTES))).toBe(
       ['01', '02', 'a000', '00000063', '002abcde', '00000001', '00001234', '00000002', 'ffffffff'].join(''),
@@ -101,14 +69,14 @@ describe('the message of a report', () => {
   });
 
   it('has a row of the reporting node where the report carries its own values', () => {
-    const message = messageOf(encodeFrame(record([{ nodeId: 1 }], 0x8000, 1, { queueId: 5, queueOccupancy: 6 })));
+    const message = messageOf(encodeFrame(record([{ nodeId: 1 }], { queueId: 5, queueOccupancy: 6 })));
     expect(hex(message.subarray(KEY_BYTES))).toBe(
       ['01', '02', '9000', '00000063', '002abcde', '00000001', 'ffffffff', '00000063', '05000006'].join(''),
     );
   });
 
   it('has two words for a timestamp', () => {
-    const message = messageOf(encodeFrame(record([{ ingressTimestamp: 0x1_0000_0002n }], 0x0800, 2, {})));
+    const message = messageOf(encodeFrame(record([{ ingressTimestamp: 0x1_0000_0002n }], {})));
     expect(hex(message.subarray(KEY_BYTES + 12))).toBe('00000001' + '00000002');
   });
 

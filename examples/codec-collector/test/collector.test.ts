@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { encodeReport, type TelemetryRecord } from '@int/codec';
+import { encodeReport, telemetry } from '@int/codec';
 import { expect, test } from 'vitest';
 import { send } from '../../../.ci/test/datagrams.js';
 import { inTime, until } from '../../../.ci/test/until.js';
@@ -10,44 +10,8 @@ const file = (path: string): string => fileURLToPath(new URL(`../${path}`, impor
 
 /** A report v2.0 in which switch 7 tells its own hop latency. */
 function report(hopLatency: number): Uint8Array {
-  const record: TelemetryRecord = {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: {
-      version: '2.0',
-      hwId: 0,
-      sequence: 1,
-      nodeId: 7,
-      type: 'int-xd',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
-      metadata: { hopLatency },
-    },
-    int: {
-      mode: 'xd',
-      version: '2',
-      encapsulation: 'none',
-      hopMl: null,
-      remainingHopCount: null,
-      instructionBitmap: 0x2000,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
-    flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 1000, destinationPort: 2000 },
-    path: [7],
-    hops: [],
-  };
-  return encodeReport({ version: '2.0', hwId: 0, sequence: 1, nodeId: 7, records: [record] });
+  const flow = { source: '10.0.0.1', destination: '10.0.0.2', sourcePort: 1000, destinationPort: 2000 };
+  return encodeReport(telemetry({ flow, report: { sequence: 1, nodeId: 7, metadata: { hopLatency } } }));
 }
 
 test('the collector has at most 40 lines', () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { encodeReport } from '@int/codec';
+import { encodeReport, telemetry } from '@int/codec';
 import { expect, test } from 'vitest';
 import { send } from '../../../.ci/test/datagrams.js';
 import { inTime, until } from '../../../.ci/test/until.js';
@@ -13,19 +13,8 @@ const file = (path: string): string => fileURLToPath(new URL(`../${path}`, impor
 
 /** A report v2.0 in which switch 7 tells its own hop latency. */
 function report(sequence: number, hopLatency: number): Uint8Array {
-  const flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 1000, destinationPort: 2000 };
-  const info = { version: '2.0', hwId: 1, sequence, nodeId: 7 } as const;
-  const flags = { dropped: false, queueCongested: false, trackedFlow: true, intermediate: false };
-  const times = { ingressTimestamp: null, dropReason: null, dropQueueId: null };
-  return encodeReport({
-    ...info,
-    records: [
-      {
-        ...{ index: 0, status: 'ok', error: null, int: null, flow, path: [7], hops: [] },
-        report: { ...info, ...flags, ...times, type: 'int-xd', metadata: { hopLatency } },
-      },
-    ],
-  });
+  const flow = { source: '10.0.0.1', destination: '10.0.0.2', sourcePort: 1000, destinationPort: 2000 };
+  return encodeReport(telemetry({ flow, report: { hwId: 1, sequence, nodeId: 7, metadata: { hopLatency } } }));
 }
 
 test('the program has about 30 lines', () => {

@@ -1,4 +1,4 @@
-import { encodeFrame, type Flow, type SourceConfig, source, transit } from '@int/codec';
+import { encodeFrame, type Flow, type SourceConfig, source, telemetry, transit } from '@int/codec';
 
 /** A packet of a flow as its host sends it, and as it leaves the last switch. */
 export interface Sent {
@@ -71,9 +71,8 @@ function sum(bytes: Uint8Array): number {
 /** The host's packet, with tags, payload and right checksums. */
 function hostPacket(shape: Shape, number: number): Uint8Array {
   const flow = flowOf(shape, number);
-  const none = { index: 0, status: 'not-int', error: null, report: null, int: null } as const;
-  const bare = encodeFrame({ ...none, path: [], hops: [], flow });
-  const inside = encodeFrame({ ...none, path: [], hops: [], flow: { ...flow, destinationPort: 99 } });
+  const bare = encodeFrame(telemetry({ flow, report: null }));
+  const inside = encodeFrame(telemetry({ flow: { ...flow, destinationPort: 99 }, report: null }));
   const payload =
     shape.port === undefined
       ? Uint8Array.from({ length: shape.payload }, (_, index) => index + number)

@@ -1,18 +1,10 @@
-import { encodeFrame, type SourceConfig, source, type TelemetryRecord, transit } from '@int/codec';
+import { encodeFrame, type SourceConfig, source, telemetry, transit } from '@int/codec';
 
 /** A packet of a flow, as a host sends it. */
 export function hostFrame(number: number, destinationPort = 80, protocol: 6 | 17 = 17): Uint8Array {
-  const record: TelemetryRecord = {
-    index: 0,
-    status: 'not-int',
-    error: null,
-    report: null,
-    int: null,
-    path: [],
-    hops: [],
-    flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol, sourcePort: 1024 + (number % 512), destinationPort },
-  };
-  return encodeFrame(record);
+  const sourcePort = 1024 + (number % 512);
+  const flow = { source: '10.0.1.1', destination: '10.0.2.2', protocol, sourcePort, destinationPort };
+  return encodeFrame(telemetry({ flow, report: null }));
 }
 
 /** Hop latencies of the switches 1, 2, ... */

@@ -1,47 +1,23 @@
-import { encodeFrame, type Hop, type TelemetryRecord } from '@int/codec';
+import { encodeFrame, type Hop, type TelemetryRecord, telemetry } from '@int/codec';
 import { LinkType, PcapngWriter, PcapWriter } from '@int/pcap';
 
 export const START_NS = 1_700_000_000_000_000_000n;
 
 /** The record of a telemetry report v2.0 from an INT-MD sink. */
 export function record(index: number, hops: readonly Hop[] = [hop(1, 1200, 17), hop(2, 800, 0)]): TelemetryRecord {
-  return {
-    index,
-    status: 'ok',
-    error: null,
+  const one = telemetry({
+    flow: { source: '10.0.1.1', destination: '10.0.2.2', sourcePort: 40_000, destinationPort: 80 },
+    hops,
     report: {
-      version: '2.0',
       hwId: 3,
       sequence: 17,
       nodeId: 153,
-      type: 'int-md',
-      dropped: false,
       queueCongested: true,
       trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
       metadata: { hopLatency: 500 },
     },
-    int: {
-      mode: 'md',
-      version: '2',
-      encapsulation: 'udp',
-      hopMl: 3,
-      remainingHopCount: 8,
-      instructionBitmap: 0xb000,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
-    flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 40_000, destinationPort: 80 },
-    path: [...hops.map((one) => one.nodeId ?? null), 153],
-    hops: [...hops],
-  };
+  });
+  return { ...one, index };
 }
 
 function hop(nodeId: number, hopLatency: number, queueOccupancy: number): Hop {
@@ -60,16 +36,8 @@ export function coalescedFrame(reports = 3): Uint8Array {
 
 /** A DNS-like UDP packet: no telemetry. */
 export function plainFrame(): Uint8Array {
-  return encodeFrame({
-    index: 0,
-    status: 'not-int',
-    error: null,
-    report: null,
-    int: null,
-    flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 1234, destinationPort: 443 },
-    path: [],
-    hops: [],
-  });
+  const flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort: 1234, destinationPort: 443 };
+  return encodeFrame(telemetry({ flow, report: null }));
 }
 
 /** An INT packet, sent to `port`, whose stack is not a whole number of hops. */

@@ -20,7 +20,7 @@ function telemetry(): { batch: TelemetryBatch; frames: FrameSlab } {
   for (let row = 0; row < REPORTS; row++) {
     const nodes = row < REPORTS / 2 ? [1, 2] : [1, 2, 1];
     const hops = nodes.map((nodeId) => ({ nodeId, hopLatency: 1000 + row, queueId: 0, queueOccupancy: 10 }));
-    const payload = encodeReport({ version: '2.0', hwId: 3, sequence: row, nodeId: 153, records: [record(0, hops)] });
+    const payload = encodeReport(record(0, hops));
     // Not at the edge of a window: the slab's time is exact to a microsecond only.
     frames.append(payload, START_MS + row * 10 + 0.5);
   }

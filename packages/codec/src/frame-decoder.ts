@@ -14,6 +14,8 @@ import { Scan } from './scan/state.js';
 export class FrameDecoder {
   readonly #settings: Settings;
   readonly #scan: Scan;
+  /** All of the memory that the last frame lay in: frames that lie in one need one view of it. */
+  #memory: Uint8Array = new Uint8Array(0);
 
   /** @throws RangeError for an option out of range */
   constructor(options: DecodeOptions = {}) {
@@ -31,7 +33,9 @@ export class FrameDecoder {
    */
   decode(frame: Uint8Array, linkType: LinkLayer = this.#settings.linkType): TelemetryRecord[] {
     const scan = this.#scan;
-    scanFrame(scan, frame, 0, frame.length, linkType);
+    const { buffer, byteOffset, length } = frame;
+    if (this.#memory.buffer !== buffer) this.#memory = new Uint8Array(buffer);
+    scanFrame(scan, this.#memory, byteOffset, byteOffset + length, linkType);
     const records = [recordOf(scan)];
     while (nextIndividual(scan)) records.push(recordOf(scan));
     return records;

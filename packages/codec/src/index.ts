@@ -85,4 +85,5 @@ export * from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export * from './roce/index.js';
 export * from './roles/index.js';
+export { type TelemetryParts, telemetry } from './telemetry.js';
 export { HopView, RecordView, viewRecord } from './view.js';

@@ -4,7 +4,9 @@ import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
 import { copyOf } from './copy.js';
 import { GPINT_DSCP, gpintMeta, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
-import { type ReportMetadata, readHop, reportMetadata } from './headers/hop.js';
+import { type ReportMetadata, reportMetadata } from './headers/hop.js';
+import { readBlock } from './headers/hop-read.js';
+import { shapeOf } from './headers/hop-shape.js';
 import { reportTlv } from './headers/report.js';
 import type {
   Flow,
@@ -27,10 +29,12 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
   const hops: Hop[] = new Array(hopCount);
   let sourceMetadata: Uint8Array | undefined;
   if (stride === 0 && sourceBytes > 0) sourceMetadata = copyOf(bytes, stackOffset, stackOffset + sourceBytes);
+  if (hopCount === 0) return { hops, sourceMetadata };
+  const shape = shapeOf(layout, bitmap, 4 * domainWords);
   for (let k = 0; k < hopCount; k++) {
     const source = k === hopCount - 1 && sourceBytes > 0;
-    const domainBytes = 4 * domainWords + (source ? sourceBytes : 0);
-    const hop = readHop(layout, bitmap, domainBytes, bytes, stackOffset + 4 * stride * k);
+    const own = source ? shapeOf(layout, bitmap, 4 * domainWords + sourceBytes) : shape;
+    const hop = readBlock(own, bytes, stackOffset + 4 * stride * k, null);
     if (source) {
       const [exported, sourceOnly] = splitDomain(scan, hop.domain!);
       delete hop.domain;

@@ -1,5 +1,5 @@
 /** Batches of reports as a decoder gives them, of a few flows; some frames are not reports. */
-import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { BatchDecoder, encodeReport, type Hop, TelemetryBatch, type TelemetryRecord, telemetry } from '@int/codec';
 import { FrameSlab } from '@int/collector';
 
 /** Time of the first report of a load, unless it is said. */
@@ -17,49 +17,12 @@ function record(flow: number, sequence: number, hopCount: number): TelemetryReco
     { length: hopCount },
     (_, index): Hop => ({ nodeId: index + 1, hopLatency: (sequence * 37 + index) % 100_000 }),
   );
-  return {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: {
-      version: '2.0',
-      hwId: 1,
-      sequence,
-      nodeId: hopCount,
-      type: 'int-md',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: null,
-      dropReason: null,
-      dropQueueId: null,
-      metadata: {},
-    },
-    int: {
-      mode: 'md',
-      version: '2',
-      encapsulation: 'udp',
-      hopMl: 2,
-      remainingHopCount: 8,
-      instructionBitmap: 0xa000,
-      discard: false,
-      hopExceeded: false,
-      mtuExceeded: false,
-      domainId: 0,
-      domainInstructions: 0,
-      domainFlags: 0,
-    },
-    flow: {
-      source: `10.0.${flow}.1`,
-      destination: '10.200.0.2',
-      protocol: 17,
-      sourcePort: 10_000 + flow,
-      destinationPort: 80,
-    },
-    path: hops.map(({ nodeId }) => nodeId ?? null),
+  const source = `10.0.${flow}.1`;
+  return telemetry({
+    flow: { source, destination: '10.200.0.2', sourcePort: 10_000 + flow, destinationPort: 80 },
     hops,
-  };
+    report: { hwId: 1, sequence },
+  });
 }
 
 /**
@@ -73,8 +36,7 @@ export function batchOf(reports: number, broken = 0, hops = 3, startMs = START_M
   let left = broken;
   for (let row = 0; row < total; row++) {
     const one = record(row % FLOWS, row, hops);
-    const { hwId, nodeId, sequence } = one.report!;
-    const payload = encodeReport({ version: '2.0', hwId: hwId!, sequence: sequence!, nodeId: nodeId!, records: [one] });
+    const payload = encodeReport(one);
     const isBroken = left > 0 && row % Math.ceil(total / broken) === 0;
     if (isBroken) left -= 1;
     frames.append(isBroken ? payload.subarray(0, 20) : payload, startMs + row);

@@ -1,4 +1,4 @@
-import { BatchDecoder, encodeReport, TelemetryBatch } from '@int/codec';
+import { BatchDecoder, encodeReport, TelemetryBatch, telemetry } from '@int/codec';
 import type { FrameBatch } from '@int/collector';
 import { Detector, EventBatch } from '@int/detect';
 import { readRules } from '@int/detect/yaml';
@@ -11,51 +11,9 @@ export const NOON_NS = 1_795_262_400_000_000_000n;
 const FLOW = { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 40_000, destinationPort: 80 };
 
 function report(number: number): Uint8Array {
-  return encodeReport({
-    version: '2.0',
-    hwId: 1,
-    sequence: number,
-    nodeId: 9,
-    records: [
-      {
-        index: 0,
-        status: 'ok',
-        error: null,
-        flow: FLOW,
-        path: [7, 9],
-        hops: [{ nodeId: 7, hopLatency: number, queueId: 3, queueOccupancy: 15 }],
-        report: {
-          version: '2.0',
-          hwId: 1,
-          sequence: number,
-          nodeId: 9,
-          type: 'int-md',
-          dropped: false,
-          queueCongested: false,
-          trackedFlow: true,
-          intermediate: false,
-          ingressTimestamp: null,
-          dropReason: null,
-          dropQueueId: null,
-          metadata: { hopLatency: 100 },
-        },
-        int: {
-          mode: 'md',
-          version: '2',
-          encapsulation: 'udp',
-          hopMl: 3,
-          remainingHopCount: 8,
-          instructionBitmap: 0xb000,
-          discard: false,
-          hopExceeded: false,
-          mtuExceeded: false,
-          domainId: 0,
-          domainInstructions: 0,
-          domainFlags: 0,
-        },
-      },
-    ],
-  });
+  const hops = [{ nodeId: 7, hopLatency: number, queueId: 3, queueOccupancy: 15 }];
+  const report = { hwId: 1, sequence: number, nodeId: 9, metadata: { hopLatency: 100 } };
+  return encodeReport(telemetry({ flow: FLOW, hops, report }));
 }
 
 /** Frames as a source has them: one report each, whose sequence number and hop latency at switch 7 is its number. */

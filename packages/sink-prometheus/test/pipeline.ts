@@ -1,4 +1,4 @@
-import { encodeReport } from '@int/codec';
+import { encodeReport, telemetry } from '@int/codec';
 import {
   Collector,
   DetectionStage,
@@ -14,45 +14,16 @@ import { readRules } from '@int/detect/yaml';
 
 /** A report of a switch about one packet: payload of a datagram. */
 export function report(nodeId: number, sequence: number, hopLatency: number, queueOccupancy: number): Uint8Array {
-  return encodeReport({
-    version: '2.0',
-    hwId: 1,
-    sequence,
-    nodeId,
-    records: [
-      {
-        index: 0,
-        status: 'ok',
-        error: null,
-        int: null,
-        flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
-        path: [nodeId],
-        hops: [],
-        report: {
-          version: '2.0',
-          hwId: 1,
-          sequence,
-          nodeId,
-          type: 'int-xd',
-          dropped: false,
-          queueCongested: false,
-          trackedFlow: true,
-          intermediate: false,
-          ingressTimestamp: null,
-          dropReason: null,
-          dropQueueId: null,
-          metadata: {
-            l1IngressInterface: 1,
-            l1EgressInterface: 2,
-            hopLatency,
-            queueId: 3,
-            queueOccupancy,
-            egressUtilization: 55,
-          },
-        },
-      },
-    ],
-  });
+  const metadata = {
+    l1IngressInterface: 1,
+    l1EgressInterface: 2,
+    hopLatency,
+    queueId: 3,
+    queueOccupancy,
+    egressUtilization: 55,
+  };
+  const flow = { source: '10.0.0.1', destination: '10.0.0.2', sourcePort: 4000, destinationPort: 80 };
+  return encodeReport(telemetry({ flow, report: { hwId: 1, sequence, nodeId, metadata } }));
 }
 
 /** Hands on frames as they are given to it. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TelemetryRecord } from '@int/codec';
+import { telemetry } from '@int/codec';
 import { EVENT_WORDS, FlowCache, type Geometry, geometryOf } from '@int/flowcache';
 import { SpscRing } from '@int/rings';
 import { carry, DROP_REASONS, RedisSink, RedisSinkError, type RedisSinkOptions, readStoredFlow } from '@int/sink-redis';
@@ -357,17 +357,7 @@ describe('a flow cache', () => {
       const sourcePort = (k * k) % 5;
       const hopLatency = (k * 37) % 1000;
       const flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, sourcePort, destinationPort: 443 };
-      const record: TelemetryRecord = {
-        index: 0,
-        status: 'ok',
-        error: null,
-        report: null,
-        int: null,
-        flow,
-        path: [7],
-        hops: [{ nodeId: 7, hopLatency }],
-      };
-      cache.observe(record, BigInt(k + 1) * 1_000_000n);
+      cache.observe(telemetry({ flow, hops: [{ nodeId: 7, hopLatency }] }), BigInt(k + 1) * 1_000_000n);
       latencies.set(sourcePort, [...(latencies.get(sourcePort) ?? []), hopLatency]);
     }
     cache.drain();

@@ -11,12 +11,21 @@ import { reportPayload } from './report.js';
 /**
  * Encodes a telemetry report: the inverse of `decodeReport`.
  *
+ * @param report what `decodeReport` gives, or a record, or the records of one datagram (individual reports of v2.0)
  * @returns the UDP payload. What the records do not carry is filled in by the options
  * @throws TypeError for records that do not belong together or are not `ok`; RangeError for a value that does not fit
  */
-export function encodeReport(report: TelemetryReport, options: EncodeOptions = {}): Uint8Array {
-  report.records.forEach(requireSound);
-  return reportPayload(report.records, encodeSettings(options));
+export function encodeReport(
+  report: TelemetryReport | TelemetryRecord | readonly TelemetryRecord[],
+  options: EncodeOptions = {},
+): Uint8Array {
+  const records = 'records' in report ? report.records : listOf(report);
+  records.forEach(requireSound);
+  return reportPayload(records, encodeSettings(options));
+}
+
+function listOf(records: TelemetryRecord | readonly TelemetryRecord[]): readonly TelemetryRecord[] {
+  return Array.isArray(records) ? records : [records as TelemetryRecord];
 }
 
 /**
@@ -30,7 +39,7 @@ export function encodeFrame(
   options: EncodeOptions = {},
 ): Uint8Array {
   const settings = encodeSettings(options);
-  const list: readonly TelemetryRecord[] = Array.isArray(records) ? records : [records as TelemetryRecord];
+  const list = listOf(records);
   const first = list[0];
   if (first === undefined) throw new TypeError('no record to encode');
   list.forEach(requireSound);

@@ -74,8 +74,8 @@ function words(bytes: Uint8Array): Uint8Array {
   return bytes.length % 4 === 0 ? bytes : concat(bytes, new Uint8Array(4 - (bytes.length % 4)));
 }
 
-function bits20(record: TelemetryRecord, report: ReportInfo): number {
-  if (record.int?.mode === 'xd') return record.int.instructionBitmap;
+/** RepMdBits of what a report v2.0 has of its node: a bit for each item, bit 0 = 0x8000. */
+export function metadataBits20(report: Pick<ReportInfo, 'metadata' | 'dropReason' | 'dropQueueId'>): number {
   let bits = report.dropReason === null && report.dropQueueId === null ? 0 : 1;
   for (const [bit, name] of BITS_20) if (report.metadata[name] !== undefined) bits |= 0x8000 >>> bit;
   return bits;
@@ -97,7 +97,7 @@ function individual(record: TelemetryRecord, last: boolean, settings: EncodeSett
   let main: Uint8Array = NONE;
   let metadataLength = 0;
   if (!bare) {
-    const bits = bits20(record, report);
+    const bits = record.int?.mode === 'xd' ? record.int.instructionBitmap : metadataBits20(report);
     const domainBytes = metadata.domain?.length ?? 0;
     const own = reportMetadata('2.0', bits, domainBytes).encode({ metadata, dropQueueId, dropReason });
     metadataLength = own.length / 4;

@@ -1,186 +1,11 @@
-/**
- * One hop's block of metadata, by layout and instruction bitmap.
- *
- * The order of words comes from `planFor`, which the batch decoder uses too; here a plan becomes steps that read and
- * write named values. Domain-specific words stand behind the baseline metadata, but before a Checksum Complement
- * (INT v2.1 section 5.8).
- */
-import { HOP_COLUMNS, type HopColumn, NOT_AVAILABLE } from '../columns.js';
+/** The codecs of one hop's block, and of a report's own metadata, which is laid out alike. */
+import { NOT_AVAILABLE } from '../columns.js';
 import { CodecError } from '../errors.js';
 import type { Hop, Layer, ReportVersion } from '../model.js';
-import { LAYOUT, OP, planFor } from '../plan.js';
-import {
-  type FixedHeaderCodec,
-  makeCodec,
-  readUint32,
-  requireBytes,
-  requireFit,
-  requireSize,
-  writeUint32,
-} from './codec.js';
-
-/** All ones in the 31 bits of a value in the 2016 layout: not supported. */
-const NOT_AVAILABLE_31 = 0x7fff_ffff;
-
-type NumberName = {
-  [K in keyof Hop]-?: NonNullable<Hop[K]> extends number ? K : never;
-}[keyof Hop];
-type TimeName = 'ingressTimestamp' | 'egressTimestamp';
-
-/** Queue id and drop reason of a drop word: part of a report, not of a hop. */
-interface DropValues {
-  dropQueueId: number | null;
-  dropReason: number | null;
-}
-
-/** Reads and writes one metadata item at a byte offset within a block. */
-type Step =
-  | { readonly kind: 'word' | 'value31'; readonly at: number; readonly name: NumberName }
-  | {
-      readonly kind: 'split';
-      readonly at: number;
-      readonly upper: NumberName;
-      readonly lower: NumberName;
-      /** Bits of the lower part: 16 or 24. */
-      readonly shift: number;
-    }
-  | { readonly kind: 'pair'; readonly at: number; readonly upper: NumberName; readonly lower: NumberName }
-  | { readonly kind: 'time64' | 'time32' | 'time31'; readonly at: number; readonly name: TimeName }
-  | { readonly kind: 'drop' | 'skip' | 'skip31'; readonly at: number };
-
-const SPLITS: Partial<Record<HopColumn, readonly [NumberName, NumberName, number]>> = {
-  l1Interfaces: ['l1IngressInterface', 'l1EgressInterface', 16],
-  queue: ['queueId', 'queueOccupancy', 24],
-  buffer: ['bufferId', 'bufferOccupancy', 24],
-  congestion: ['congestionQueueId', 'queueCongestion', 24],
-};
-
-/** Values of the 2016 layout that have another name than their column. */
-const NAMES_31: Partial<Record<HopColumn, NumberName>> = { queue: 'queueOccupancy', congestion: 'queueCongestion' };
-
-const timeName = (column: HopColumn): TimeName =>
-  column.startsWith('ingress') ? 'ingressTimestamp' : 'egressTimestamp';
-
-function wordStep(column: HopColumn, at: number): Step {
-  const split = SPLITS[column];
-  if (split !== undefined) return { kind: 'split', at, upper: split[0], lower: split[1], shift: split[2] };
-  if (column === 'ingressTimestampHigh' || column === 'egressTimestampHigh') {
-    return { kind: 'time64', at, name: timeName(column) };
-  }
-  if (column === 'l2IngressInterface') {
-    return { kind: 'pair', at, upper: 'l2IngressInterface', lower: 'l2EgressInterface' };
-  }
-  return { kind: 'word', at, name: column as NumberName };
-}
-
-function stepOf(op: number, column: HopColumn, at: number, layout: number): Step {
-  switch (op) {
-    case OP.WORD:
-      return wordStep(column, at);
-    case OP.TIMESTAMP32:
-      return { kind: 'time32', at, name: timeName(column) };
-    case OP.TIMESTAMP31:
-      return { kind: 'time31', at, name: timeName(column) };
-    case OP.HALVES:
-      return { kind: 'split', at, upper: 'l2IngressInterface', lower: 'l2EgressInterface', shift: 16 };
-    case OP.VALUE31:
-      return { kind: 'value31', at, name: NAMES_31[column] ?? (column as NumberName) };
-    case OP.UPPER31:
-      return { kind: 'value31', at, name: 'l1IngressInterface' };
-    case OP.LOWER31:
-      return { kind: 'value31', at, name: 'l1EgressInterface' };
-    case OP.DROP:
-      return { kind: 'drop', at };
-    default:
-      return { kind: layout === LAYOUT.Y2016 ? 'skip31' : 'skip', at };
-  }
-}
-
-/** How a block is laid out. */
-interface BlockShape {
-  readonly steps: readonly Step[];
-  readonly domainOffset: number;
-  readonly domainBytes: number;
-  readonly byteLength: number;
-}
-
-/** Shapes last used: traffic has few, hostile traffic many, so their number is bounded. */
-const shapes = /* @__PURE__ */ new Map<number, BlockShape>();
-const MAX_SHAPES = 1024;
-
-function shapeOf(layout: number, bitmap: number, domainBytes: number): BlockShape {
-  requireFit('bitmap', bitmap, 16);
-  if (!(Number.isInteger(domainBytes) && domainBytes >= 0 && domainBytes % 4 === 0)) {
-    throw new RangeError(`domainBytes must be a multiple of 4, not ${domainBytes}`);
-  }
-  const key = (domainBytes * 16 + layout) * 0x10000 + bitmap;
-  let shape = shapes.get(key);
-  if (shape === undefined) {
-    if (shapes.size === MAX_SHAPES) shapes.clear();
-    shape = buildShape(layout, bitmap, domainBytes);
-    shapes.set(key, shape);
-  }
-  return shape;
-}
-
-function buildShape(layout: number, bitmap: number, domainBytes: number): BlockShape {
-  const plan = planFor(layout, bitmap);
-  const complement = layout === LAYOUT.V2 && (bitmap & 1) !== 0;
-  const domainOffset = (plan.words - (complement ? 1 : 0)) * 4;
-  const steps: Step[] = [];
-  for (let word = 0; word < plan.words; word++) {
-    const at = word * 4 + (complement && word === plan.words - 1 ? domainBytes : 0);
-    const step = stepOf(plan.ops[word]!, HOP_COLUMNS[plan.columns[word]!]!, at, layout);
-    steps.push(step);
-    if (step.kind === 'time64' || step.kind === 'pair') word++;
-  }
-  return { steps, domainOffset, domainBytes, byteLength: plan.words * 4 + domainBytes };
-}
-
-const timeOf = (word: number, none: number): bigint | null => (word === none ? null : BigInt(word));
-
-function readStep(step: Step, bytes: Uint8Array, offset: number, hop: Hop, drop: DropValues | null): void {
-  const word = readUint32(bytes, offset + step.at);
-  const value31 = (word & NOT_AVAILABLE_31) >>> 0;
-  switch (step.kind) {
-    case 'word':
-      hop[step.name] = word === NOT_AVAILABLE ? null : word;
-      break;
-    case 'value31':
-      hop[step.name] = value31 === NOT_AVAILABLE_31 ? null : value31;
-      break;
-    case 'split':
-      hop[step.upper] = word === NOT_AVAILABLE ? null : word >>> step.shift;
-      hop[step.lower] = word === NOT_AVAILABLE ? null : word % 2 ** step.shift;
-      break;
-    case 'pair': {
-      // One half of ones is a value: only the whole item says 'not available'.
-      const lower = readUint32(bytes, offset + step.at + 4);
-      const none = word === NOT_AVAILABLE && lower === NOT_AVAILABLE;
-      hop[step.upper] = none ? null : word;
-      hop[step.lower] = none ? null : lower;
-      break;
-    }
-    case 'time64': {
-      const lower = readUint32(bytes, offset + step.at + 4);
-      hop[step.name] = word === NOT_AVAILABLE && lower === NOT_AVAILABLE ? null : (BigInt(word) << 32n) | BigInt(lower);
-      break;
-    }
-    case 'time32':
-      hop[step.name] = timeOf(word, NOT_AVAILABLE);
-      break;
-    case 'time31':
-      hop[step.name] = timeOf(value31, NOT_AVAILABLE_31);
-      break;
-    case 'drop':
-      if (drop !== null && word !== NOT_AVAILABLE) {
-        drop.dropQueueId = word >>> 24;
-        drop.dropReason = (word >>> 16) & 0xff;
-      }
-      break;
-    default:
-  }
-}
+import { LAYOUT } from '../plan.js';
+import { type FixedHeaderCodec, makeCodec, requireBytes, requireFit, requireSize, writeUint32 } from './codec.js';
+import { type DropValues, NOT_AVAILABLE_31, readBlock } from './hop-read.js';
+import { type BlockShape, type NumberName, type Step, shapeOf, type TimeName } from './hop-shape.js';
 
 function checkNumber(hop: Hop, name: NumberName, width: number): void {
   const value = hop[name];
@@ -266,16 +91,6 @@ function writeStep(step: Step, hop: Hop, out: Uint8Array, offset: number, drop: 
   }
 }
 
-function readBlock(shape: BlockShape, bytes: Uint8Array, offset: number, drop: DropValues | null): Hop {
-  const hop: Hop = {};
-  for (const step of shape.steps) readStep(step, bytes, offset, hop, drop);
-  if (shape.domainBytes > 0) {
-    const start = offset + shape.domainOffset;
-    hop.domain = bytes.subarray(start, start + shape.domainBytes);
-  }
-  return hop;
-}
-
 function checkBlock(shape: BlockShape, hop: Hop): void {
   for (const step of shape.steps) checkStep(step, hop);
   const { domain } = hop;
@@ -303,14 +118,6 @@ export interface HopBlockOptions {
    * the bits are written as 0 and not looked at.
    */
   readonly bottomOfStack?: boolean;
-}
-
-/**
- * Reads one hop's block that is known to lie inside `bytes`: what {@link hopBlock} decodes, without its checks.
- * `domain` is a view of `bytes`.
- */
-export function readHop(layout: number, bitmap: number, domainBytes: number, bytes: Uint8Array, offset: number): Hop {
-  return readBlock(shapeOf(layout, bitmap, domainBytes), bytes, offset, null);
 }
 
 /**

@@ -1,36 +1,18 @@
-import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, telemetry } from '@int/codec';
 import { describe, expect, it } from 'vitest';
 import { ReportLossStage } from '../../src/index.js';
 import { framesAt } from '../fill-batch.js';
 
 /** A packet of reports: payload of a datagram. */
 function packet(version: ReportVersion, nodeId: number, hwId: number, sequence: number, reports = 1): Uint8Array {
-  const record: TelemetryRecord = {
-    index: 0,
-    status: 'ok',
-    error: null,
-    int: null,
-    flow: { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
-    path: [nodeId],
-    hops: [],
-    report: {
-      version,
-      hwId,
-      sequence,
-      nodeId,
-      type: version === '2.0' ? 'int-xd' : 'ipv4',
-      dropped: false,
-      queueCongested: false,
-      trackedFlow: true,
-      intermediate: false,
-      ingressTimestamp: version === '2.0' ? null : 0n,
-      dropReason: null,
-      dropQueueId: null,
-      metadata: version === '2.0' ? { hopLatency: 5 } : {},
-    },
-  };
-  const records = Array.from({ length: reports }, (_, index) => ({ ...record, index }));
-  return encodeReport({ version, hwId, sequence, nodeId, records });
+  const record = telemetry({
+    flow: { source: '10.0.0.1', destination: '10.0.0.2', sourcePort: 4000, destinationPort: 80 },
+    report:
+      version === '2.0'
+        ? { version, hwId, sequence, nodeId, metadata: { hopLatency: 5 } }
+        : { version, hwId, sequence, nodeId, type: 'ipv4' },
+  });
+  return encodeReport(Array.from({ length: reports }, (_, index) => ({ ...record, index })));
 }
 
 /** Runs packets that arrive at the given time through the stage. */

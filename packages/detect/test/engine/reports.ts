@@ -1,4 +1,4 @@
-import type { Hop, TelemetryRecord } from '@int/codec';
+import { type Hop, type TelemetryRecord, telemetry } from '@int/codec';
 import type { DetectorConfig, Match, Rule, RuleSet, Sample } from '../../src/rules/model.js';
 
 export const ANY: Match = {
@@ -30,19 +30,14 @@ export function address(n: number): string {
 
 /** A record of flow number `flow` with these hops, as an INT packet gives it. */
 export function record(hops: readonly Hop[], flow: number | null = 0): TelemetryRecord {
-  return {
-    index: 0,
-    status: 'ok',
-    error: null,
-    report: null,
-    int: null,
+  return telemetry({
     flow:
       flow === null
         ? null
-        : { source: address(flow), destination: '10.255.0.1', protocol: 17, sourcePort: 5000, destinationPort: 80 },
-    path: hops.flatMap(({ nodeId }) => (nodeId === undefined ? [] : [nodeId])),
-    hops: [...hops],
-  };
+        : { source: address(flow), destination: '10.255.0.1', sourcePort: 5000, destinationPort: 80 },
+    hops,
+    report: null,
+  });
 }
 
 /** Hops of switches 1, 2, ... with these latencies. */
