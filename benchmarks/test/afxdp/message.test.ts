@@ -91,7 +91,7 @@ describe('the message of a report', () => {
   it('is the same in C, for reports with values of their own and for all frames of the monitor', () => {
     const program = messageDump();
     const own = [{}, { queueId: 5, queueOccupancy: 6 }, { hopLatency: 7, egressUtilization: 8 }].map((metadata) =>
-      encodeFrame(record([{ nodeId: 1 }, { nodeId: 2 }], 0x8000, 1, metadata)),
+      encodeFrame(record([{ nodeId: 1 }, { nodeId: 2 }], metadata)),
     );
     const shapes = [1, 2, 3, 4].flatMap((hops) => [1, 2, 3, 4, 5, 6, 7, 8].map((items) => shapeOf(hops, items)));
     const frames = [...own, ...shapes.map((shape) => templateOf(shape, DESTINATION).frame)];

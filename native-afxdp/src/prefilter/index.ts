@@ -8,4 +8,4 @@ export type { FrameRows, RuleNames } from './apply.js';
 export type { AttachOptions, KernelStateForm, PrefilterOptions } from './options.js';
 export { type LeftReason, type PlannedRule, type PrefilterPlan, planPrefilter, rulesBehind } from './plan.js';
 export { Prefilter, type PrefilterCounts, type PrefilterProgram, type PrefilterRun } from './prefilter.js';
-export { type Outcome, readVerdict, VERDICT_BYTES, type Verdict } from './verdict.js';
+export { type Outcome, readVerdict, type Verdict } from './verdict.js';

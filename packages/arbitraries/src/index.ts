@@ -5,18 +5,11 @@
  */
 export { chunks } from './chunks.js';
 export { encodeOptionsFor } from './context.js';
-export { DRESSINGS, type Dressing, type DressingName, dress, dressed, dressing } from './dressing.js';
+export { type Dressing, type DressingName, dress, dressed, dressing } from './dressing.js';
 export { type FlowConstraints, flow } from './flow.js';
 export { frame, type GeneratedFrame, plainPacket, reportPayload } from './frame.js';
 export { gpint } from './gpint.js';
 export { type HopConstraints, hop } from './int.js';
-export { BLOCK_LAYOUTS, type BlockLayout } from './layout.js';
+export type { BlockLayout } from './layout.js';
 export { malformed } from './malformed.js';
-export {
-  intHeader,
-  RECORD_KINDS,
-  type RecordConstraints,
-  type RecordKind,
-  reportRecords,
-  telemetryRecord,
-} from './record.js';
+export { intHeader, type RecordConstraints, type RecordKind, reportRecords, telemetryRecord } from './record.js';

@@ -1,7 +1,8 @@
 import type { Hop, TelemetryRecord } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flow, hop, intHeader, RECORD_KINDS, reportRecords, telemetryRecord } from '../src/index.js';
+import { flow, hop, intHeader, reportRecords, telemetryRecord } from '../src/index.js';
+import { RECORD_KINDS } from '../src/record.js';
 import { SEED } from './seed.js';
 
 const RUNS = { numRuns: 1000, seed: SEED };

@@ -2,7 +2,8 @@ import { CODE_NAMES, FrameDecoder } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { chunks, DRESSINGS, dress, dressed, dressing, frame, malformed, plainPacket } from '../src/index.js';
+import { DRESSINGS } from '../src/dressing.js';
+import { chunks, dress, dressed, dressing, frame, malformed, plainPacket } from '../src/index.js';
 import { SEED } from './seed.js';
 
 fc.configureGlobal({ seed: SEED });

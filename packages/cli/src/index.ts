@@ -7,7 +7,7 @@ import { EXIT, type Io } from './io.js';
 import { needsOwnThread, runAside } from './p4/command-aside.js';
 import { Stopping } from './stopping.js';
 
-export { EXIT, type Io, type Terminal } from './io.js';
+export type { Io, Terminal } from './io.js';
 
 /**
  * Runs the command.

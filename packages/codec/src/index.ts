@@ -7,7 +7,6 @@ export {
   AddressError,
   formatIpv4,
   formatIpv6,
-  formatMac,
   type ParsedAddress,
   parseAddress,
   parseIpv4,
@@ -22,7 +21,6 @@ export {
   checksumComplement,
   internetChecksum,
   ipv4HeaderChecksum,
-  pseudoHeaderSum,
   tcpChecksum,
   udpChecksum,
   updateChecksum,
@@ -50,7 +48,6 @@ export { type KernelOptions, KernelReport2, kernelAvailable } from './fast/kerne
 export { type KernelHost, KernelMemory } from './fast/memory.js';
 export { canRunKernel, withSharedMemory } from './fast/modules.js';
 export type { FastDecoder, FastOptions } from './fast/options.js';
-export { FastReport2 } from './fast/report2.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
 export * from './headers/index.js';
 export { type HopJson, type IntJson, type RecordJson, type ReportJson, recordFromJson, recordToJson } from './json.js';
@@ -80,7 +77,7 @@ export {
   PROFILES,
   type Profile,
 } from './options.js';
-export { LAYOUT, OP, type Plan, planFor } from './plan.js';
+export type { Plan } from './plan.js';
 export * from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export * from './roce/index.js';

@@ -3,22 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import {
-  geneve,
   gpintProbe,
   gpintProbeExtended,
-  gre,
   intMd,
-  intV05,
-  intV10,
   ipv4,
   ipv6,
   MAX_PROBE_BYTES,
   reportV20Group,
   reportV20Individual,
   shimV2,
-  tcp,
   udp,
 } from '../src/headers/index.js';
+import { intV05, intV10 } from '../src/headers/int.js';
+import { tcp } from '../src/headers/transport.js';
+import { geneve, gre } from '../src/headers/tunnels.js';
 import { SAMPLES, type Sample } from './header-samples.js';
 
 const GUARD = 0xa5;

@@ -1,4 +1,5 @@
 /** GPINT probes as switches and monitors handle them, against the object codecs. */
+
 import { gpint } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,11 +22,11 @@ import {
   ProbeParts,
   probeBytes,
   probeKind,
-  probeParts,
   probeRequestId,
   probeRequestType,
   readProbeParts,
 } from '../src/index.js';
+import { probeParts } from '../src/probe/limits.js';
 import { decodeWithSchema } from '../src/schema/index.js';
 
 const codecOf = (extended: boolean): typeof gpintProbe => (extended ? gpintProbeExtended : gpintProbe);

@@ -1,22 +1,17 @@
 /** Whole RoCEv2 packets: worked examples, round trips, and bytes that are none. */
+
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { formatIpv4, formatIpv6, formatMac } from '../src/address.js';
 import { CodecError } from '../src/errors.js';
-import { icrc, ROCE_OPCODE, verifyIcrc, writeIcrc } from '../src/headers/index.js';
-import {
-  decodeRoce,
-  encodeRoce,
-  fastIcrc,
-  icrcDifference,
-  ROCE_ERROR_CODES,
-  ROCE_PART,
-  type RocePacket,
-  roceLength,
-  rocePartsOf,
-} from '../src/roce/index.js';
+import { icrc, ROCE_OPCODE, writeIcrc } from '../src/headers/index.js';
+import { verifyIcrc } from '../src/headers/roce.js';
+import { ROCE_ERROR_CODES } from '../src/roce/decode.js';
+import { roceLength } from '../src/roce/encode.js';
+import { decodeRoce, encodeRoce, fastIcrc, icrcDifference, type RocePacket } from '../src/roce/index.js';
+import { ROCE_PART, rocePartsOf } from '../src/roce/opcodes.js';
 import { SEED } from './header-samples.js';
 
 fc.configureGlobal({ seed: SEED });

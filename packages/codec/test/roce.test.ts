@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
-import { bth, icrc, ROCE_OPCODE, reth, verifyIcrc, writeIcrc } from '../src/headers/index.js';
+import { bth, icrc, ROCE_OPCODE, reth, writeIcrc } from '../src/headers/index.js';
+import { verifyIcrc } from '../src/headers/roce.js';
 import { SEED } from './header-samples.js';
 
 fc.configureGlobal({ seed: SEED });

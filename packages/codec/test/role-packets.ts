@@ -1,4 +1,5 @@
 /** Arbitrary whole packets for the tests of the switch roles, and what must hold for any packet on a wire. */
+
 import fc from 'fast-check';
 import {
   ipv4HeaderChecksum,
@@ -8,19 +9,11 @@ import {
   tcpChecksum,
   udpChecksum,
 } from '../src/checksum.js';
-import {
-  ethernet,
-  geneve,
-  gre,
-  ipv4,
-  ipv6,
-  ipv6Options,
-  type Tcp,
-  tcp,
-  udp,
-  vlanTag,
-  vxlanGpe,
-} from '../src/headers/index.js';
+import { ethernet, ipv4, ipv6, type Tcp, udp } from '../src/headers/index.js';
+import { ipv6Options } from '../src/headers/ip.js';
+import { vlanTag } from '../src/headers/link.js';
+import { tcp } from '../src/headers/transport.js';
+import { geneve, gre, vxlanGpe } from '../src/headers/tunnels.js';
 import { bits, ipv4Text, ipv6Text, mac, SAMPLES } from './header-samples.js';
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {

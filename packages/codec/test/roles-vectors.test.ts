@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { isValidSum, pseudoHeaderSum, sumRange } from '../src/checksum.js';
-import { verifyIcrc } from '../src/headers/index.js';
+import { verifyIcrc } from '../src/headers/roce.js';
 import type { Hop } from '../src/model.js';
 import type { DomainItem, Domains } from '../src/options.js';
 import {

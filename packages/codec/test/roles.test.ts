@@ -4,14 +4,8 @@ import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import type { Hop } from '../src/model.js';
 import type { Domains } from '../src/options.js';
-import {
-  SOURCE_ENCAPSULATIONS,
-  type SourceConfig,
-  type SourceEncapsulation,
-  sink,
-  source,
-  transit,
-} from '../src/roles/index.js';
+import { SOURCE_ENCAPSULATIONS } from '../src/roles/config.js';
+import { type SourceConfig, type SourceEncapsulation, sink, source, transit } from '../src/roles/index.js';
 import { bits, SEED } from './header-samples.js';
 import {
   type BuiltPacket,

@@ -5,32 +5,21 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import { decodeFrame, decodeReport } from '../src/frame-decoder.js';
+import { hopBlock } from '../src/headers/hop.js';
 import {
   ethernet,
-  gre,
-  hopBlock,
   type ReportMetadata,
   reportMetadata,
-  reportTlv,
-  reportV05,
-  reportV05Drop,
-  reportV05Local,
-  reportV10,
   reportV20Group,
   reportV20Individual,
   reportV20Main,
 } from '../src/headers/index.js';
+import { reportTlv, reportV05, reportV05Drop, reportV05Local, reportV10 } from '../src/headers/report.js';
+import { gre } from '../src/headers/tunnels.js';
 import type { Flow, Hop, TelemetryRecord } from '../src/model.js';
 import { LAYOUT } from '../src/plan.js';
 import { type SourceConfig, sink, source, transit } from '../src/roles/index.js';
-import * as schemas from '../src/schema/index.js';
-import {
-  decodeWithSchema,
-  type HeaderSchema,
-  hopSchema,
-  reportMetadataSchema,
-  type SchemaLayer,
-} from '../src/schema/index.js';
+import { decodeWithSchema, type HeaderSchema, type SchemaLayer, schemas } from '../src/schema/index.js';
 import { bits, SAMPLES, type Sample, SEED } from './header-samples.js';
 import { build, carrier, concat, tcpPacket, udpPacket } from './role-packets.js';
 
@@ -201,7 +190,7 @@ describe('metadata', () => {
       const bitmap = format === '2016' ? drawn & 0xff00 : drawn;
       const domainBytes = format === '2' ? (drawn % 3) * 4 : 0;
       const codec = hopBlock(layout, bitmap, { domainBytes });
-      const description = hopSchema(format, bitmap, domainBytes);
+      const description = schemas.hopSchema(format, bitmap, domainBytes);
       for (let round = 0; round < 8; round++) {
         const bytes = metadataBytes(codec.byteLength);
         const { value, byteLength } = description.parse(bytes);
@@ -218,7 +207,7 @@ describe('metadata', () => {
       const selected = version === '1.0' ? drawn & 0x3f : drawn;
       const domainBytes = version === '2.0' ? (drawn % 3) * 4 : 0;
       const codec = reportMetadata(version, selected, domainBytes);
-      const description = reportMetadataSchema(version, selected, domainBytes);
+      const description = schemas.reportMetadataSchema(version, selected, domainBytes);
       for (let round = 0; round < 8; round++) {
         const bytes = metadataBytes(codec.byteLength);
         const { value, byteLength } = description.parse(bytes);
@@ -230,7 +219,7 @@ describe('metadata', () => {
   });
 
   test('of the 2016 layout has no bits 8 to 15', () => {
-    expect(() => hopSchema('2016', 0x0080)).toThrow(RangeError);
+    expect(() => schemas.hopSchema('2016', 0x0080)).toThrow(RangeError);
   });
 });
 

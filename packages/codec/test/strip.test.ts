@@ -7,16 +7,8 @@ import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { CodecError } from '../src/errors.js';
 import type { Hop } from '../src/model.js';
 import type { DecodeOptions } from '../src/options.js';
-import {
-  type SinkConfig,
-  SOURCE_ENCAPSULATIONS,
-  type SourceConfig,
-  STRIP,
-  Stripper,
-  sink,
-  source,
-  transit,
-} from '../src/roles/index.js';
+import { SOURCE_ENCAPSULATIONS } from '../src/roles/config.js';
+import { type SinkConfig, type SourceConfig, STRIP, Stripper, sink, source, transit } from '../src/roles/index.js';
 import { corpus, mutate, Random } from './fuzz-inputs.js';
 import { bits, SEED } from './header-samples.js';
 import {

@@ -1,5 +1,5 @@
 export type { PipelineCapacity } from './capacity.js';
-export { type CollectorTotals, type DropStatus, FrameCounters, type FrameTotals } from './counters.js';
+export type { CollectorTotals, DropStatus, FrameTotals } from './counters.js';
 export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
 export { BackOff } from './delivery/back-off.js';
 export { type CodedProblem, type Outage, type OutageListener, OutageLog } from './delivery/outage.js';
@@ -45,7 +45,6 @@ export {
   instructionsOf,
   intVersionOf,
   namesNodes,
-  pathOf,
   type ReportRecord,
   type ReportRecordHeader,
   type ReportRecordInt,

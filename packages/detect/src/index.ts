@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { isMetricName, METRIC_NAMES, METRICS, type Metric, type MetricName, metricOf } from '@int/codec';
+export { METRICS, type Metric, type MetricName, metricOf } from '@int/codec';
 export {
   Adaptation,
   type AdaptationOptions,
@@ -13,33 +13,26 @@ export {
   type EventRows,
 } from './adapt/adaptation.js';
 export type { AdaptiveStatus, StatisticKind } from './adapt/control.js';
-export { ThresholdController, type ThresholdControllerOptions } from './adapt/controller.js';
-export { TotalController, type TotalControllerOptions, type TotalMember } from './adapt/total-controller.js';
+export type { ThresholdControllerOptions } from './adapt/controller.js';
+export type { TotalControllerOptions, TotalMember } from './adapt/total-controller.js';
 export { Classifier, type ClassifierShape } from './classify/classifier.js';
 export { Detector } from './engine/detector.js';
 export type { Event } from './engine/event.js';
-export { EVENT, EventBatch, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-batch.js';
+export { EventBatch, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-batch.js';
 export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
-export { RULE_PROBLEM_CODES, type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
+export { type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
 export { toCnf } from './expression/cnf.js';
-export { ExpressionError } from './expression/errors.js';
-export { concerns, evaluateCnf, evaluateExpression, type Observation } from './expression/evaluate.js';
-export {
-  AGGREGATES,
-  type Aggregate,
-  type Cnf,
-  type Condition,
-  type ConvertQuantity,
-  type Expression,
-  MAX_CLAUSES,
-  MAX_CONDITIONS,
-  MAX_NESTING,
-  MAX_WRITTEN_CONDITIONS,
-  OPERATORS,
-  type Operator,
-  type Quantity,
-  type Span,
+export type { Observation } from './expression/evaluate.js';
+export type {
+  Aggregate,
+  Cnf,
+  Condition,
+  ConvertQuantity,
+  Expression,
+  Operator,
+  Quantity,
+  Span,
 } from './expression/model.js';
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';
@@ -58,7 +51,6 @@ export {
   type Scope,
 } from './rules/model.js';
 export { overlaps } from './rules/overlap.js';
-export { ruleSetToSpec, ruleToSpec } from './rules/print.js';
 export type {
   DetectSpec,
   MatchSpec,

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { COMPARISON, type Comparison } from './cache/engine.js';
+export type { Comparison } from './cache/engine.js';
 export { EntryReader, type FlowEntry, type HopStatistics, type MetricStatistics } from './cache/entry.js';
 export { FlowCacheError, type FlowCacheErrorCode } from './cache/errors.js';
 export { type FlowEvent, type FlowEventKind, readFlowEvent } from './cache/event.js';
@@ -20,26 +20,22 @@ export {
   type DistributionTotals,
   type HopTotals,
 } from './distribution/distributions.js';
-export { DISTRIBUTION_ERROR_CODES, DistributionError, type DistributionErrorCode } from './distribution/errors.js';
+export { DistributionError, type DistributionErrorCode } from './distribution/errors.js';
 export { Histogram, type HistogramJson, type HistogramRecorder, type ValueRange } from './distribution/histogram.js';
 export type { DistributionDimensions, DistributionName } from './distribution/layout.js';
-export { flowKernelAvailable, kernelBytes } from './kernel/kernel-engine.js';
+export { kernelBytes } from './kernel/kernel-engine.js';
 export {
   COMPACT,
-  COUNTER,
-  COUNTER_WORDS,
   COUNTERS,
   type CounterName,
   DEFAULT_METRICS,
   type Dimensions,
-  EMPTY_RANK,
   EVENT,
   EVENT_KIND,
   EVENT_WORDS,
   EXACT,
   type Geometry,
   geometryOf,
-  HASHES,
   type HashName,
   HEADER,
   HEADER_WORDS,
@@ -48,13 +44,10 @@ export {
   LAYOUTS,
   type LayoutName,
   MAGIC,
-  MAX_BUCKETS,
-  MAX_HOPS,
   MAX_METRICS,
   META,
   METRIC_WORDS,
   REASON,
   REASONS,
   type Reason,
-  THRESHOLDS,
 } from './layout.js';

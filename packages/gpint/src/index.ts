@@ -9,14 +9,13 @@ export { GraphBuilder } from './graph/builder.js';
 export { type Components, components, requireConnected } from './graph/components.js';
 export { erdosRenyi } from './graph/generate/erdos-renyi.js';
 export { fatTree } from './graph/generate/fat-tree.js';
-export { grid, leafSpine, ring, star } from './graph/generate/regular.js';
+export { grid, ring, star } from './graph/generate/regular.js';
 export { wattsStrogatz } from './graph/generate/watts-strogatz.js';
 export { Graph, type GraphParts } from './graph/graph.js';
 export { parseEdgeList } from './graph/load/edge-list.js';
-export { type GraphmlOptions, parseGraphml } from './graph/load/graphml.js';
-export { fromGraphology, type GraphologyLike, type GraphologyOptions } from './graph/load/graphology.js';
+export type { GraphmlOptions } from './graph/load/graphml.js';
+export type { GraphologyLike, GraphologyOptions } from './graph/load/graphology.js';
 export { parseTopology, parseTopologyFile } from './graph/load/topology.js';
-export { nodeMask } from './graph/mask.js';
 export { Monitor } from './monitor/monitor.js';
 export type {
   MonitorClock,
@@ -33,7 +32,6 @@ export type {
 } from './monitor/types.js';
 export { type BoundsQuestion, lowerBounds } from './plan/bounds.js';
 export { euler } from './plan/euler.js';
-export { measurePlan } from './plan/measure.js';
 export { perNode } from './plan/per-node.js';
 export { type Algorithm, type Bounds, Paths, type Plan } from './plan/plan.js';
 export { type Failure, type Replan, type ReplanOptions, replan } from './plan/replan.js';
@@ -45,17 +43,8 @@ export {
   validatePlan,
 } from './plan/validate.js';
 export { type GpintOptions, gpint } from './planner/gpint.js';
-export {
-  type MeasurementRange,
-  type Measurements,
-  type PortOf,
-  type ProbeRoute,
-  type ProbeRoutes,
-  type RouteOptions,
-  routesOf,
-} from './probe/route.js';
-export { AdaptiveTimeouts } from './recovery/adaptive.js';
-export { FINE_TUNED, recoveryConfig, sessionBoundNs } from './recovery/config.js';
+export type { MeasurementRange, Measurements, PortOf, ProbeRoute, ProbeRoutes, RouteOptions } from './probe/route.js';
+export { FINE_TUNED } from './recovery/config.js';
 export type {
   AdaptiveOptions,
   IgnoredReason,
@@ -76,5 +65,4 @@ export type {
   UncollectedReason,
   UncollectedSwitch,
 } from './recovery/model.js';
-export { prefixFinder } from './recovery/prefix.js';
-export { initialRecovery, recoveryStep } from './recovery/step.js';
+export { recoveryStep } from './recovery/step.js';

@@ -1,6 +1,8 @@
 /** Every plan is a plan: random graphs of all generators, each checked here from the links alone. */
+
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
+import { leafSpine } from '../src/graph/generate/regular.js';
 import {
   erdosRenyi,
   fatTree,
@@ -8,7 +10,6 @@ import {
   GraphBuilder,
   gpint,
   grid,
-  leafSpine,
   ring,
   star,
   validatePlan,

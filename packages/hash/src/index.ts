@@ -29,6 +29,6 @@ export {
   writeFlowKeyIpv6,
 } from './flow-key.js';
 export { createVariableLengthHasher, type VariableLengthHasher } from './variable-length.js';
-export { flowXxh32Columns, xxh32, xxh32Words13, xxh32Words16, xxh32Words37, xxh32Words40 } from './xxh32.js';
+export { flowXxh32Columns, xxh32, xxh32Words13 } from './xxh32.js';
 export { xxh64, xxh64Into } from './xxh64.js';
-export { xxh64Words13Into, xxh64Words16Into, xxh64Words37Into, xxh64Words40Into } from './xxh64-words.js';
+export { xxh64Words13Into, xxh64Words37Into } from './xxh64-words.js';

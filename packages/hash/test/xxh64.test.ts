@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import load from 'xxhash-wasm';
-import {
-  xxh64,
-  xxh64Into,
-  xxh64Words13Into,
-  xxh64Words16Into,
-  xxh64Words37Into,
-  xxh64Words40Into,
-} from '../src/index.js';
+import { xxh64, xxh64Into, xxh64Words13Into, xxh64Words37Into } from '../src/index.js';
+import { xxh64Words16Into, xxh64Words40Into } from '../src/xxh64-words.js';
 import { randomBytes, seed, wordSequence } from './seed.js';
 
 const { h64Raw } = await load();

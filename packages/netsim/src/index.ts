@@ -29,8 +29,7 @@ export type {
 export { Network, type NetworkOptions, type TapOptions, type Timer } from './network.js';
 export type { Node, NodeCounters, NodeOptions } from './network-node.js';
 export { PcapTap, type PcapTapOptions } from './pcap-tap.js';
-export { RouteTable } from './route-table.js';
-export { NO_ROUTE, shortestPathRoutes } from './routes.js';
+export { shortestPathRoutes } from './routes.js';
 export type { Fabric } from './scenarios/fabric.js';
 export {
   type DrainedLink,
@@ -59,4 +58,3 @@ export {
   type SteeringRule,
   type WatchRule,
 } from './switches/int-switch.js';
-export { DROP_REASON } from './switches/report-writer.js';

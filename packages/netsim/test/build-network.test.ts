@@ -1,7 +1,9 @@
-import { ADDRESSES, buildNetwork, NO_ROUTE, RouteTable, shortestPathRoutes } from '@int/netsim';
+import { ADDRESSES, buildNetwork, shortestPathRoutes } from '@int/netsim';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RouteTable } from '../src/route-table.js';
+import { NO_ROUTE } from '../src/routes.js';
 import { SEED } from './seed.js';
 
 /** Connected graphs: a random tree and some more links. */

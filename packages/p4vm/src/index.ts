@@ -7,7 +7,7 @@
 export { DEFAULT_LIMITS, LIMIT_NAMES, type LimitName, type Limits, limitLabel } from './budget/limits.js';
 export type { CommandResult } from './control/command-context.js';
 export type { CommandErrorCode } from './control/command-errors.js';
-export { ControlPlane, type ReplicaInput } from './control/control-plane.js';
+export type { ReplicaInput } from './control/control-plane.js';
 export {
   type ActionDescription,
   type ArrayDescription,
@@ -16,41 +16,29 @@ export {
   type TableDescription,
   type TypeDescription,
 } from './control/describe-program.js';
-export { NameIndex } from './control/names.js';
-export {
-  type EntryInput,
-  type EntryView,
-  type ParameterInput,
-  TableControl,
-  type TargetInput,
-} from './control/table-control.js';
+export type { EntryInput, EntryView, ParameterInput, TargetInput } from './control/table-control.js';
 export type { ReplicationTarget } from './control/target.js';
 export type { MatchInput, ValueInput } from './control/value-input.js';
-export { ActionProfile, type ProfileGroup, type ProfileMember, type ProfileTarget } from './externs/action-profile.js';
-export { Calculation, Calculations, type CustomCrc } from './externs/calculations.js';
-export { Counter, type CounterValue, DirectCounter } from './externs/counter.js';
-export { type Digest, type DigestField, DigestQueue } from './externs/digest.js';
-export { HASH_ALGORITHMS, type HashAlgorithm } from './externs/hash.js';
-export { DirectMeter, METER_COLORS, Meter, type MeterRate } from './externs/meter.js';
-export { Register } from './externs/register.js';
+export type { ProfileGroup, ProfileMember, ProfileTarget } from './externs/action-profile.js';
+export type { CustomCrc } from './externs/calculations.js';
+export type { CounterValue } from './externs/counter.js';
+export type { Digest, DigestField } from './externs/digest.js';
+export type { HashAlgorithm } from './externs/hash.js';
+export type { MeterRate } from './externs/meter.js';
 export { bmv2Limits } from './flow/bmv2-limits.js';
 export { findWarnings, type WarningOptions } from './flow/find-warnings.js';
 export { WARNING_KINDS, type WarningKind } from './flow/findings.js';
-export { coreFile } from './include/core.js';
-export { v1modelFile } from './include/v1model.js';
 export type { Action, DataType, IrProgram, StructDataType, Table } from './ir/program.js';
 export { type BuildOptions, type BuildResult, buildProgram } from './lower/front-end.js';
 export { formatUndefinedRead, type PlaceOfRead, type UndefinedRead } from './poison/undefined-reads.js';
 export {
   type Diagnostic,
   type DiagnosticLayer,
-  Diagnostics,
   formatDiagnostic,
   P4Error,
   type Severity,
 } from './source/diagnostics.js';
 export { type LineColumn, lineColumn, type SourceFile, type Span } from './source/position.js';
-export { parseStf } from './stf/parse-stf.js';
 export { formatStfResult, type StfMessage, type StfResult } from './stf/run-stf.js';
 export { type StfStatement, StfSyntaxError } from './stf/statement.js';
 export { runStf } from './stf/switch-target.js';
@@ -62,15 +50,14 @@ export {
   type TransmitSink,
   VirtualClock,
 } from './switch/environment.js';
-export { INSTANCE, type InFlightPacket } from './switch/in-flight.js';
-export { type MirrorSession, type Replica, Replication } from './switch/replication.js';
+export type { InFlightPacket } from './switch/in-flight.js';
+export type { MirrorSession, Replica } from './switch/replication.js';
 export type { DropCounters, DropReason, SwitchStatistics } from './switch/statistics.js';
 export { V1Switch } from './switch/v1-switch.js';
 export type { IncludeRefusal, IncludeRequest, IncludeResolver } from './syntax/preprocessor.js';
 export { ControlError, type ControlErrorCode } from './tables/control-error.js';
-export { type EntryTarget, MatchTable, type TableEntry } from './tables/match-table.js';
-export { ParserValueSet } from './tables/value-set.js';
+export type { EntryTarget, TableEntry } from './tables/match-table.js';
 export type { PacketTrace, TracedOutput } from './trace/packet-trace.js';
 export type { TraceEvent, TraceSink } from './trace/trace.js';
 export { type JsonValue, traceToJson } from './trace/trace-json.js';
-export { formatTrace, formatTraceEvent, hexOf } from './trace/trace-text.js';
+export { formatTrace, hexOf } from './trace/trace-text.js';

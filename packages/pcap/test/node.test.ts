@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { CaptureError, type Frame, PcapWriter, readCapture, readCaptureStream } from '../src/index.js';
-import { captureChunks, createCaptureFile, gunzipIfNeeded, openCapture } from '../src/node/index.js';
+import { createCaptureFile, gunzipIfNeeded, openCapture } from '../src/node/index.js';
+import { captureChunks } from '../src/node/read-file.js';
 import { captures, hex, join } from './build-capture.js';
 import { cut, every } from './collect.js';
 

@@ -9,11 +9,11 @@ import {
   encodePcapRecord,
   type FrameInput,
   LinkType,
-  linkTypeName,
   PcapngWriter,
   PcapWriter,
   readCapture,
 } from '../src/index.js';
+import { linkTypeName } from '../src/link-type.js';
 import { hex, join } from './build-capture.js';
 
 const byteOrders = fc.constantFrom<ByteOrder>('little', 'big');

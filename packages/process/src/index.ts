@@ -11,10 +11,10 @@ export type {
   SwitchWindow,
   WindowCorrection,
 } from '@int/stream';
-export { PROCESS_CODES, type ProcessCode, ProcessError } from './errors.js';
+export { type ProcessCode, ProcessError } from './errors.js';
 export { type Topics, topicsOf } from './findings.js';
-export { REPORT_FORMATS, type ReportFormat } from './flow-unit.js';
+export type { ReportFormat } from './flow-unit.js';
 export type { KafkaAccess } from './kafka/access.js';
 export type { TopicPartition } from './kafka/assignment.js';
-export { eventKey, flowKey, windowKey } from './message-key.js';
+export { flowKey } from './message-key.js';
 export { Processor, type ProcessorOptions, type ProcessorTotals } from './processor.js';

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
-import { MAX_CAPACITY, MAX_RECORD_WORDS, RING_HEADER_BYTES, RingError, SpscRing } from '@int/rings';
+import { RingError, SpscRing } from '@int/rings';
 import { describe, expect, it } from 'vitest';
+import { MAX_CAPACITY, MAX_RECORD_WORDS, RING_HEADER_BYTES } from '../src/layout.js';
 
 const wrongCounts = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32, '1' as unknown as number];
 

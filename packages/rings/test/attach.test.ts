@@ -1,17 +1,14 @@
+import { RING_HEADER, RingError, type RingErrorCode, SpscRing } from '@int/rings';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import {
   LOSS_KINDS,
   MAX_CAPACITY,
   MAX_RECORD_WORDS,
-  RING_HEADER,
   RING_HEADER_BYTES,
   RING_MAGIC,
   RING_VERSION,
-  RingError,
-  type RingErrorCode,
-  SpscRing,
-} from '@int/rings';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+} from '../src/layout.js';
 import { checkWord, setCounter } from './preset.js';
 import { seed } from './seed.js';
 

@@ -1,7 +1,8 @@
-import { RING_HEADER_BYTES, SpscRing } from '@int/rings';
+import { SpscRing } from '@int/rings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
+import { RING_HEADER_BYTES } from '../src/layout.js';
 import { presetCount } from './preset.js';
 import { seed, wordSequence } from './seed.js';
 

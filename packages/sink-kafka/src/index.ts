@@ -1,22 +1,13 @@
 export { RecordIds } from '@int/collector';
 export type { NewTopic } from './client/brokers.js';
 export type { ProducerTotals } from './client/producer.js';
-export { COMPRESSIONS, type Compression } from './client/record-batch.js';
-export { DROP_REASONS, type DropReason } from './counts.js';
+export type { Compression } from './client/record-batch.js';
+export type { DropReason } from './counts.js';
 export { KafkaSinkError, type KafkaSinkErrorCode } from './errors.js';
-export { MESSAGE_CODE, MessageDecoder } from './message/decoder.js';
-export {
-  MESSAGE_FORMATS,
-  MESSAGE_HEADERS,
-  MESSAGE_TYPES,
-  type MessageEncoder,
-  type MessageFormat,
-} from './message/encoder.js';
+export { MESSAGE_HEADERS, type MessageEncoder, type MessageFormat } from './message/encoder.js';
 export type { HopFields, ReportFields } from './message/fields.js';
-export { JsonDecoder } from './message/json-decoder.js';
 export { JsonEncoder } from './message/json-encoder.js';
 export { makeEncoder } from './message/make-encoder.js';
-export { ProtobufDecoder } from './message/protobuf-decoder.js';
 export { ProtobufEncoder } from './message/protobuf-encoder.js';
 export { MessageReader } from './message/reader.js';
 export { MessageSlab, type MessageSlabCapacity, MIN_SLAB_BYTES } from './message/slab.js';
@@ -25,4 +16,4 @@ export type { Durability, KafkaLogin, KafkaSinkOptions, KafkaTopics, SpoolOption
 export { KafkaSink, type KafkaSinkState } from './sink.js';
 export type { KafkaSourceOptions } from './source/options.js';
 export { KafkaSource, type KafkaSourceTotals } from './source/source.js';
-export { SPOOL_SYNCS, type SpoolSync } from './spool/spool.js';
+export type { SpoolSync } from './spool/spool.js';

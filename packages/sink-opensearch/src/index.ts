@@ -3,10 +3,10 @@
  *
  * @packageDocumentation
  */
-export { DROP_REASONS, type DropReason } from './client/counts.js';
+export type { DropReason } from './client/counts.js';
 export type { ShipperTotals } from './client/shipper.js';
 export { OpenSearchSinkError, type OpenSearchSinkErrorCode } from './errors.js';
-export { ROTATIONS, type Rotation } from './lines/index-name.js';
+export type { Rotation } from './lines/index-name.js';
 export type { OpenSearchAuth, OpenSearchSinkOptions, OpenSearchTls } from './options.js';
 export { OpenSearchSink } from './sink.js';
 export { type IndexTemplate, indexTemplate, type TemplateOptions, type TemplateScope } from './templates.js';

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { COMPRESSIONS, type Compression } from './engine/file-writer.js';
+export type { Compression } from './engine/file-writer.js';
 export { HistoryError, type HistoryErrorCode, ParquetSinkError, type ParquetSinkErrorCode } from './errors.js';
 export {
   History,
@@ -14,7 +14,7 @@ export {
   type ResultValue,
 } from './history/history.js';
 export type { CheckedFiles, LeftOutFile } from './history/verification.js';
-export { VIEW_NAMES, type ViewName } from './history/views.js';
+export type { ViewName } from './history/views.js';
 export type {
   CompactionOptions,
   ParquetSinkOptions,
@@ -23,4 +23,4 @@ export type {
 } from './options.js';
 export { type ParquetDropReason, type ParquetFigures, ParquetSink } from './sink.js';
 export type { MaintenanceResult } from './store/maintenance.js';
-export { TABLE_NAMES, type TableName } from './table/table.js';
+export type { TableName } from './table/table.js';

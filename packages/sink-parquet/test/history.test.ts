@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../../../.ci/test/until.js';
-import { History, HistoryError, type HistoryErrorCode, VIEW_NAMES } from '../src/index.js';
+import { VIEW_NAMES } from '../src/history/views.js';
+import { History, HistoryError, type HistoryErrorCode } from '../src/index.js';
 import { Load } from './batches.js';
 import { folder, open, rows } from './folder.js';
 

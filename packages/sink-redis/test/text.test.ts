@@ -1,10 +1,11 @@
 import { formatIpv4 } from '@int/codec';
 import { BackOff } from '@int/collector';
 import { EntryReader, geometryOf, readFlowEvent } from '@int/flowcache';
-import { flowText, parseFlowText, RedisKeys } from '@int/sink-redis';
+import { flowText, RedisKeys } from '@int/sink-redis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
+import { parseFlowText } from '../src/keys.js';
 import { AsciiWriter } from '../src/record/ascii-writer.js';
 import { EntryText, entryTextBytes } from '../src/record/entry-text.js';
 import { EVENT_TEXT_BYTES, EventText } from '../src/record/event-text.js';

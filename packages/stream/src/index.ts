@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { STREAM_ERROR_CODES, StreamError, type StreamErrorCode } from './errors.js';
+export { StreamError, type StreamErrorCode } from './errors.js';
 export { FlowSide, type FlowSideTotals } from './flow/side.js';
 export {
   type BlackHoleEvent,

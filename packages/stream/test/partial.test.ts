@@ -1,7 +1,8 @@
-import { decodePartial, encodePartial, type NetworkPartial, STREAM_ERROR_CODES, StreamError } from '@int/stream';
+import { decodePartial, encodePartial, type NetworkPartial, StreamError } from '@int/stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
+import { STREAM_ERROR_CODES } from '../src/errors.js';
 import { SEED } from './seed.js';
 
 const SLICE_US = 250_000;

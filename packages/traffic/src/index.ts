@@ -4,26 +4,18 @@
  * @packageDocumentation
  */
 export { TopologyError, type TopologyErrorCode } from './errors.js';
-export { type FlowOptions, FlowTable, flowHash, PROTOCOL } from './flows.js';
+export { type FlowOptions, FlowTable } from './flows.js';
 export { encodePacket, type GeneratedPacket, type GeneratorOptions, TrafficGenerator } from './generator.js';
-export {
-  type FabricOptions,
-  settingsOf,
-  type TrafficMode,
-  type TrafficOptions,
-  type TrafficSettings,
-} from './options.js';
-export { type EpisodeOptions, FluidQueue, type FluidQueueOptions, UTILIZATION_WINDOW_NS } from './queue.js';
+export type { FabricOptions, TrafficMode, TrafficOptions, TrafficSettings } from './options.js';
+export { type EpisodeOptions, FluidQueue, type FluidQueueOptions } from './queue.js';
 export { MAX_REPORT_BYTES, ReportStream } from './report-stream.js';
 export {
-  ecmpChoice,
   type FabricSwitch,
   type FatTreeOptions,
   fatTree,
   type Host,
   type LeafSpineOptions,
   leafSpine,
-  PATH_STRIDE,
   type PathHop,
   type Peer,
   parseTopology,
@@ -35,8 +27,6 @@ export {
   type BurstQueueOptions,
   burstQueue,
   COLD_RATE,
-  HOT_RATE,
-  hotShare,
   likelihoodRatio,
   PACKETS_PER_SLOT,
   QUEUE_CAP_US,

@@ -4,13 +4,13 @@ import {
   BurstProcess,
   burstQueue,
   FluidQueue,
-  hotShare,
   likelihoodRatio,
   WORKLOADS,
   type Workload,
   type WorkloadName,
   workloadOf,
 } from '../src/index.js';
+import { hotShare } from '../src/workload.js';
 import { SEED } from './seed.js';
 import { binomialBound, SIGMAS } from './statistics.js';
 

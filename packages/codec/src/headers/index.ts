@@ -10,21 +10,8 @@ export {
   gpintProbeExtended,
   MAX_PROBE_BYTES,
 } from './gpint.js';
-export { type HopBlockOptions, hopBlock, type ReportMetadata, reportMetadata } from './hop.js';
-export {
-  type Int2016,
-  type IntMd,
-  type IntMon,
-  type IntMx,
-  type IntV05,
-  type IntV10,
-  int2016,
-  intMd,
-  intMon,
-  intMx,
-  intV05,
-  intV10,
-} from './int.js';
+export { type HopBlockOptions, type ReportMetadata, reportMetadata } from './hop.js';
+export { type Int2016, type IntMd, type IntMon, type IntMx, type IntV05, type IntV10, intMd } from './int.js';
 export {
   IP_PROTOCOL,
   type Ipv4,
@@ -34,11 +21,8 @@ export {
   type Ipv6Routing,
   ipv4,
   ipv6,
-  ipv6Fragment,
-  ipv6Options,
-  ipv6Routing,
 } from './ip.js';
-export { ETHER_TYPE, type Ethernet, ethernet, type MplsLabel, mplsLabel, type VlanTag, vlanTag } from './link.js';
+export { ETHER_TYPE, type Ethernet, ethernet, type MplsLabel, type VlanTag } from './link.js';
 export {
   INNER_TYPE,
   REPORT_TYPE,
@@ -50,11 +34,6 @@ export {
   type ReportV20Group,
   type ReportV20Individual,
   type ReportV20Main,
-  reportTlv,
-  reportV05,
-  reportV05Drop,
-  reportV05Local,
-  reportV10,
   reportV20Group,
   reportV20Individual,
   reportV20Main,
@@ -62,26 +41,19 @@ export {
 export {
   type Aeth,
   type AtomicEth,
-  aeth,
-  atomicEth,
   type Bth,
   bth,
   type ImmDt,
   icrc,
-  immDt,
   type Reth,
   ROCE_OPCODE,
   ROCE_PORT,
   reth,
-  verifyIcrc,
   writeIcrc,
 } from './roce.js';
 export {
   type GreShim,
-  greShim,
-  INT_TYPE,
   type IntTail,
-  intTail,
   type ProbeMarker,
   probeMarker,
   type ShimV2,
@@ -92,22 +64,8 @@ export {
   type ShimV05,
   type ShimV10,
   shimV2,
-  shimV05,
-  shimV10,
   type VxlanGpeShimV1,
   type VxlanGpeShimV2,
-  vxlanGpeShimV1,
-  vxlanGpeShimV2,
 } from './shim.js';
-export { TCP_FLAG, type Tcp, tcp, type Udp, udp } from './transport.js';
-export {
-  type Geneve,
-  type GeneveOption,
-  type Gre,
-  geneve,
-  geneveOption,
-  gre,
-  TUNNEL_PORT,
-  type VxlanGpe,
-  vxlanGpe,
-} from './tunnels.js';
+export { type Tcp, type Udp, udp } from './transport.js';
+export type { Geneve, GeneveOption, Gre, VxlanGpe } from './tunnels.js';

@@ -1,15 +1,14 @@
 /** The switch roles: source, transit and sink as pure functions from packet to packet. */
-export {
-  type LocateOptions,
-  type RoleReason,
-  type SinkConfig,
-  type SinkResult,
-  SOURCE_ENCAPSULATIONS,
-  type SourceConfig,
-  type SourceEncapsulation,
-  type SourceResult,
-  type TransitConfig,
-  type TransitResult,
+export type {
+  LocateOptions,
+  RoleReason,
+  SinkConfig,
+  SinkResult,
+  SourceConfig,
+  SourceEncapsulation,
+  SourceResult,
+  TransitConfig,
+  TransitResult,
 } from './config.js';
 export { sink } from './sink.js';
 export { source } from './source.js';

@@ -11,51 +11,13 @@
  *
  * @packageDocumentation
  */
-export { decodeWithSchema, type SchemaOptions } from './decode.js';
-export { type GpintFields, gpintMetaSchema, gpintProbeExtendedSchema, gpintProbeSchema } from './gpint.js';
-export {
-  greShimSchema,
-  int2016Schema,
-  intMdSchema,
-  intMonSchema,
-  intMxSchema,
-  intTailSchema,
-  intV05Schema,
-  intV10Schema,
-  probeMarkerSchema,
-  shimV2Schema,
-  shimV05Schema,
-  shimV10Schema,
-  vxlanGpeShimV1Schema,
-  vxlanGpeShimV2Schema,
-} from './int.js';
-export { hopSchema, type MetadataFormat, reportMetadataSchema } from './metadata.js';
-export {
-  ethernetSchema,
-  type GreFields,
-  geneveSchema,
-  greSchema,
-  ipv4Schema,
-  ipv6FragmentSchema,
-  ipv6OptionsSchema,
-  ipv6RoutingSchema,
-  ipv6Schema,
-  mplsLabelSchema,
-  tcpSchema,
-  udpSchema,
-  vlanTagSchema,
-  vxlanGpeSchema,
-} from './packet.js';
-export {
-  reportTlvSchema,
-  reportV05DropSchema,
-  reportV05LocalSchema,
-  reportV05Schema,
-  reportV10Schema,
-  reportV20GroupSchema,
-  reportV20IndividualSchema,
-  reportV20MainSchema,
-} from './report.js';
-export { aethSchema, atomicEthSchema, bthSchema, immDtSchema, rethSchema } from './roce.js';
+
+export type { SchemaOptions } from './decode.js';
+export { decodeWithSchema } from './decode.js';
+export type { GpintFields } from './gpint.js';
+export type { MetadataFormat } from './metadata.js';
+export type { GreFields } from './packet.js';
 export type { HeaderSchema, Parsed } from './schema.js';
+/** Each header's schema: `schemas.ipv4Schema.parse(bytes)`. */
+export * as schemas from './schemas.js';
 export type { SchemaLayer, SchemaValues } from './walk.js';

@@ -8,8 +8,8 @@ import {
   type DartStoreOptions,
   fixedKeyRows,
   type Policy,
-  STATUS_NAMES,
 } from '../../src/index.js';
+import { STATUS_NAMES } from '../../src/store/rows.js';
 import { SEED } from '../seed.js';
 import { ModelStore } from './model.js';
 

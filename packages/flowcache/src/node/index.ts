@@ -5,7 +5,6 @@
  */
 export { ShardError, type ShardErrorCode } from './errors.js';
 export type { ShardedFlowCacheOptions, WhenFull } from './options.js';
-export { MAX_SHARDS, shardOf } from './scatter.js';
 export type { ShardOutput } from './shard.js';
 export { ShardedFlowCache } from './sharded-flow-cache.js';
 export type { ShardedTotals } from './totals.js';

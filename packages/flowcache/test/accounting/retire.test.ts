@@ -2,8 +2,6 @@ import type { Flow } from '@int/codec';
 import { describe, expect, test } from 'vitest';
 import {
   COMPACT,
-  COUNTER,
-  COUNTER_WORDS,
   type CounterName,
   EntryReader,
   EVENT_WORDS,
@@ -13,6 +11,7 @@ import {
   type FlowEvent,
   readFlowEvent,
 } from '../../src/index.js';
+import { COUNTER, COUNTER_WORDS } from '../../src/layout.js';
 import { type Report, recordOf } from '../cache/reports.js';
 import { checkAccounts } from './accounts.js';
 import { RoomOutlet } from './outlets.js';

@@ -6,7 +6,6 @@ import { runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   type Dimensions,
-  EMPTY_RANK,
   FlowCache,
   type FlowCacheOptions,
   FlowCacheView,
@@ -16,6 +15,7 @@ import {
   HEADER_WORDS,
   type LayoutName,
 } from '../../src/index.js';
+import { EMPTY_RANK } from '../../src/layout.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 

@@ -9,8 +9,6 @@ import { runs } from '../../../../.ci/test/length.js';
 import { nativePrograms } from '../../../../.ci/test/native.js';
 import {
   COMPACT,
-  COUNTER,
-  COUNTER_WORDS,
   type CounterName,
   EVENT_WORDS,
   EXACT,
@@ -20,8 +18,8 @@ import {
   geometryOf,
   HEADER,
   type RecordSink,
-  THRESHOLDS,
 } from '../../src/index.js';
+import { COUNTER, COUNTER_WORDS, THRESHOLDS } from '../../src/layout.js';
 import { SEED } from '../seed.js';
 import { CAPACITY, randomBatch } from './random-batches.js';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Flow } from '@int/codec';
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../../../../.ci/test/until.js';
+import { COMPARISON } from '../../src/cache/engine.js';
 import {
-  COMPARISON,
   type Comparison,
   EVENT,
   EVENT_WORDS,

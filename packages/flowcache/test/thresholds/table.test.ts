@@ -2,7 +2,8 @@ import type { MetricName } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { DEFAULT_METRICS, FlowCache, THRESHOLDS, type ThresholdOptions, Thresholds } from '../../src/index.js';
+import { DEFAULT_METRICS, FlowCache, type ThresholdOptions, Thresholds } from '../../src/index.js';
+import { THRESHOLDS } from '../../src/layout.js';
 import { SEED } from '../seed.js';
 
 const limit = fc.oneof(

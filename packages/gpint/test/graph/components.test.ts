@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import Graphology from 'graphology';
 import { describe, expect, it } from 'vitest';
-import { components, fromGraphology, GpintError, type Graph, requireConnected } from '../../src/index.js';
+import { fromGraphology } from '../../src/graph/load/graphology.js';
+import { components, GpintError, type Graph, requireConnected } from '../../src/index.js';
 import { SEED } from '../seed.js';
 import { anyGraph, generatedGraph, graphOf, linksOf } from './samples.js';
 

@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  components,
-  erdosRenyi,
-  fatTree,
-  type Graph,
-  grid,
-  leafSpine,
-  ring,
-  star,
-  wattsStrogatz,
-} from '../../src/index.js';
+import { leafSpine } from '../../src/graph/generate/regular.js';
+import { components, erdosRenyi, fatTree, type Graph, grid, ring, star, wattsStrogatz } from '../../src/index.js';
 import { SEED } from '../seed.js';
 import { linksOf } from './samples.js';
 

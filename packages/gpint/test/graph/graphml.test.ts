@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GpintError, parseGraphml } from '../../src/index.js';
+import { parseGraphml } from '../../src/graph/load/graphml.js';
+import { GpintError } from '../../src/index.js';
 import { linksOf } from './samples.js';
 
 /** As the Internet Topology Zoo writes its files; the network is made up. */

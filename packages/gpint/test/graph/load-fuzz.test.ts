@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { GpintError, Graph, parseEdgeList, parseGraphml, parseTopology, parseTopologyFile } from '../../src/index.js';
+import { parseGraphml } from '../../src/graph/load/graphml.js';
+import { GpintError, Graph, parseEdgeList, parseTopology, parseTopologyFile } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
 /** Either a graph that keeps its promises, or an error of the one kind. */

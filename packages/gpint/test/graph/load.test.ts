@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GpintError, parseEdgeList, parseGraphml, parseTopology, parseTopologyFile } from '../../src/index.js';
+import { parseGraphml } from '../../src/graph/load/graphml.js';
+import { GpintError, parseEdgeList, parseTopology, parseTopologyFile } from '../../src/index.js';
 import { linksOf } from './samples.js';
 
 function failure(action: () => unknown): GpintError {

@@ -1,16 +1,8 @@
 /** Graphs for tests. */
+
 import fc from 'fast-check';
-import {
-  erdosRenyi,
-  fatTree,
-  type Graph,
-  GraphBuilder,
-  grid,
-  leafSpine,
-  ring,
-  star,
-  wattsStrogatz,
-} from '../../src/index.js';
+import { leafSpine } from '../../src/graph/generate/regular.js';
+import { erdosRenyi, fatTree, type Graph, GraphBuilder, grid, ring, star, wattsStrogatz } from '../../src/index.js';
 
 /** A graph of `n` nodes n0, n1, ... and links between their numbers. */
 export function graphOf(n: number, links: readonly (readonly number[])[]): Graph {

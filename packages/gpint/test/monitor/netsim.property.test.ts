@@ -1,7 +1,8 @@
-import { AdaptiveTimeouts, Monitor, type SessionReport, wattsStrogatz } from '@int/gpint';
+import { Monitor, type SessionReport, wattsStrogatz } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
+import { AdaptiveTimeouts } from '../../src/recovery/adaptive.js';
 import { SEED } from '../seed.js';
 import { accountedFor, connectedWithout, type Scenario, SECOND, scenarios, someEntries } from './scenario.js';
 import { type Simulated, simulate } from './simulated.js';

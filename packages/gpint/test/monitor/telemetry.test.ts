@@ -1,7 +1,8 @@
 import { type GpintProbe, gpintProbe, gpintProbeExtended, ProbeParts, readProbeParts } from '@int/codec';
-import { Paths, ring, routesOf } from '@int/gpint';
+import { Paths, ring } from '@int/gpint';
 import { describe, expect, it } from 'vitest';
 import { measurementOffsets, TelemetryStore } from '../../src/monitor/telemetry.js';
+import { routesOf } from '../../src/probe/route.js';
 
 const graph = ring(4);
 

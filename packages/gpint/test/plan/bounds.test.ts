@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import {
-  fatTree,
-  type Graph,
-  grid,
-  leafSpine,
-  lowerBounds,
-  parseEdgeList,
-  star,
-  wattsStrogatz,
-} from '../../src/index.js';
+import { leafSpine } from '../../src/graph/generate/regular.js';
+import { fatTree, type Graph, grid, lowerBounds, parseEdgeList, star, wattsStrogatz } from '../../src/index.js';
 import { anyGraph, connectedGraph, graphOf } from '../graph/samples.js';
 import { SEED } from '../seed.js';
 import { bestCovers } from './brute-force.js';

@@ -8,7 +8,6 @@ import {
   type Graph,
   gpint,
   grid,
-  measurePlan,
   Paths,
   type Plan,
   type Replan,
@@ -18,6 +17,7 @@ import {
   validatePlan,
   wattsStrogatz,
 } from '../../src/index.js';
+import { measurePlan } from '../../src/plan/measure.js';
 import { connectedGraph, graphOf, linksOf } from '../graph/samples.js';
 import { SEED } from '../seed.js';
 

@@ -1,7 +1,8 @@
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { euler, type Graph, grid, measurePlan, Paths, type Plan, perNode, validatePlan } from '../../src/index.js';
+import { euler, type Graph, grid, Paths, type Plan, perNode, validatePlan } from '../../src/index.js';
+import { measurePlan } from '../../src/plan/measure.js';
 import { generatedGraph, graphOf, linksOf } from '../graph/samples.js';
 import { SEED } from '../seed.js';
 

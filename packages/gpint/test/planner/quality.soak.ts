@@ -1,5 +1,6 @@
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
+import { leafSpine } from '../../src/graph/generate/regular.js';
 import {
   erdosRenyi,
   fatTree,
@@ -7,7 +8,6 @@ import {
   GraphBuilder,
   gpint,
   grid,
-  leafSpine,
   lowerBounds,
   star,
   wattsStrogatz,

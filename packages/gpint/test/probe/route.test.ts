@@ -1,7 +1,8 @@
 import { gpintProbe, gpintProbeExtended, MAX_PROBE_BYTES, probeBytes } from '@int/codec';
-import { fatTree, GpintError, GraphBuilder, grid, Paths, perNode, ring, routesOf, star } from '@int/gpint';
+import { fatTree, GpintError, GraphBuilder, grid, Paths, perNode, ring, star } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { routesOf } from '../../src/probe/route.js';
 import { writeProbe } from '../../src/probe/write.js';
 import { SEED } from '../seed.js';
 

@@ -1,6 +1,6 @@
-import { AdaptiveTimeouts } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AdaptiveTimeouts } from '../../src/recovery/adaptive.js';
 import { SEED } from '../seed.js';
 
 const MS = 1_000_000;

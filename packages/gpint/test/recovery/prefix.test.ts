@@ -1,8 +1,8 @@
-import { type Graph, GraphBuilder, grid, type PrefixRequest, prefixFinder, wattsStrogatz } from '@int/gpint';
+import { type Graph, GraphBuilder, grid, type PrefixRequest, wattsStrogatz } from '@int/gpint';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { farthestFromEntries } from '../../src/recovery/prefix.js';
+import { farthestFromEntries, prefixFinder } from '../../src/recovery/prefix.js';
 import { SEED } from '../seed.js';
 
 const nothing: PrefixRequest['avoid'] = () => false;

@@ -1,16 +1,15 @@
 import {
-  initialRecovery,
   type RecoveryConfig,
   type RecoveryEvent,
   type RecoveryState,
-  recoveryConfig,
   recoveryStep,
   type SessionProbe,
-  sessionBoundNs,
 } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
+import { recoveryConfig, sessionBoundNs } from '../../src/recovery/config.js';
+import { initialRecovery } from '../../src/recovery/step.js';
 import { SEED } from '../seed.js';
 
 const probes: fc.Arbitrary<SessionProbe[]> = fc.array(

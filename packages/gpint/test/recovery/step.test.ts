@@ -1,16 +1,15 @@
 import {
   FINE_TUNED,
-  initialRecovery,
   type RecoveryAction,
   type RecoveryConfig,
   type RecoveryEvent,
   type RecoveryState,
-  recoveryConfig,
   recoveryStep,
   type SessionProbe,
-  sessionBoundNs,
 } from '@int/gpint';
 import { describe, expect, it } from 'vitest';
+import { recoveryConfig, sessionBoundNs } from '../../src/recovery/config.js';
+import { initialRecovery } from '../../src/recovery/step.js';
 
 const T = 400_000_000;
 

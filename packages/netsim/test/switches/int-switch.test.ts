@@ -1,7 +1,8 @@
 import { internetChecksum } from '@int/codec';
-import { DROP_REASON, IntSwitch, udpFrame } from '@int/netsim';
+import { IntSwitch, udpFrame } from '@int/netsim';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DROP_REASON } from '../../src/switches/report-writer.js';
 import { SEED } from '../seed.js';
 import { type Line, type LineOptions, lineOf, MONITOR, RECEIVER, SENDER } from './int-line.js';
 

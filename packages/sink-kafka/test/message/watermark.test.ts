@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeWatermark, encodeWatermark, MESSAGE_FORMATS, messageKind, type Watermark } from '../../src/index.js';
+import { decodeWatermark, encodeWatermark, messageKind, type Watermark } from '../../src/index.js';
+import { MESSAGE_FORMATS } from '../../src/message/encoder.js';
 import { SEED } from '../seed.js';
 import { PROTO, plain } from './proto.js';
 
