@@ -262,7 +262,7 @@ export interface HopConstraints {
  * The metadata of one hop: exactly the fields that the bitmap selects, with the values a decoder gives for some block
  * of words. An item of all ones is `null`, which is common here.
  *
- * @param layout an INT version, or a dialect or report layout of {@link BLOCK_LAYOUTS}
+ * @param layout an INT version, or a dialect or report layout of `BLOCK_LAYOUTS`
  * @param bitmap 16-bit instruction bitmap, bit 0 = 0x8000 (`report-1.0`: the six bits are the upper six)
  * @throws RangeError for an unknown layout, a bitmap of more than 16 bits or a bad number of words
  */

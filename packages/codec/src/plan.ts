@@ -57,7 +57,7 @@ export interface Plan {
   readonly words: number;
   /** Column of each word. */
   readonly columns: Uint8Array;
-  /** {@link OP} of each word. */
+  /** What to do with each word, see `OP`. */
   readonly ops: Uint8Array;
   /** Bit c: the plan writes column c. */
   readonly mask: number;

@@ -34,7 +34,7 @@ export const HEADER = {
   BUCKETS: 4,
   HOPS: 5,
   METRICS: 6,
-  /** See {@link HASHES}. */
+  /** Which hash: 0 xxh32, 1 crc32. */
   HASH: 7,
   SEED: 8,
   ROW_STRIDE: 9,
@@ -115,8 +115,8 @@ export const COUNTER: { readonly [K in CounterName]: number } = /* @__PURE__ */ 
 export const EMPTY_RANK = 0x7f;
 /** Offsets are signed 32-bit numbers of words. */
 const MOST_WORDS = 2 ** 31 - 1;
-export const MAX_BUCKETS = 64;
-export const MAX_HOPS = 64;
+const MAX_BUCKETS = 64;
+const MAX_HOPS = 64;
 
 /** `exact`: 64-bit sums, a count per hop and metric, IPv4 and IPv6. `compact`: float means, a count per hop, IPv4. */
 export const LAYOUTS = ['exact', 'compact'] as const;

@@ -11,7 +11,7 @@ export const NO_ROUTE = 0xffff;
  * @param neighbours of each node, by number; both ways
  * @param targets nodes to be reached; may repeat
  * @param ties draws one of several shortest ways. Default: the neighbour listed first
- * @returns `[node][target index]`: position in the node's list of neighbours; {@link NO_ROUTE} at the target itself and
+ * @returns `[node][target index]`: position in the node's list of neighbours; 0xffff at the target itself and
  *   where there is no way
  * @throws RangeError for a target or neighbour that is no node
  */

@@ -4,7 +4,7 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/rings.RingError') 
 export type RingErrorCode =
   /** The memory ends before the header or before the last record does. */
   | 'ERR_RING_TRUNCATED'
-  /** The memory does not begin with {@link RING_MAGIC}: no ring, one not ready yet, or one of the other byte order. */
+  /** The memory does not begin with `GNRI`: no ring, one not ready yet, or one of the other byte order. */
   | 'ERR_RING_MAGIC'
   /** A ring of another version. */
   | 'ERR_RING_VERSION'

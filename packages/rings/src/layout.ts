@@ -41,7 +41,7 @@ export const RING_HEADER = {
   CLOSED: 18,
   /** Records pushed: a counter of two words whose low word is the index of the next record. Only the producer writes. */
   PUSHED: 32,
-  /** Records lost: {@link LOSS_KINDS} counters of two words. Only the producer writes. */
+  /** Records lost: 8 counters of two words. Only the producer writes. */
   LOST: 48,
   /** Records popped: as PUSHED. Only the consumer writes. */
   POPPED: 64,

@@ -20,7 +20,7 @@ const PAYLOADS = [0, 64, 128, 256, 512, 1024, 1400] as const;
  * Hash of a 5-tuple that the fabric's switches spread flows by: the words source, destination, ports, protocol through
  * {@link mix32} one after the other. Made for balance; it is no hash of any particular switch.
  */
-export function flowHash(source: number, destination: number, ports: number, protocol: number): number {
+function flowHash(source: number, destination: number, ports: number, protocol: number): number {
   return mix32(mix32(mix32(mix32(source) ^ destination) ^ ports) ^ protocol);
 }
 

@@ -26,7 +26,7 @@ export interface FluidQueueOptions {
 }
 
 /** Time constant of the utilisation's moving average: four slots. */
-export const UTILIZATION_WINDOW_NS = 100_000;
+const UTILIZATION_WINDOW_NS = 100_000;
 
 /** A longer time without a look is not played through but leapt over, to this long before the look. */
 const LEAP_NS = 4_000_000;
@@ -132,7 +132,7 @@ export class FluidQueue {
     return this.rate > 1 && this.delayNs(timeNs) >= this.capNs ? 1 - 1 / this.rate : 0;
   }
 
-  /** Share of the line rate that leaves, 0 to 1: moving average over {@link UTILIZATION_WINDOW_NS}. */
+  /** Share of the line rate that leaves, 0 to 1: moving average over 100 us. */
   utilization(timeNs: number): number {
     const dt = timeNs - this.startNs;
     if (this.rate >= 1) return relax(this.startUtilization, 1, dt);

@@ -60,7 +60,7 @@ export interface PathHop {
 export const PATH_STRIDE = 3;
 
 /** Which of `ways` equal-cost links a switch takes for a flow: each switch mixes the hash its own way, or all would agree. */
-export function ecmpChoice(flowHash: number, switchId: number, ways: number): number {
+function ecmpChoice(flowHash: number, switchId: number, ways: number): number {
   return ways === 1 ? 0 : mix32(flowHash ^ mix32(switchId)) % ways;
 }
 
@@ -196,7 +196,7 @@ export class Topology {
   }
 
   /**
-   * The path of a flow between two hosts, by its hash: {@link PATH_STRIDE} values a hop from `at` on (room for
+   * The path of a flow between two hosts, by its hash: 3 values a hop from `at` on (room for
    * `maxHops` is needed). Returns the number of hops. No check: hosts must exist and differ.
    */
   pathInto(source: number, destination: number, flowHash: number, out: Int32Array, at = 0): number {

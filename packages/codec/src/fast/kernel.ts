@@ -128,12 +128,12 @@ export interface KernelOptions extends FastOptions {
 }
 
 /**
- * The fast path as a WebAssembly SIMD kernel: accepts and writes exactly what {@link FastReport2} does.
+ * The fast path as a WebAssembly SIMD kernel: accepts and writes exactly what `FastReport2` does.
  *
  * - Batch, input, offsets and lengths in the {@link KernelMemory}: decoded in place, nothing is copied.
  * - Batch there, input or tables elsewhere: what lies elsewhere is copied in, piece by piece. Frames should follow one
  *   another in the input; a piece spans from its first to its last frame.
- * - Batch elsewhere: decoded by {@link FastReport2}.
+ * - Batch elsewhere: decoded by `FastReport2`.
  */
 export class KernelReport2 implements FastDecoder {
   readonly memory: KernelMemory;

@@ -13,7 +13,7 @@ export const INT_TYPE = {
 
 /** TCP/UDP shim of INT v0.5 (section 5.3.1), 4 bytes. */
 export interface ShimV05 {
-  /** 8 bits, see {@link INT_TYPE}. */
+  /** 8 bits, 1 INT-MD, 2 destination (never defined), 3 INT-MX. */
   type: number;
   /** 8 bits. */
   reserved: number;
@@ -33,7 +33,7 @@ export const shimV05: FixedHeaderCodec<ShimV05> = /* @__PURE__ */ fixedHeader<Sh
 
 /** TCP/UDP shim of INT v1.0 (section 4.6.1), 4 bytes. */
 export interface ShimV10 {
-  /** 8 bits, see {@link INT_TYPE}. */
+  /** 8 bits, 1 INT-MD, 2 destination (never defined), 3 INT-MX. */
   type: number;
   /** 8 bits. */
   reserved: number;
@@ -56,7 +56,7 @@ export const shimV10: FixedHeaderCodec<ShimV10> = /* @__PURE__ */ fixedHeader<Sh
 
 /** What all variants of the TCP/UDP shim of INT v2.x have. */
 interface ShimV2Common {
-  /** 4 bits, see {@link INT_TYPE}. */
+  /** 4 bits, 1 INT-MD, 2 destination (never defined), 3 INT-MX. */
   type: number;
   /** 2 bits. */
   reserved: number;
@@ -155,7 +155,7 @@ export const shimV2: FixedHeaderCodec<ShimV2> = /* @__PURE__ */ Object.assign(
 
 /** VXLAN-GPE shim of INT v0.5 and v1.0 (section 4.6.2) and of the 2016 draft, 4 bytes. */
 export interface VxlanGpeShimV1 {
-  /** 8 bits, see {@link INT_TYPE}. */
+  /** 8 bits, 1 INT-MD, 2 destination (never defined), 3 INT-MX. */
   type: number;
   /** 8 bits. */
   reserved: number;
@@ -175,7 +175,7 @@ export const vxlanGpeShimV1: FixedHeaderCodec<VxlanGpeShimV1> = /* @__PURE__ */ 
 
 /** VXLAN-GPE shim of INT v2.0 and v2.1 (section 5.7.3), 4 bytes. */
 export interface VxlanGpeShimV2 {
-  /** 4 bits, see {@link INT_TYPE}. */
+  /** 4 bits, 1 INT-MD, 2 destination (never defined), 3 INT-MX. */
   type: number;
   /** 4 bits. */
   reserved: number;
@@ -201,7 +201,7 @@ export const vxlanGpeShimV2: FixedHeaderCodec<VxlanGpeShimV2> = /* @__PURE__ */ 
 
 /** GRE shim of INT v2.0 and v2.1 (section 5.7.1), 4 bytes. */
 export interface GreShim {
-  /** 4 bits, see {@link INT_TYPE}. */
+  /** 4 bits, 1 INT-MD, 2 destination (never defined), 3 INT-MX. */
   type: number;
   /** G: the source inserted GRE and the outer IP header; the sink removes them. */
   inserted: boolean;

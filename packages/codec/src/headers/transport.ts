@@ -45,7 +45,7 @@ export interface Tcp {
   acknowledgementNumber: number;
   /** 4 bits. */
   reserved: number;
-  /** 8 bits, see {@link TCP_FLAG}. */
+  /** 8 bits, CWR, ECE, URG, ACK, PSH, RST, SYN, FIN from bit 7 on. */
   flags: number;
   /** 16 bits. */
   window: number;

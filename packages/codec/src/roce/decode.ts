@@ -92,7 +92,7 @@ function readIp(bytes: Uint8Array, at: number): { fields: IpFields; udpAt: numbe
  *
  * @param bytes holds the frame
  * @param offset its first byte, default 0
- * @throws CodecError with one of {@link ROCE_ERROR_CODES}; TypeError, RangeError for arguments that are no range
+ * @throws CodecError of the layer `roce`; TypeError, RangeError for arguments that are no range
  */
 export function decodeRoce(bytes: Uint8Array, offset = 0, options: RoceDecodeOptions = {}): RocePacket {
   const { linkType = 'ethernet', port = ROCE_PORT, length } = options;

@@ -12,7 +12,7 @@ export const MULTI_WRITE_FIXED_BYTES = 8;
 export interface MultiWrite {
   /** 32 bits. */
   remoteKey: number;
-  /** 1..{@link MOST_ADDRESSES} of 64 bits. */
+  /** 1..8 of 64 bits. */
   addresses: readonly bigint[];
   /** 1..65535 bytes. */
   payload: Uint8Array;

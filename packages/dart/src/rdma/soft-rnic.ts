@@ -25,7 +25,7 @@ export interface SoftRnicOptions {
   readonly icrc?: 'check' | 'any-identification' | 'skip';
   /** Whether multi-slot writes are executed (MULTI-WRITE.md); default false. */
   readonly multiWrite?: boolean;
-  /** Memory for the state, zeroed by the constructor: at least {@link RNIC_STATE_WORDS} words, perhaps a kernel's. */
+  /** Memory for the state, zeroed by the constructor: at least `RNIC_STATE_WORDS` words, perhaps a kernel's. */
   readonly state?: Uint32Array;
   /** Takes immediate data of writes, after the write. It must not give the RNIC packets. */
   readonly onImmediate?: (value: number, queuePair: number) => void;

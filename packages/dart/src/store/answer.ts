@@ -1,7 +1,7 @@
 /** The rule by which matching slots become an answer; one place for the live store, its readers and its history. */
 import { STATUS } from './rows.js';
 
-/** What {@link Candidates.decide} says besides the status. */
+/** What a decision over candidates says besides the status. */
 export interface Verdict {
   /** See `STATUS`. */
   status: number;

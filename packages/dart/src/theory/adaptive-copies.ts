@@ -21,7 +21,7 @@ const MOST_LOAD = 4;
  * and one when it is full. Queries read all `mostCopies` slots, whatever was written.
  *
  * Early keys keep many copies and late ones destroy few, so that the mean over all keys is above that of any fixed
- * number at nearly every load (see {@link adaptiveOutcomes}).
+ * number at nearly every load.
  *
  * @example
  * const adaptive = new AdaptiveCopies({ mostCopies: store.geometry.copies });

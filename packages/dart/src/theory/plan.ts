@@ -94,7 +94,7 @@ export interface MemoryOptions extends ChoiceOptions {
   readonly measure?: Measure;
 }
 
-/** What {@link bytesPerFlowFor} finds. */
+/** Memory for each flow with which what is asked for is met. */
 export interface MemoryPerFlow {
   readonly bytesPerFlow: number;
   readonly copies: number;

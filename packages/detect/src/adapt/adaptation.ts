@@ -147,7 +147,7 @@ export class Adaptation {
   /**
    * Counts the events in rows `from` (default 0) to `events.count - 1`, and moves thresholds if it is time to. `nowMs`:
    * milliseconds of any origin, those of the reports or of a clock, but always of the same. Call it also when there were
-   * no events. See {@link ThresholdController.tick} for gaps and for time that goes backwards.
+   * no events. See `ThresholdController.tick` for gaps and for time that goes backwards.
    */
   after(events: EventRows, nowMs: number, from = 0): void {
     if (!Number.isFinite(nowMs)) throw new RangeError(`nowMs must be a finite number, not ${nowMs}`);

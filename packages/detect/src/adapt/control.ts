@@ -156,7 +156,7 @@ export class RateControl {
     this.filter.weight = 0;
   }
 
-  /** Returns whether the position has changed. See {@link ThresholdController.tick}. */
+  /** Returns whether the position has changed. See `ThresholdController.tick`. */
   tick(nowMs: number, reports: number): boolean {
     const seconds = (nowMs - this.lastMs) / 1000;
     if (!(seconds >= 0)) {

@@ -29,7 +29,7 @@ import {
 } from './control.js';
 import { MAXIMUM_THRESHOLD, ThresholdVector } from './threshold-vector.js';
 
-/** What a {@link ThresholdController} holds, and between which limits. */
+/** What a `ThresholdController` holds, and between which limits. */
 export interface ThresholdControllerOptions {
   /** Events a second, above 0. */
   readonly target: number;

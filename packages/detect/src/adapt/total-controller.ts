@@ -2,7 +2,7 @@ import { type AdaptiveStatus, RateControl, type StatisticKind } from './control.
 import { checkInterval, checkKind, checkLimits, checkTarget, checkThreshold, checkTick } from './controller.js';
 import { MAXIMUM_THRESHOLD, ThresholdVector } from './threshold-vector.js';
 
-/** One of the thresholds that a {@link TotalController} moves. */
+/** One of the thresholds that a `TotalController` moves. */
 export interface TotalMember {
   /** Lowest threshold, 0 to 2^32 - 1. Default 0. */
   readonly minimum?: number;
@@ -10,11 +10,11 @@ export interface TotalMember {
   readonly maximum?: number;
   /** Threshold at the start. Thresholds keep the proportions of these; 0 counts as 1. */
   readonly initial: number;
-  /** As for a {@link ThresholdController}. */
+  /** As for a `ThresholdController`. */
   readonly kind: StatisticKind;
 }
 
-/** What a {@link TotalController} holds. */
+/** What a `TotalController` holds. */
 export interface TotalControllerOptions {
   /** Events a second of all members together, above 0. */
   readonly target: number;
@@ -29,7 +29,7 @@ export interface TotalControllerOptions {
  * rounded down and kept within its limits. So thresholds keep the proportions they were configured with; one that has
  * reached a limit stays there while the others go on, until all have reached theirs (`at-minimum`, `at-maximum`).
  *
- * Otherwise as {@link ThresholdController}. The metric is only too coarse if the steps of all thresholds together are.
+ * Otherwise as `ThresholdController`. The metric is only too coarse if the steps of all thresholds together are.
  */
 export class TotalController {
   private readonly vector: ThresholdVector;
@@ -89,7 +89,7 @@ export class TotalController {
     return this.control.byteLength + this.vector.byteLength + this.weights.byteLength;
   }
 
-  /** As of {@link ThresholdController}. */
+  /** As of `ThresholdController`. */
   get urgent(): boolean {
     return this.control.urgent;
   }
@@ -120,7 +120,7 @@ export class TotalController {
     this.control.moveTo(factor);
   }
 
-  /** As {@link ThresholdController.tick}. Returns whether a threshold has moved. */
+  /** As `ThresholdController.tick`. Returns whether a threshold has moved. */
   tick(nowMs: number, reports: number): boolean {
     checkTick(nowMs, reports);
     return this.control.tick(nowMs, reports);

@@ -35,8 +35,8 @@ const NEGATED: Readonly<Record<Operator, Operator>> = {
  * The form is unique. Two expressions that say the same of the same conditions give the same result, the order included:
  * by metric number (`count()` last), aggregate, operator and constant.
  *
- * An expression is refused if, and only if, this form has more than {@link MAX_CLAUSES} clauses or a clause of more than
- * {@link MAX_CONDITIONS} conditions, however large it would become on the way; or if it was not made by
+ * An expression is refused if, and only if, this form has more than 8 clauses or a clause of more than
+ * 4 conditions, however large it would become on the way; or if it was not made by
  * {@link parseExpression} and exceeds that one's limits. It takes fewer than 2 * 4^8 evaluations of the expression to
  * find out, mostly a few dozen, and little memory: the form is not multiplied out.
  *

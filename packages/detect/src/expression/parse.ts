@@ -62,7 +62,7 @@ const LONGEST_QUOTE = 60;
  * same tree as `a and b and c`.
  *
  * @throws ExpressionError `BAD_EXPRESSION`, `BAD_QUANTITY` or `UNKNOWN_METRIC` with what to write instead;
- *   `EXPRESSION_TOO_LARGE` beyond {@link MAX_NESTING} levels or {@link MAX_WRITTEN_CONDITIONS} conditions
+ *   `EXPRESSION_TOO_LARGE` beyond 64 levels or 256 conditions
  * @throws TypeError if `text` is no string
  */
 export function parseExpression(text: string): Expression {

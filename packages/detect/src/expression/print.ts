@@ -1,7 +1,7 @@
 import { ExpressionError } from './errors.js';
 import { type Cnf, type Condition, type Expression, MAX_NESTING } from './model.js';
 
-/** Levels that a tree of {@link MAX_NESTING} nested groups can have: an `or` and an `and` each, and those outside. */
+/** Levels that a tree of 64 nested groups can have: an `or` and an `and` each, and those outside. */
 export const MAX_TREE_LEVELS = 2 * MAX_NESTING + 2;
 
 const BINDING = { or: 0, and: 1, not: 2, condition: 2 } as const;

@@ -36,7 +36,7 @@ export interface EntryInput extends TargetInput {
 /** An entry in words and numbers. */
 export interface EntryView {
   readonly handle: number;
-  /** By name of the key; text that can be given to {@link TableControl.add} again. */
+  /** By name of the key; text that can be given to `TableControl.add` again. */
   readonly match: Readonly<Record<string, string>>;
   readonly keys: readonly KeyMatch[];
   readonly priority: number;

@@ -11,7 +11,7 @@ export interface MeterRate {
 }
 
 /** Green, yellow, red as v1model's `MeterColor`. */
-export const METER_COLORS = { green: 0, yellow: 1, red: 2 } as const;
+const METER_COLORS = { green: 0, yellow: 1, red: 2 } as const;
 
 interface Bucket {
   readonly rate: number;

@@ -29,7 +29,7 @@ export abstract class MessageDecoder {
    * Appends a frame, and unless the value is bad its report, in all columns that a message carries: not the position of
    * the Ethernet header and of domain-specific words, nor the padding of the `drop` word. The frame's `frameCode` is what
    * is returned.
-   * @returns one of {@link MESSAGE_CODE}
+   * @returns `OK`, `TRUNCATED`, `BAD_REPORT_LENGTH` or `BATCH_TOO_SMALL` of the codec's `CODES`
    */
   decodeInto(batch: TelemetryBatch, value: Uint8Array): number {
     const { state, capacity } = batch;

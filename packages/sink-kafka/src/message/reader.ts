@@ -58,7 +58,8 @@ export class MessageReader implements FrameBatch {
   /**
    * Appends a value.
    * @param format of the value. Default: as its first byte says
-   * @returns one of {@link MESSAGE_CODE}; `FULL`: nothing was changed, take what is there, {@link clear}, and read it again
+   * @returns `OK`, `TRUNCATED`, `BAD_REPORT_LENGTH` or `BATCH_TOO_SMALL` of the codec's `CODES`; the last: nothing was
+   *   changed, take what is there, {@link clear}, and read it again
    */
   read(value: Uint8Array, format?: MessageFormat): number {
     const isJson = format === undefined ? value[0] === BRACE : format === 'json';
