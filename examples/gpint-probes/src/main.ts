@@ -1,0 +1,3 @@
+import { linesOf, probed } from './gpint-probes.js';
+
+for (const line of linesOf(probed())) console.log(line);
