@@ -45,6 +45,9 @@ interface Entry extends ReturnType<typeof surroundings> {
   readonly figures: Figures;
 }
 
+/** What a build makes. */
+const BUILT = 'packages/*/dist examples/*/dist native-afxdp/dist p4/dist';
+
 const environment = { ...process.env, NO_COLOR: '1', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
 
 function git(...args: string[]): string {
@@ -105,7 +108,9 @@ async function round(commit: string, into: Figures): Promise<void> {
         add('npm test, in .ci/run', { wallS: Number(tests[2]), cpuS: 0, exitCode: tests[1] === 'done' ? 0 : 1 });
     }
     if (PARTS.some((part) => part !== 'ci')) add('npm ci', measure(folder, 'npm ci --no-fund --no-audit'));
+    const unbuild = (): unknown => measure(folder, `rm -rf .turbo node_modules/.cache/turbo ${BUILT}`);
     if (PARTS.includes('start')) {
+      unbuild();
       for (const name of ['npm start', 'npm start, again']) {
         const { first, figures } = await start(folder);
         add(`${name}: first line`, first);
@@ -113,8 +118,7 @@ async function round(commit: string, into: Figures): Promise<void> {
       }
     }
     if (PARTS.includes('build') || PARTS.includes('tests')) {
-      const built = 'packages/*/dist examples/*/dist native-afxdp/dist p4/dist';
-      measure(folder, `rm -rf .turbo node_modules/.cache/turbo ${built}`);
+      unbuild();
       add('npm run build, from nothing', measure(folder, 'npm run build'));
       add('npm run build, nothing changed', measure(folder, 'npm run build'));
     }
