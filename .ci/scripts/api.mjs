@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the packages offer, written down: a list of each entry point's exports in `.ci/api`, so that a change of the surface is
- * seen in review. Without an argument the lists are compared, with `--write` they are written.
+ * seen in review. Without an argument the lists are compared; with `--write` (`npm run api`) they are written.
  *
  * A value that is exported is named in the package's README, or used by another package, an example or a benchmark. There are at
  * most as many as LIMIT says.
@@ -139,7 +139,7 @@ if (process.argv.includes('--write')) {
   for (const name of new Set([...lists.keys(), ...there])) {
     const path = join(FOLDER, name);
     if (!there.includes(name) || readFileSync(path, 'utf8') !== lists.get(name)) {
-      problems.push(`${relative(repository, path)} is not current: node .ci/scripts/api.mjs --write`);
+      problems.push(`${relative(repository, path)} is not current: npm run api`);
     }
   }
 }

@@ -166,5 +166,5 @@ writeFileSync(
 console.log(`packages/${name} is written. Next:
   npm install                        links it into node_modules
   npx vitest run packages/${name}    runs its test
-  npm run format && npm run build && npm run lint
+  npm run format && npm run api && npm run build && npm run lint
 Then replace src/index.ts, test/ and README.md by the real thing; the rest is wired.`);

@@ -18,7 +18,7 @@ export function recordOf({ flow, hops, own, nodeId = 0x7fffffff, ethernet }: Rep
     flow,
     hops,
     // Of no hops: a header that asked for two items.
-    int: { remainingHopCount: 0, ...(hops.length === 0 ? { instructionBitmap: 0xa000 } : {}) },
+    int: { mode: 'md', remainingHopCount: 0, ...(hops.length === 0 ? { instructionBitmap: 0xa000 } : {}) },
     report: { hwId: 1, sequence: 7, nodeId, type: 'int-md', metadata: own ?? {} },
     ...(ethernet === undefined ? {} : { ethernet: { ...ethernet } }),
   });

@@ -140,7 +140,8 @@ function reportOf(
     type: reportTypeOf(parts, int, flow),
     dropped: false,
     queueCongested: false,
-    trackedFlow: false,
+    // What else would it be sent for?
+    trackedFlow: int?.mode === 'md' || int?.mode === 'mx' || (parts.dropped !== true && parts.queueCongested !== true),
     intermediate: false,
     ingressTimestamp: version === '2.0' ? (metadata.ingressTimestamp ?? null) : 0n,
     dropReason: null,

@@ -36,6 +36,8 @@ export function record(hops: readonly Hop[], flow: number | null = 0): Telemetry
         ? null
         : { source: address(flow), destination: '10.255.0.1', sourcePort: 5000, destinationPort: 80 },
     hops,
+    // Of no hops, too: a packet with an INT header.
+    int: { mode: 'md' },
     report: null,
   });
 }
