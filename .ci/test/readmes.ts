@@ -43,6 +43,23 @@ export function parseBlocks(file: string, text: string): Block[] {
   return blocks;
 }
 
+/**
+ * What a README says that a command prints: the lines behind `$ COMMAND` in a block tagged `console`, up to the next command.
+ *
+ * @throws Error if no block has the command
+ */
+export function transcriptOf(file: string, command: string): string[] {
+  for (const { language, code } of blocksOf(file)) {
+    const rows = code.trimEnd().split('\n');
+    const at = rows.indexOf(`$ ${command}`);
+    if (!language.startsWith('console') || at < 0) continue;
+    const behind = rows.slice(at + 1);
+    const next = behind.findIndex((row) => row.startsWith('$ '));
+    return next < 0 ? behind : behind.slice(0, next);
+  }
+  throw new Error(`${file} has no block in which somebody types ${command}`);
+}
+
 /** What one sets up, starts or measures by hand, and would not do inside a test. */
 const BY_HAND = /^(npm (ci|i|install|start|test|t|run|exec)\b|git clone\b|cd\b|#|$)/;
 

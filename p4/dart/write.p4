@@ -26,7 +26,7 @@
 
 // Hop `i` of the path: its node id, 0 behind the last.
 #define PATH(i) \
-    if (meta.hops > i) { \
+    if (meta.hops > i && hdr.words[0].isValid()) { \
         hdr.dart_slot.value_##i = hdr.words[at].value; \
         at = at - (bit<32>)hdr.md.hop_ml; \
     } else if (meta.hops == i && hdr.own_node_id.isValid()) { \
@@ -144,6 +144,9 @@ control DartWrite(
         hdr.dart_key.word_4 = 0;
         hdr.dart_key.word_5 = 0;
         hdr.dart_key.word_6 = 0;
+        hdr.dart_key.word_7 = 0;
+        hdr.dart_key.word_8 = 0;
+        hdr.dart_key.word_9 = 0;
         hdr.dart_key.fill_0 = 0;
         hdr.dart_key.fill_5 = 0;
         hdr.dart_key.fill_6 = 0;
@@ -211,10 +214,10 @@ control DartWrite(
             meta.dart.is_begun = 1;
             meta.report.was_kept = 0;
             begin();
-            if (meta.has_md == 1) {
+            if (meta.has_md == 1 && hdr.md.isValid()) {
                 if (hdr.ipv4.isValid()) {
                     key_ipv4();
-                } else {
+                } else if (hdr.ipv6.isValid()) {
                     key_ipv6();
                 }
                 // Bit 0 of the bitmap: the node id is the first word of each hop. The source's block stands last.
@@ -229,7 +232,7 @@ control DartWrite(
             } else {
                 if (hdr.ipv4.isValid()) {
                     key_ipv4_node();
-                } else {
+                } else if (hdr.ipv6.isValid()) {
                     key_ipv6_node();
                 }
                 hdr.dart_slot.value_0 = meta.node.ingress ++ meta.node.egress;
@@ -253,6 +256,8 @@ control DartWrite(
             key_checksum = 1;
         }
         is_known = 0;
+        base = 0;
+        slots = 0;
         collector_memory.apply();
         // Copies that have no polynomial, and collectors that have no sequence number, are none.
         if (is_known == 0 || copies == 0 || copies > 8 || collector > 255) {

@@ -148,30 +148,45 @@ control FlowCacheExport(
             }
             if (collector.apply().hit) {
                 if (meta.flowcache.has_entry == 1) {
-                    hdr.flowcache_export.kind = FLOWCACHE_ENTRIES;
-                    hdr.flowcache_export.records = 1;
+                    // An entry of the table may say NoAction.
+                    if (hdr.flowcache_export.isValid()) {
+                        hdr.flowcache_export.kind = FLOWCACHE_ENTRIES;
+                        hdr.flowcache_export.records = 1;
+                    }
                     hdr.flowcache_entry = hdr.flowcache_held_entry;
                     hdr.flowcache_hops = hdr.flowcache_held_hops;
                     bytes = FLOWCACHE_ENTRY_BYTES;
                 } else {
-                    hdr.flowcache_export.kind = FLOWCACHE_EVENTS;
-                    hdr.flowcache_export.records = records;
+                    if (hdr.flowcache_export.isValid()) {
+                        hdr.flowcache_export.kind = FLOWCACHE_EVENTS;
+                        hdr.flowcache_export.records = records;
+                    }
                     bytes = (bit<16>)records << 6;
                 }
-                hdr.flowcache_udp.length = FLOWCACHE_IP_LENGTH - 20 + bytes;
-                hdr.flowcache_ipv4.total_length = FLOWCACHE_IP_LENGTH + bytes;
-                hash(checksum, HashAlgorithm.csum16, 16w0,
-                    {
-                        hdr.flowcache_ipv4.version, hdr.flowcache_ipv4.ihl, hdr.flowcache_ipv4.dscp,
-                        hdr.flowcache_ipv4.ecn, hdr.flowcache_ipv4.total_length, hdr.flowcache_ipv4.identification,
-                        hdr.flowcache_ipv4.flags, hdr.flowcache_ipv4.fragment_offset, hdr.flowcache_ipv4.ttl,
-                        hdr.flowcache_ipv4.protocol, hdr.flowcache_ipv4.source, hdr.flowcache_ipv4.destination
-                    },
-                    32w65536);
-                hdr.flowcache_ipv4.checksum = checksum;
+                if (hdr.flowcache_udp.isValid()) {
+                    hdr.flowcache_udp.length = FLOWCACHE_IP_LENGTH - 20 + bytes;
+                }
+                if (hdr.flowcache_ipv4.isValid()) {
+                    hdr.flowcache_ipv4.total_length = FLOWCACHE_IP_LENGTH + bytes;
+                    hash(checksum, HashAlgorithm.csum16, 16w0,
+                        {
+                            hdr.flowcache_ipv4.version, hdr.flowcache_ipv4.ihl, hdr.flowcache_ipv4.dscp,
+                            hdr.flowcache_ipv4.ecn, hdr.flowcache_ipv4.total_length,
+                            hdr.flowcache_ipv4.identification, hdr.flowcache_ipv4.flags,
+                            hdr.flowcache_ipv4.fragment_offset, hdr.flowcache_ipv4.ttl,
+                            hdr.flowcache_ipv4.protocol, hdr.flowcache_ipv4.source, hdr.flowcache_ipv4.destination
+                        },
+                        32w65536);
+                    hdr.flowcache_ipv4.checksum = checksum;
+                }
                 // Nothing of the monitored packet's payload goes with it.
                 truncate(14 + FLOWCACHE_IP_LENGTH + (bit<32>)bytes);
             } else {
+                // Nothing is left for the next clone: the table may have another default, which begins a packet.
+                hdr.flowcache_ethernet.setInvalid();
+                hdr.flowcache_ipv4.setInvalid();
+                hdr.flowcache_udp.setInvalid();
+                hdr.flowcache_export.setInvalid();
                 mark_to_drop(standard_metadata);
             }
             if (meta.flowcache.has_entry == 1) {

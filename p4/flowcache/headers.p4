@@ -63,6 +63,8 @@ struct flowcache_t {
 #define INT_EXTRA_BEGIN \
     meta.flowcache.has_entry = 0; \
     meta.flowcache.events = 0; \
-    meta.flowcache.session = 0;
+    meta.flowcache.session = 0; \
+    meta.flowcache.entries_session = 0; \
+    meta.flowcache.events_session = 0;
 
 #endif

@@ -255,13 +255,17 @@ control FlowCache(
             path_limits.apply();
             exports.apply();
 
+            is_ipv6 = 0;
+            kind_ipv6 = 0;
+            source = 0;
+            destination = 0;
+            tag = 0;
+            row = 0;
             if (hdr.ipv4.isValid()) {
-                is_ipv6 = 0;
-                kind_ipv6 = 0;
                 source = hdr.ipv4.source ++ 96w0;
                 destination = hdr.ipv4.destination ++ 96w0;
                 ROW_OF(hdr.ipv4.source, hdr.ipv4.destination)
-            } else {
+            } else if (hdr.ipv6.isValid()) {
                 is_ipv6 = 1;
                 kind_ipv6 = FLOWCACHE_EVENT_IPV6;
                 source = hdr.ipv6.source;
@@ -283,6 +287,7 @@ control FlowCache(
             FLOWCACHE_EACH_BUCKET(FIND)
             is_known = is_found;
             reason = 0;
+            count = 0;
             own_rank = 0xff;
             if (is_found == 1) {
                 cell = first_cell + bucket;
@@ -320,6 +325,8 @@ control FlowCache(
                 if (meta.flowcache.entries_session != 0) {
                     meta.flowcache.has_entry = 1;
                     hdr.flowcache_held_entry.setValid();
+                    hdr.flowcache_held_entry.source = 0;
+                    hdr.flowcache_held_entry.destination = 0;
                     HOLD_ADDRESS(0, 127, 96)
                     HOLD_ADDRESS(1, 95, 64)
                     HOLD_ADDRESS(2, 63, 32)

@@ -32,7 +32,7 @@ control GpintEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
             recirculate_preserving_field_list(KEPT_METADATA);
         } else {
             queue_depth.write((bit<32>)standard_metadata.egress_port, (bit<32>)standard_metadata.enq_qdepth);
-            if (meta.stage == STAGE_SEND || meta.stage == STAGE_FEEDBACK) {
+            if ((meta.stage == STAGE_SEND || meta.stage == STAGE_FEEDBACK) && hdr.ipv4.isValid()) {
                 truncate(14 + (bit<32>)hdr.ipv4.total_length);
             }
         }

@@ -131,7 +131,12 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     apply {
         meta.has_identity = 0;
+        meta.switch_id = 0;
+        meta.address = 0;
+        meta.monitor_address = 0;
+        meta.monitor_port = 0;
         meta.has_recovery = 0;
+        meta.clone_capacity = 0;
         meta.clones_operation = CLONES_NOTHING;
         meta.has_clone = 0;
         meta.is_rewritten = 0;
@@ -152,11 +157,13 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 meta.clones_operation = CLONES_CONFIRM;
                 meta.clone_key = 1w0 ++ hdr.request.id ++ meta.in_port;
                 drop();
-            } else if (hdr.ipv4.dscp == GPINT_DSCP_PROBE && hdr.route_count.count != 0) {
+            } else if (hdr.ipv4.dscp == GPINT_DSCP_PROBE && hdr.route_count.isValid() && hdr.visit_count.isValid()
+                && hdr.route_count.count != 0)
+            {
                 // Both layouts: a DLV header comes, an SR entry goes.
                 if (hdr.route_plain.isValid()) {
                     length = (bit<32>)hdr.udp.length - 7 + ((bit<32>)hdr.route_plain.count << 2);
-                } else {
+                } else if (hdr.route_extended.isValid()) {
                     length = (bit<32>)hdr.udp.length - 6 + ((bit<32>)hdr.route_extended.count << 2);
                 }
                 if (length > GPINT_MOST_BYTES || hdr.visit_count.count == GPINT_MOST_SWITCHES) {
@@ -182,7 +189,13 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
             is_forwarded = 1;
         } else if (meta.stage == STAGE_TRANSIT) {
             standard_metadata.egress_spec = meta.monitor_port[8:0];
-        } else if (meta.stage == STAGE_SERVE) {
+        } else if (!hdr.ipv4.isValid() || !hdr.udp.isValid()) {
+            // What comes back is a datagram.
+            events.count(EVENT_MALFORMED);
+            drop();
+        } else if (meta.stage == STAGE_SERVE && hdr.request.isValid() && hdr.route_count.isValid()
+            && hdr.visit_count.isValid() && hdr.measurement_count.isValid())
+        {
             meta.stage = STAGE_APPEND;
             if (hdr.route_plain.isValid()) {
                 take_route((bit<16>)hdr.route_plain.port, hdr.route_plain.first, hdr.route_plain.count);
@@ -195,7 +208,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 hdr.visit_plain.queue_depth = depth[7:0];
                 hdr.visit_plain.count = (bit<16>)meta.left;
                 hdr.udp.length = hdr.udp.length + 1;
-            } else {
+            } else if (hdr.route_extended.isValid()) {
                 take_route(hdr.route_extended.port, hdr.route_extended.first, hdr.route_extended.count);
                 queue_depth.read(depth, (bit<32>)meta.out_port[8:0]);
                 if (depth > 0xffff) {
@@ -211,6 +224,10 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
             if (hdr.route_count.count == 0) {
                 meta.is_last = 1;
             }
+        } else if (meta.stage == STAGE_SERVE) {
+            // Parts of the probe are missing.
+            events.count(EVENT_MALFORMED);
+            drop();
         } else if (meta.stage == STAGE_SEND) {
             if (meta.out_port < (bit<16>)RECIRCULATION_PORT) {
                 standard_metadata.egress_spec = meta.out_port[8:0];
@@ -242,7 +259,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
         measurements.apply(hdr, meta, is_arrival, standard_metadata.ingress_port, has_hit, rule);
 
-        if (meta.stage == STAGE_APPEND) {
+        if (meta.stage == STAGE_APPEND && hdr.ipv4.isValid() && hdr.udp.isValid()) {
             go_round();
             if (meta.left == 0) {
                 meta.stage = STAGE_SEND;
@@ -276,7 +293,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 }
             } else if (meta.is_confirmed == 1) {
                 drop();
-            } else if (meta.clones_done == 1) {
+            } else if (meta.clones_done == 1 && hdr.ipv4.isValid() && hdr.udp.isValid()) {
                 events.count(EVENT_NOTICE);
                 meta.stage = STAGE_SEND;
                 write_headers(meta.address, meta.monitor_address, hdr.udp.destination_port, GPINT_DSCP_RECOVERY);

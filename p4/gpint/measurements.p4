@@ -36,7 +36,7 @@ control GpintMeasurements(
             rule_hits.read(value, (bit<32>)rule);
             rule_hits.write((bit<32>)rule, value + 1);
         }
-        if (meta.stage == STAGE_APPEND) {
+        if (meta.stage == STAGE_APPEND && hdr.udp.isValid()) {
             APPEND_MEASUREMENT(0)
             APPEND_MEASUREMENT(1)
             APPEND_MEASUREMENT(2)

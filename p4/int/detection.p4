@@ -151,9 +151,19 @@ control IntDetection(
 
     apply {
         event = 0;
+        detect.kind = DETECT_NONE;
         detect.rule = NO_RULE;
+        detect.algorithm = ALGORITHM_NOOP;
+        detect.metric = METRIC_NONE;
+        detect.scope = SCOPE_HOP;
+        detect.threshold = 0;
+        detect.weight = 0;
+        detect.expression = 0;
         detect.one_in = 0;
         detect.every = 0;
+        named = 0;
+        history = 0;
+        cell = 0;
         bank.read(bank_in_use, 0);
         if (hdr.ipv4.isValid()) {
             if (bank_in_use == 0) {
@@ -167,7 +177,7 @@ control IntDetection(
                     meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
                 },
                 (bit<32>)FLOW_CELLS);
-        } else {
+        } else if (hdr.ipv6.isValid()) {
             if (bank_in_use == 0) {
                 algorithm_ipv6_a.apply();
             } else {
@@ -248,15 +258,17 @@ control IntDetection(
                     index = ((bit<32>)detect.metric << 16) + cell;
                     if (values.any == 1) {
                         if (detect.algorithm == ALGORITHM_PER_HOP) {
-                            PER_HOP(0)
-                            PER_HOP(1)
-                            PER_HOP(2)
-                            PER_HOP(3)
-                            PER_HOP(4)
-                            PER_HOP(5)
-                            PER_HOP(6)
-                            PER_HOP(7)
-                            PER_HOP(8)
+                            if (hdr.metrics[METRIC_NODE_ID].isValid()) {
+                                PER_HOP(0)
+                                PER_HOP(1)
+                                PER_HOP(2)
+                                PER_HOP(3)
+                                PER_HOP(4)
+                                PER_HOP(5)
+                                PER_HOP(6)
+                                PER_HOP(7)
+                                PER_HOP(8)
+                            }
                         } else if (detect.algorithm == ALGORITHM_PER_FLOW) {
                             per_flow_previous.read(previous, index);
                             difference = values.sum |-| previous;

@@ -127,6 +127,7 @@ control IntEgress(
         meta.report.intermediate = 0;
         meta.report.items = 0;
         meta.report.has_rule = 0;
+        meta.report.rule = 0;
         meta.report.was_kept = 0;
         meta.removed = 0;
         meta.added = 0;
@@ -157,7 +158,11 @@ control IntEgress(
                 meta.node.latency = 0;
                 meta.node.queue_id = 0;
                 meta.node.queue_occupancy = 0;
+                meta.node.ingress_time = 0;
                 meta.node.egress_time = 0;
+                meta.node.ingress_level2 = 0xffffffff;
+                meta.node.egress_level2 = 0xffffffff;
+                meta.node.utilization = 0xffffffff;
             }
             if (hdr.ipv4.isValid()) {
                 meta.ip_length = hdr.ipv4.total_length;
@@ -217,8 +222,10 @@ control IntEgress(
                         hdr.ipv4.total_length = hdr.ipv4.total_length + meta.growth - meta.shrink;
                         hdr.ipv4.checksum = updated(hdr.ipv4.checksum, (bit<32>)meta.shrink, (bit<32>)meta.growth);
                     }
-                } else if (hdr.ipv6.payload_length != 0) {
-                    hdr.ipv6.payload_length = hdr.ipv6.payload_length + meta.growth - meta.shrink;
+                } else if (hdr.ipv6.isValid()) {
+                    if (hdr.ipv6.payload_length != 0) {
+                        hdr.ipv6.payload_length = hdr.ipv6.payload_length + meta.growth - meta.shrink;
+                    }
                 }
                 meta.added = meta.added + (bit<32>)meta.growth;
                 meta.removed = meta.removed + (bit<32>)meta.shrink;
@@ -254,8 +261,9 @@ control IntEgress(
                 meta.report.length = meta.ip_length + meta.growth;
             }
 
-            if (meta.has_md == 1) {
-                if (meta.port.is_sink == 1) {
+            if (meta.has_md == 1 && hdr.md.isValid()) {
+                // A sink has room: it makes no intermediate reports.
+                if (meta.port.is_sink == 1 && meta.report.intermediate == 0) {
                     detection.apply(hdr, meta, standard_metadata);
 #ifdef INT_SINK_STAGE
                     sink_stage.apply(hdr, meta, standard_metadata);
@@ -264,7 +272,7 @@ control IntEgress(
             } else if (meta.has_mx == 1 || meta.watch.postcard == 1) {
                 // Every switch reports what it has values for: not bit 0, as the node id is in the group header, nor the
                 // buffer (bit 8), of which v1model knows nothing; bit 15 means something else in reports.
-                if (meta.has_mx == 1) {
+                if (meta.has_mx == 1 && hdr.mx.isValid()) {
                     meta.report.items = hdr.mx.instructions & 0x7f00;
                 } else {
                     meta.report.items = meta.watch.instructions & 0x7f00;
@@ -306,7 +314,7 @@ control IntEgress(
                 }
             }
 
-            if (meta.port.is_sink == 1 && (meta.has_md == 1 || meta.has_mx == 1)) {
+            if (meta.port.is_sink == 1 && (meta.has_md == 1 || meta.has_mx == 1) && hdr.shim.isValid()) {
                 if (meta.report.wanted == 1 && meta.report.session != 0) {
                     keep.apply(hdr);
                     meta.report.was_kept = 1;

@@ -130,7 +130,7 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
 
 // What a metric's sum was before, and is now. All conditions see the one difference.
 #define REMEMBER(i) \
-    if (history[i:i] == 1 && hdr.metrics[i].any == 1) { \
+    if (history[i:i] == 1 && hdr.metrics[i].isValid() && hdr.metrics[i].any == 1) { \
         hdr.metrics[i].delta = 0; \
         index = (32w##i << 16) + cell; \
         if (seen[i:i] == 1) { \
@@ -144,7 +144,7 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
         complex_previous.write(index, hdr.metrics[i].sum); \
     }
 
-#define CARRIED(i) (named[i:i] == 1 && hdr.metrics[i].any == 1)
+#define CARRIED(i) (named[i:i] == 1 && hdr.metrics[i].isValid() && hdr.metrics[i].any == 1)
 
 // `named` and `history` are the expression's cells of logic_metrics and logic_history; the metrics of both are loaded.
 control IntExpression(

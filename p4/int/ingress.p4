@@ -153,9 +153,12 @@ control IntIngress(
         meta.routed = 0;
         meta.watch.starts = 0;
         meta.watch.postcard = 0;
+        meta.watch.instructions = 0;
         meta.watch.max_hops = 0;
         meta.watch.one_in = 0;
         meta.report.dropped = 0;
+        meta.report.drop_reason = 0;
+        meta.report.session = 0;
         // Before forwarding writes others.
         meta.source_mac = 0;
         meta.destination_mac = 0;

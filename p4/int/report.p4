@@ -172,17 +172,22 @@ control IntReport(
             hdr.report_individual.reserved = 0;
 
             length = 28 + (item_words << 2) + (words << 2);
-            hdr.report_udp.length = length;
-            hdr.report_ipv4.total_length = 20 + length;
-            hash(checksum, HashAlgorithm.csum16, 16w0,
-                {
-                    hdr.report_ipv4.version, hdr.report_ipv4.ihl, hdr.report_ipv4.dscp, hdr.report_ipv4.ecn,
-                    hdr.report_ipv4.total_length, hdr.report_ipv4.identification, hdr.report_ipv4.flags,
-                    hdr.report_ipv4.fragment_offset, hdr.report_ipv4.ttl, hdr.report_ipv4.protocol,
-                    hdr.report_ipv4.source, hdr.report_ipv4.destination
-                },
-                32w65536);
-            hdr.report_ipv4.checksum = checksum;
+            // An entry of the table may say NoAction.
+            if (hdr.report_udp.isValid()) {
+                hdr.report_udp.length = length;
+            }
+            if (hdr.report_ipv4.isValid()) {
+                hdr.report_ipv4.total_length = 20 + length;
+                hash(checksum, HashAlgorithm.csum16, 16w0,
+                    {
+                        hdr.report_ipv4.version, hdr.report_ipv4.ihl, hdr.report_ipv4.dscp, hdr.report_ipv4.ecn,
+                        hdr.report_ipv4.total_length, hdr.report_ipv4.identification, hdr.report_ipv4.flags,
+                        hdr.report_ipv4.fragment_offset, hdr.report_ipv4.ttl, hdr.report_ipv4.protocol,
+                        hdr.report_ipv4.source, hdr.report_ipv4.destination
+                    },
+                    32w65536);
+                hdr.report_ipv4.checksum = checksum;
+            }
             truncate((bit<32>)length + 34);
         }
     }

@@ -107,7 +107,7 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
                 hdr.ipv4.checksum = updated(hdr.ipv4.checksum,
                     (bit<32>)PROTOCOL_UDP + (bit<32>)bytes, (bit<32>)hdr.shim.original[7:0]);
                 hdr.ipv4.protocol = hdr.shim.original[7:0];
-            } else {
+            } else if (hdr.ipv6.isValid()) {
                 hdr.ipv6.next_header = hdr.shim.original[7:0];
             }
             hdr.udp.setInvalid();
@@ -140,14 +140,16 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
             meta.removed = meta.removed + (bit<32>)bytes;
 
             if (hdr.shim.npt == INT_NPT_PORT) {
-                meta.removed = meta.removed + (bit<32>)hdr.udp.destination_port;
-                meta.added = (bit<32>)hdr.shim.original;
-                hdr.udp.destination_port = hdr.shim.original;
+                if (hdr.udp.isValid()) {
+                    meta.removed = meta.removed + (bit<32>)hdr.udp.destination_port;
+                    meta.added = (bit<32>)hdr.shim.original;
+                    hdr.udp.destination_port = hdr.shim.original;
+                }
             } else if (hdr.ipv4.isValid()) {
                 hdr.ipv4.checksum = updated(hdr.ipv4.checksum,
                     ((bit<32>)hdr.ipv4.dscp << 2) + (bit<32>)bytes, (bit<32>)hdr.shim.original[7:2] << 2);
                 hdr.ipv4.dscp = hdr.shim.original[7:2];
-            } else {
+            } else if (hdr.ipv6.isValid()) {
                 hdr.ipv6.dscp = hdr.shim.original[7:2];
             }
             if (hdr.udp.isValid()) {
@@ -157,7 +159,7 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
                         hdr.udp.checksum = 0xffff;
                     }
                 }
-            } else {
+            } else if (hdr.tcp.isValid()) {
                 hdr.tcp.checksum = updated(hdr.tcp.checksum, meta.removed, meta.added);
             }
         }
@@ -166,8 +168,10 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
                 hdr.ipv4.checksum = updated(hdr.ipv4.checksum, (bit<32>)bytes, 0);
             }
             hdr.ipv4.total_length = hdr.ipv4.total_length - bytes;
-        } else if (hdr.ipv6.payload_length != 0) {
-            hdr.ipv6.payload_length = hdr.ipv6.payload_length - bytes;
+        } else if (hdr.ipv6.isValid()) {
+            if (hdr.ipv6.payload_length != 0) {
+                hdr.ipv6.payload_length = hdr.ipv6.payload_length - bytes;
+            }
         }
         remove.apply(hdr);
     }

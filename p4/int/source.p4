@@ -63,6 +63,7 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
             hdr.shim.npt = meta.watch.npt;
             hdr.shim.reserved = 0;
             hdr.shim.length = INT_HEADER_WORDS;
+            hdr.shim.original = 0;
             meta.growth = fixed;
 
             if (meta.watch.npt == INT_NPT_DSCP) {
@@ -70,14 +71,16 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
                 if (hdr.ipv4.isValid()) {
                     hdr.ipv4.checksum = updated(hdr.ipv4.checksum, (bit<32>)meta.dscp << 2, (bit<32>)INT_DSCP << 2);
                     hdr.ipv4.dscp = INT_DSCP;
-                } else {
+                } else if (hdr.ipv6.isValid()) {
                     hdr.ipv6.dscp = INT_DSCP;
                 }
             } else if (meta.watch.npt == INT_NPT_PORT) {
-                hdr.shim.original = hdr.udp.destination_port;
-                hdr.udp.destination_port = INT_UDP_PORT;
-                meta.removed = meta.removed + (bit<32>)hdr.shim.original;
-                meta.added = meta.added + INT_UDP_PORT;
+                if (hdr.udp.isValid()) {
+                    hdr.shim.original = hdr.udp.destination_port;
+                    hdr.udp.destination_port = INT_UDP_PORT;
+                    meta.removed = meta.removed + (bit<32>)hdr.shim.original;
+                    meta.added = meta.added + INT_UDP_PORT;
+                }
             } else {
                 entropy = meta.watch.entropy_port;
                 if (entropy == 0) {
@@ -89,7 +92,7 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
                                 meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
                             },
                             32w0x4000);
-                    } else {
+                    } else if (hdr.ipv6.isValid()) {
                         hash(entropy, HashAlgorithm.crc16, 16w0xc000,
                             {
                                 hdr.ipv6.source, hdr.ipv6.destination,
@@ -102,7 +105,7 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
                 if (hdr.ipv4.isValid()) {
                     hdr.ipv4.checksum = updated(hdr.ipv4.checksum, (bit<32>)hdr.ipv4.protocol, (bit<32>)PROTOCOL_UDP);
                     hdr.ipv4.protocol = PROTOCOL_UDP;
-                } else {
+                } else if (hdr.ipv6.isValid()) {
                     hdr.ipv6.next_header = PROTOCOL_UDP;
                 }
             }

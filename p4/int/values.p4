@@ -76,6 +76,15 @@
         hdr.metrics[m].delta = 0; \
         hdr.metrics[m].largest = 0; \
         hdr.metrics[m].smallest = 0xffffffff; \
+        hdr.metrics[m].value_0 = 0; \
+        hdr.metrics[m].value_1 = 0; \
+        hdr.metrics[m].value_2 = 0; \
+        hdr.metrics[m].value_3 = 0; \
+        hdr.metrics[m].value_4 = 0; \
+        hdr.metrics[m].value_5 = 0; \
+        hdr.metrics[m].value_6 = 0; \
+        hdr.metrics[m].value_7 = 0; \
+        hdr.metrics[m].value_8 = 0; \
         if (hdr.md.instructions[b:b] == 1) { \
             at = meta.source_block + (bit<32>)defined_words(hdr.md.instructions & before); \
             HOP(m, 0, shift, mask) \

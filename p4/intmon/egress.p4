@@ -103,6 +103,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.removed = 0;
         meta.added = 0;
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            meta.ip_bytes = 0;
             take_kept();
             if (hdr.intmon.to_controller == 0) {
                 hdr.intmon.to_controller = 1;
@@ -111,6 +112,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
             }
         } else {
             meta.has_node = 0;
+            meta.node_id = 0;
             meta.session = 0;
             meta.own_sum = 0;
             node.apply();

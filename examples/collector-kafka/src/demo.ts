@@ -32,6 +32,11 @@ if (!SCENARIO_KINDS.some((kind) => kind === values.scenario)) {
   console.error(`--scenario is one of ${SCENARIO_KINDS.join(', ')}`);
   process.exit(2);
 }
+const shortest = SCENARIO_NETWORK.shortestNs / 1e9;
+if (!(Number.isInteger(Number(values.seconds)) && Number(values.seconds) >= shortest)) {
+  console.error(`--seconds is a whole number from ${shortest}, not ${values.seconds}`);
+  process.exit(2);
+}
 const PROCESSORS = 2;
 /** The last windows close, and the last events come, when time goes on behind the last report. */
 const SETTLE_MS = 6000;
@@ -52,6 +57,9 @@ const events: ImmediateEvent[] = [];
 const processors: ChildProcess[] = [];
 try {
   await run();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
 } finally {
   for (const child of processors) child.kill();
   await Promise.all(processors.map((child) => (child.exitCode === null ? once(child, 'exit') : null)));
@@ -106,7 +114,10 @@ async function run(): Promise<void> {
   const args = [values.scenario, values.seed, values.seconds, host, String(port)];
   const network = fork(program('network'), args);
   say('network', `${values.scenario}, ${values.seconds} s`);
-  const [done] = (await once(network, 'message')) as [NetworkDone];
+  const failed = once(network, 'exit').then(([code]) => {
+    throw new Error(`the network has ended with code ${code}`);
+  });
+  const [done] = (await Promise.race([once(network, 'message'), failed])) as [NetworkDone];
   await sleep(SETTLE_MS);
   const totals = await collector.stop();
 

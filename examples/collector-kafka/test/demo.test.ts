@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
@@ -19,6 +19,19 @@ it('has a configuration that int collect takes', () => {
     timeout: 50_000,
   });
   expect(output).toContain('int.yaml: good');
+});
+
+it.each([
+  ['--seconds', '8'],
+  ['--seconds', 'x'],
+  ['--scenario', 'fire'],
+])('says in one line what is wrong with %s %s, before it starts anything', (...args) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [DEMO, ...args], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(new RegExp(`^${args[0]} is .+\\n$`));
 });
 
 it('shows what goes wrong in the network, and loses no report on the way', async () => {

@@ -169,7 +169,7 @@ export class XdpSource implements Source {
       await this.#open(bell);
     } catch (error) {
       await this.#close();
-      throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot open: ${messageOf(error)}`, error);
+      throw new SourceError('ERR_SOURCE_OPEN', this.name, messageOf(error), error);
     }
     this.#startPump(bell, push);
     // Not unreferenced: a source that is open keeps the process alive, as a socket does.

@@ -257,7 +257,7 @@ describe('int bridge', () => {
     ] as const) {
       const bridge = wire.bridge(...names);
       expect(await bridge.ended()).toBe(3);
-      expect(bridge.stderr).toMatch(/^int: nowhere0: .*nowhere0/);
+      expect(bridge.stderr).toMatch(/^int: cannot open nowhere0: .*nowhere0/);
       expect(bridge.stdout).toBe('');
       for (const name of [IN, OUT]) expect(wire.state(name)).toEqual({ attached: false, promiscuous: false });
     }

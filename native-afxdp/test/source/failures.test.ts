@@ -16,7 +16,7 @@ describe('XdpSource', () => {
         numbers: 1,
       });
       expect(missing).toMatchObject({ code: 'ERR_SOURCE_OPEN', cause: { code: 'ERR_XDP_NO_DEVICE' } });
-      expect(missing!.message).toContain('afxdp://nowhere0:0: cannot open: ');
+      expect(missing!.message).toContain('cannot open afxdp://nowhere0:0: ');
       expect(missing!.message).toContain(missing!.cause!.hint);
       const queue = await source.call('open', {
         source: { interface: right.interface, queues: [7], ...more },

@@ -232,7 +232,7 @@ describe('int bridge', () => {
   test('says which interface could not be opened', async () => {
     const fails = new SourceError('ERR_SOURCE_OPEN', 'out0', 'it is taken');
     await expect(new Bridge([], { fails }).ended()).rejects.toMatchObject({
-      message: 'out0: it is taken',
+      message: 'cannot open out0: it is taken',
       exitCode: 3,
     });
     await expect(new Bridge([], { fails: new CliError('not there', 3) }).ended()).rejects.toThrow('not there');
@@ -260,6 +260,6 @@ describe('int bridge', () => {
   test('without such interfaces, or AF_XDP at all, ends with 3 and names one', async () => {
     const { code, stdout, stderr } = await run(['bridge', 'nowhere0', 'nowhere1']);
     expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toMatch(/^int: nowhere0: .+\n$/);
+    expect(stderr).toMatch(/^int: cannot open nowhere0: .+\n$/);
   });
 });

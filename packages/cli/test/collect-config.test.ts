@@ -139,7 +139,7 @@ sinks: [{ redis: { url: "${NOBODY}" } }]
 `;
     const missing = await run(['collect', '--config', await files.write('missing.yaml', text)]);
     expect(missing).toMatchObject({ code: 3, stdout: '' });
-    expect(missing.stderr).toContain('none.pcap: cannot open: no such file');
+    expect(missing.stderr).toContain('none.pcap: no such file or folder');
     const store = 'version: 1\nsources: [{ pcap: { file: x } }]\ndart: { store: missing.yaml }\n';
     expect(await run(['collect', '--config', await files.write('store.yaml', store)])).toMatchObject({ code: 3 });
     const wide = 'version: 1\nsources: [{ pcap: { file: x } }]\nflows: { rows: 268435456, buckets: 64 }\n';

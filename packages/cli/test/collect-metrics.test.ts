@@ -66,7 +66,7 @@ describe('int collect --metrics', () => {
     }
     const taken = await runBin(['collect', '--listen', 'udp://127.0.0.1:0', '--metrics', '203.0.113.9:80']);
     expect(taken.code).toBe(3);
-    expect(taken.stderr).toContain('203.0.113.9:80: cannot listen: this machine has no such address');
+    expect(taken.stderr).toContain('cannot open 203.0.113.9:80: this machine has no such address');
   });
 
   test('goes with names by which the pages may be asked for, and no others', async () => {

@@ -170,6 +170,21 @@ describe('int dart write and int dart query', () => {
     expect(answer).toMatchObject({ type: 'answer', epoch: '0', source: 'live', flow: first });
   });
 
+  test('of nothing says so', async () => {
+    const args = [
+      'dart',
+      'write',
+      await files.write('nothing.pcap', pcap([])),
+      '--store',
+      files.path('of-nothing'),
+      ...SMALL,
+    ];
+    expect(await run(args)).toMatchObject({
+      code: 0,
+      stderr: 'int: nothing to write: no reports in 0 frames, no rows in 0 lines\n',
+    });
+  });
+
   test('an answer says value, path, epoch and how many slots agree; an empty one is no failure', async () => {
     const store = files.path('one');
     const capture = await files.write('one.pcap', pcap([reportFrame()]));
@@ -550,7 +565,7 @@ describe('int dart listen', () => {
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     const address = `udp://127.0.0.1:${socket.address().port}`;
     const found = await run(['dart', 'listen', address, '--store', join(folder, 'port'), '--slots', '10']);
-    expect(found).toMatchObject({ code: 3, stderr: expect.stringContaining(`cannot listen on ${address}`) });
+    expect(found).toMatchObject({ code: 3, stderr: expect.stringContaining(`cannot open ${address}`) });
     socket.close();
   });
 });

@@ -87,7 +87,7 @@ describe('int query', () => {
   test('tells that there is no such store', async () => {
     const { code, stderr } = await run(['query', 'FROM hops', '--store', files.path('nowhere')]);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^int: cannot read .*nowhere: no such folder\n$/);
+    expect(stderr).toMatch(/^int: cannot open .*nowhere: no such file or folder\n$/);
   });
 
   test('needs a store, and one form of output', async () => {

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { totalJson } from '../src/output/collect-json.js';
 import { colours } from '../src/output/colour.js';
+import { detectionJson, detectionTable } from '../src/output/detection-summary.js';
 import type { DetectionState } from '../src/output/detection-view.js';
-import { dropText, type LiveState, liveView, logLine, totalText } from '../src/output/live-view.js';
+import { LastStatistics } from '../src/output/last-statistics.js';
+import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../src/output/live-view.js';
 import { bytes, compact, counted, factor, percent } from '../src/output/numbers.js';
 import { sparkline } from '../src/output/sparkline.js';
 import { SEED } from './seed.js';
@@ -64,6 +66,7 @@ function detection(rules: number, events: number, notice: DetectionState['notice
       byDefault: none,
       removed: none,
     },
+    filtered: 0,
     adaptation: [{ rule: 'rule-0', target: 1000, rate: 998, status: 'holding', threshold: 12_345 }],
     recent: Array.from({ length: events }, (_, index) => ({
       frame: index + 1,
@@ -192,6 +195,31 @@ describe('the live view', () => {
       expect([...liveView(without, 140, 40, colours(false)), logLine(without)].join()).not.toContain('filtered');
     }
     expect(totalJson(totals, null)).not.toHaveProperty('filtered');
+  });
+
+  test('counts what a pre-filter has kept back among what there was', () => {
+    const kept = { ...state(), filtered: 8000, detection: { ...detection(2, 0), filtered: 8000 } };
+    expect(logLine(kept)).toMatch(/180 events {2}0\.80 % survive: 125 times fewer reports$/);
+    expect(detectionTable(kept.detection, colours(false))[0]).toBe(
+      '2,000 reports, 180 events: 0.80 % survive: 125 times fewer reports',
+    );
+    expect(detectionJson(kept.detection).survivors).toBe(0.008);
+  });
+
+  test('ends with the switches as they were when the last reports came', () => {
+    const silent = switches(2).map((one) => ({ ...one, hopLatency: { p50: null, p99: null, count: 0 } }));
+    const last = new LastStatistics();
+    expect(last.table()).toEqual([]);
+    const { statistics } = state();
+    last.see(statistics, 7);
+    expect(last.table()).toEqual(switchTable(statistics));
+    last.see({ ...statistics, timeMs: 20_000, switches: silent }, 7);
+    expect(last.table()).toEqual([
+      'switches at 1970-01-01T00:00:00.000Z, the time of the last reports:',
+      ...switchTable(statistics),
+    ]);
+    last.see({ ...statistics, timeMs: 30_000 }, 8);
+    expect(last.table()).toEqual(switchTable(statistics));
   });
 
   test('names what the command suffers from, and no more than there is room for', () => {

@@ -7,8 +7,8 @@ export class MetricsServerError extends Error {
   /** `HOST:PORT` as asked for. */
   readonly address: string;
 
-  constructor(address: string, message: string, cause: unknown) {
-    super(`${address}: ${message}`, { cause });
+  constructor(address: string, reason: string, cause: unknown) {
+    super(`cannot open ${address}: ${reason}`, { cause });
     this.address = address;
     Object.defineProperty(this, BRAND, { value: true });
   }

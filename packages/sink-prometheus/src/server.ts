@@ -88,7 +88,7 @@ export class MetricsServer {
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException;
       const { host = '127.0.0.1', port } = options;
-      throw new MetricsServerError(`${host}:${port}`, `cannot listen: ${REASONS[code] ?? message}`, error);
+      throw new MetricsServerError(`${host}:${port}`, REASONS[code] ?? message, error);
     }
     return server;
   }

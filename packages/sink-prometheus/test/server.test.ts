@@ -98,7 +98,7 @@ describe('MetricsServer', () => {
     const failure: unknown = await listen({ port, metrics }).catch((error: unknown) => error);
     expect(MetricsServerError.is(failure) && [failure.code, failure.message]).toEqual([
       'ERR_METRICS_LISTEN',
-      `127.0.0.1:${port}: cannot listen: another program listens on this port: stop it or choose another port`,
+      `cannot open 127.0.0.1:${port}: another program listens on this port: stop it or choose another port`,
     ]);
   });
 

@@ -28,8 +28,7 @@ export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
     ...(outages.in + outages.out === 0 ? [] : [counted(outages.in + outages.out, 'outage')]),
   ];
   if (state.detection !== null) {
-    const { totals: found } = state.detection;
-    parts.push(counted(found.events, 'event'), survivorsText(found));
+    parts.push(counted(state.detection.totals.events, 'event'), survivorsText(state.detection));
   }
   return parts.join('  ');
 }

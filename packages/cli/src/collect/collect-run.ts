@@ -21,7 +21,8 @@ import { DataOutput } from '../output/data-output.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
 import { HealthWatch } from '../output/health-watch.js';
-import { dropText, type LiveState, liveView, logLine, switchTable, totalText } from '../output/live-view.js';
+import { LastStatistics } from '../output/last-statistics.js';
+import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
@@ -71,6 +72,7 @@ export class CollectRun {
   readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
+  readonly #lastStatistics = new LastStatistics();
   readonly #metrics: MetricsEndpoint | null;
   readonly #health: HealthWatch;
   /** Of standard output. */
@@ -277,6 +279,8 @@ export class CollectRun {
     if (this.#input.isLive) this.#statistics.advance(Date.now());
     const totals = this.#collector.totals();
     this.#rate.update(now, totals);
+    const statistics = this.#statistics.snapshot();
+    this.#lastStatistics.see(statistics, totals.reports);
     return {
       source: this.#sourceText,
       elapsedMs: now - this.#started,
@@ -284,8 +288,8 @@ export class CollectRun {
       filtered: this.#input.filtered,
       receivedPerSecond: this.#rate.receivedPerSecond,
       reportsPerSecond: this.#rate.reportsPerSecond,
-      statistics: this.#statistics.snapshot(),
-      detection: this.#detection?.state() ?? null,
+      statistics,
+      detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       degraded,
     };
   }
@@ -311,10 +315,9 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of switchTable(state.statistics)) output.line(line);
+      for (const line of this.#lastStatistics.table()) output.line(line);
       if (state.detection !== null) {
-        const { totals: found, adaptation } = state.detection;
-        for (const line of detectionTable(found, adaptation, colours(false))) output.line(line);
+        for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }
       if (sent !== null) output.line(`sent by the demo's fabric: ${grouped(sent)}`);
       output.line(`reports: ${grouped(totals.reports)}`);

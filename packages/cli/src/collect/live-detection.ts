@@ -148,11 +148,15 @@ export class LiveDetection {
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
   }
 
-  /** What there is to show. */
-  state(): DetectionState {
+  /**
+   * What there is to show.
+   * @param filtered reports that a pre-filter kept back
+   */
+  state(filtered = 0): DetectionState {
     return {
       totals: this.stage.totals(),
       adaptation: this.stage.adaptation(),
+      filtered,
       recent: this.#recent.slice(-RECENT).reverse(),
       notShown: this.notShown,
       notice: this.#notice,

@@ -28,7 +28,8 @@ import { eventJson, placedEvent } from '../output/event-text.js';
 import { flowTotals } from '../output/flow-json.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 import { HealthWatch } from '../output/health-watch.js';
-import { type LiveState, liveView, switchTable } from '../output/live-view.js';
+import { LastStatistics } from '../output/last-statistics.js';
+import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -135,6 +136,7 @@ class BridgeCommand {
   readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
+  readonly #lastStatistics = new LastStatistics();
   readonly #flowStage: FlowStage;
   readonly #source: BridgeSource;
   readonly #collector: Collector;
@@ -281,13 +283,15 @@ class BridgeCommand {
     this.#statistics.advance(Date.now());
     const totals = this.#collector.totals();
     this.#rate.update(now, { ...totals, received: this.#source.totals().inbound.received });
+    const statistics = this.#statistics.snapshot();
+    this.#lastStatistics.see(statistics, totals.reports);
     return {
       source: this.#source.name,
       elapsedMs: now - this.#started,
       totals,
       receivedPerSecond: this.#rate.receivedPerSecond,
       reportsPerSecond: this.#rate.reportsPerSecond,
-      statistics: this.#statistics.snapshot(),
+      statistics,
       detection: this.#detection?.state() ?? null,
       degraded: this.#health.look(),
     };
@@ -322,10 +326,9 @@ class BridgeCommand {
       output.line(this.#statsLine(state));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
     } else {
-      for (const line of switchTable(state.statistics)) output.line(line);
+      for (const line of this.#lastStatistics.table()) output.line(line);
       if (state.detection !== null) {
-        const { totals, adaptation } = state.detection;
-        for (const line of detectionTable(totals, adaptation, colours(false))) output.line(line);
+        for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }
     }
     this.#flowStage.sweep();

@@ -124,14 +124,13 @@ function writeEnd(
   output: DataOutput,
   io: Io,
 ): void {
-  const found = stage.totals();
-  const adaptation = stage.adaptation();
+  const detected = { totals: stage.totals(), adaptation: stage.adaptation(), filtered: 0 };
   if (flags.json !== true) {
-    for (const line of detectionTable(found, adaptation, colours(hasColour(io)))) output.line(line);
+    for (const line of detectionTable(detected, colours(hasColour(io)))) output.line(line);
     return;
   }
   // A capture waits: nothing of it is overrun.
   const { overrun: _, ...dropped } = totals.dropped;
-  const summary = { type: 'summary', ...detectionJson(found, adaptation), frames: totals.received, dropped };
+  const summary = { type: 'summary', ...detectionJson(detected), frames: totals.received, dropped };
   output.line(JSON.stringify(summary));
 }

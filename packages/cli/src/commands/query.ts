@@ -1,5 +1,6 @@
 import type { History, HistoryErrorCode, QueryResult } from '@int/sink-parquet';
 import { type Command, Option } from 'commander';
+import { opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../io.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -57,7 +58,8 @@ async function query(sql: string, flags: QueryFlags, io: Io): Promise<number> {
   try {
     const verify = flags.verify === undefined ? 'changed' : flags.verify ? 'all' : 'none';
     const salvage = flags.salvage === true;
-    history = await parquet.History.open({ directory: flags.store, verify, checked, salvage, onVerify });
+    const store = parquet.History.open({ directory: flags.store, verify, checked, salvage, onVerify });
+    history = await opening(io, 'the history', store);
     const lines = linesFor(flags, io);
     const result = await history.query(sql);
     progress.done();

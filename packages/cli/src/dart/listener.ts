@@ -80,7 +80,7 @@ export class Listener {
     } catch (error) {
       if (error instanceof RangeError) throw new CliError(error.message, EXIT.USAGE, error);
       const reason = openFailure(error);
-      throw new CliError(`cannot listen on ${formatUdpAddress(address)}: ${reason}`, EXIT.OPEN, error);
+      throw new CliError(`cannot open ${formatUdpAddress(address)}: ${reason}`, EXIT.OPEN, error);
     }
   }
 

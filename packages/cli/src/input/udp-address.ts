@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 export function udpAddress(text: string): UdpAddress {
   try {
     return parseUdpAddress(text);
-  } catch {
-    throw new InvalidArgumentError('Give udp://HOST:PORT, an IPv6 host in brackets.');
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`);
   }
 }

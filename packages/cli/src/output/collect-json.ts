@@ -43,7 +43,7 @@ export function totalJson(totals: CollectorTotals, filtered: number | null = nul
 
 /** The line before it, if there are rules. */
 export function summaryJson(detection: DetectionState): { type: 'summary' } & DetectionJson & { notShown: number } {
-  return { type: 'summary', ...detectionJson(detection.totals, detection.adaptation), notShown: detection.notShown };
+  return { type: 'summary', ...detectionJson(detection), notShown: detection.notShown };
 }
 
 function nanoseconds(timeMs: number): string {

@@ -3,6 +3,15 @@ import type { AdaptationState } from '@int/detect';
 import type { Colours } from './colour.js';
 import { counted, factor, grouped, percent } from './numbers.js';
 
+/** What a detection run has come to. */
+export interface Detected {
+  readonly totals: DetectionTotals;
+  /** Thresholds that adapt, as they are now. */
+  readonly adaptation: readonly AdaptationState[];
+  /** Reports that a pre-filter kept back, on top of those of `totals`: no rule has found an event in them. */
+  readonly filtered: number;
+}
+
 /** Reports and events of a rule. */
 interface RuleJson {
   readonly reports: number;
@@ -13,7 +22,7 @@ interface RuleJson {
 export interface DetectionJson {
   readonly reports: number;
   readonly events: number;
-  /** Fraction of reports with at least one event; 0 if there are no reports. */
+  /** Fraction of reports with at least one event, those that a pre-filter kept back included; 0 if there are no reports. */
   readonly survivors: number;
   /** All rules, also those with 0. */
   readonly byRule: Readonly<Record<string, RuleJson>>;
@@ -44,13 +53,13 @@ function ruleJson({ reports, events }: RuleFigures): RuleJson {
 }
 
 /** The members of a `summary` line behind its type. */
-export function detectionJson(totals: DetectionTotals, adaptation: readonly AdaptationState[]): DetectionJson {
+export function detectionJson({ totals, adaptation, filtered }: Detected): DetectionJson {
   const { reports, events, survivors, byRule, byDefault, removed } = totals;
   const { notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted } = totals;
   return {
     reports,
     events,
-    survivors: fraction(survivors, reports),
+    survivors: fraction(survivors, reports + filtered),
     byRule: Object.fromEntries([...byRule].map(([name, figures]) => [name, ruleJson(figures)])),
     default: ruleJson(byDefault),
     removed: ruleJson(removed),
@@ -72,10 +81,12 @@ function capacityText(survivors: number, reports: number): string {
 }
 
 /** `7.91 % survive: 12.6 times fewer reports`. */
-export function survivorsText({ reports, survivors }: DetectionTotals): string {
-  if (reports === 0) return 'no reports';
+export function survivorsText({ totals, filtered }: Detected): string {
+  const { survivors } = totals;
+  const all = totals.reports + filtered;
+  if (all === 0) return 'no reports';
   if (survivors === 0) return 'none survive';
-  return `${percent(survivors / reports)} survive: ${factor(reports / survivors)} times fewer reports`;
+  return `${percent(survivors / all)} survive: ${factor(all / survivors)} times fewer reports`;
 }
 
 /** What is counted besides the rules, in words; only what occurred. */
@@ -133,13 +144,10 @@ export function adaptationLines(states: readonly AdaptationState[]): string[] {
 }
 
 /** The end of a run: totals, then the rules. */
-export function detectionTable(
-  totals: DetectionTotals,
-  adaptation: readonly AdaptationState[],
-  colour: Colours,
-): string[] {
+export function detectionTable(detected: Detected, colour: Colours): string[] {
+  const { totals, adaptation } = detected;
   const head = `${counted(totals.reports, 'report')}, ${counted(totals.events, 'event')}`;
-  const lines = [`${colour.bold(head)}: ${survivorsText(totals)}`];
+  const lines = [`${colour.bold(head)}: ${survivorsText(detected)}`];
   const other = otherText(totals);
   if (other !== '') lines.push(colour.dim(`not counted by a rule's detector: ${other}`));
   const state = [

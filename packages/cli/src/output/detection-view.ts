@@ -1,15 +1,11 @@
-import type { DetectionTotals } from '@int/collector';
-import type { AdaptationState } from '@int/detect';
 import type { Colours } from './colour.js';
-import { adaptationLines, ruleTable, survivorsText } from './detection-summary.js';
+import { adaptationLines, type Detected, ruleTable, survivorsText } from './detection-summary.js';
 import { findingText, type PlacedEvent, ruleText } from './event-text.js';
 import { grouped } from './numbers.js';
 import { flowText } from './record-text.js';
 
 /** What a live view shows of detection. */
-export interface DetectionState {
-  readonly totals: DetectionTotals;
-  readonly adaptation: readonly AdaptationState[];
+export interface DetectionState extends Detected {
   /** Most recent first. */
   readonly recent: readonly PlacedEvent[];
   /** Events whose line found no room, because the reader was behind. */
@@ -31,13 +27,14 @@ function clockTime(timeNs: bigint): string {
  * @param rows lines to fill at most; less than 5 leave no room for anything
  */
 export function detectionView(
-  { totals, adaptation, recent, notice }: DetectionState,
+  state: DetectionState,
   rows: number,
   fit: (text: string) => string,
   colour: Colours,
 ): string[] {
   if (rows < MIN_ROWS) return [];
-  const lines = ['', colour.bold(fit(`events ${grouped(totals.events)}  ${survivorsText(totals)}`))];
+  const { totals, adaptation, recent, notice } = state;
+  const lines = ['', colour.bold(fit(`events ${grouped(totals.events)}  ${survivorsText(state)}`))];
   if (notice !== null) {
     const text = fit(notice.text);
     lines.push(notice.isProblem ? colour.red(text) : colour.dim(text));

@@ -88,8 +88,7 @@ export function logLine(state: LiveState): string {
   const names = degradedNames(state.degraded);
   if (names !== '') parts.push(names);
   if (state.detection !== null) {
-    const { totals: found } = state.detection;
-    parts.push(counted(found.events, 'event'), survivorsText(found));
+    parts.push(counted(state.detection.totals.events, 'event'), survivorsText(state.detection));
   }
   return parts.join('  ');
 }

@@ -15,13 +15,13 @@ export const DEFAULT_REPORT_PORT = 32766;
  * @throws TypeError if the text is not such an address
  */
 export function parseUdpAddress(text: string): UdpAddress {
-  const match = /^udp:\/\/(?:\[([^\]]+)\]|([^:/[\]]+))(?::(\d{1,5}))?\/?$/.exec(text);
+  const match = /^udp:\/\/(?:\[([^\]]+)\]|([^:/[\]]+))(?::(\d+))?\/?$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   if (match === null || host === undefined || (match[1] !== undefined && !isIPv6(host.replace(/%.*$/, '')))) {
     throw new TypeError(`"${text}" is not an address of the form udp://HOST:PORT (an IPv6 host in brackets)`);
   }
   const port = match[3] === undefined ? DEFAULT_REPORT_PORT : Number(match[3]);
-  if (port > 65535) throw new TypeError(`"${text}": a port is a number from 0 to 65535, not ${port}`);
+  if (port > 65535) throw new TypeError(`a port is a number from 0 to 65535, not ${match[3]}`);
   return { host, port };
 }
 

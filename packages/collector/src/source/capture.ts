@@ -64,8 +64,8 @@ export class CaptureSource implements Source {
         this.#file = await openReadable(this.#path);
       } catch (error) {
         const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-        const reason = missing ? 'no such file' : (error as Error).message;
-        throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot open: ${reason}`, error);
+        const reason = missing ? 'no such file or folder' : (error as Error).message;
+        throw new SourceError('ERR_SOURCE_OPEN', this.name, reason, error);
       }
       input = this.#file;
     }

@@ -6,15 +6,18 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/collector.SourceEr
 /** Why a source failed: it could not be opened, or what it delivered is damaged. */
 export type SourceErrorCode = 'ERR_SOURCE_OPEN' | 'ERR_SOURCE_DATA';
 
-/** A source that could not be opened, or whose input is damaged. The system's or the reader's own error is `cause`. */
+/**
+ * A source that could not be opened, or whose input is damaged. The system's or the reader's own error is `cause`. The message
+ * is `cannot open SOURCE: REASON` or `SOURCE: REASON`, by the code.
+ */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly code: SourceErrorCode;
   /** The address or file. */
   readonly source: string;
 
-  constructor(code: SourceErrorCode, source: string, message: string, cause?: unknown) {
-    super(`${source}: ${message}`, { cause });
+  constructor(code: SourceErrorCode, source: string, reason: string, cause?: unknown) {
+    super(`${code === 'ERR_SOURCE_OPEN' ? 'cannot open ' : ''}${source}: ${reason}`, { cause });
     this.code = code;
     this.source = source;
     Object.defineProperty(this, BRAND, { value: true });

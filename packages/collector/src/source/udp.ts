@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
 function openError(name: string, error: unknown): SourceError {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
-  return new SourceError('ERR_SOURCE_OPEN', name, `cannot listen: ${reason}`, error);
+  return new SourceError('ERR_SOURCE_OPEN', name, reason, error);
 }
 
 /**

@@ -56,7 +56,9 @@ export interface ReadDetector {
 /** The `detect` of a rule; `null` and findings if it is wrong. */
 export function readDetector(value: unknown, path: Path, findings: Findings, units: Units): ReadDetector | null {
   const before = findings.all.length;
-  const mapping = findings.shaped(value, path, DETECTORS, '{ perHop: { metric: hopLatency, threshold: 10us } }');
+  const named = DETECTOR_KINDS.find((kind) => kind === value);
+  const example = `{ ${DETECTORS.keys[named ?? 'perHop']} }`;
+  const mapping = findings.shaped(value, path, DETECTORS, example);
   if (mapping === null) return null;
   const kinds = DETECTOR_KINDS.filter((kind) => mapping.has(kind));
   if (kinds.length !== 1) {
@@ -101,8 +103,7 @@ function readKind(
       adapt: 'into the rule, beside detect',
     },
   };
-  const example = Object.keys(keys).length === 0 ? '{}' : `{ ${METRIC}, ${THRESHOLD} }`;
-  const mapping = findings.shaped(value, path, shape, example);
+  const mapping = findings.shaped(value, path, shape, DETECTORS.keys[kind]!);
   if (mapping === null) return null;
   if (kind === 'noop' || kind === 'pathChange') return { config: { kind }, bound: null };
 

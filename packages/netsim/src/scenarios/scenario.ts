@@ -58,6 +58,8 @@ export const SCENARIO_NETWORK = {
   rateBps: 10_000_000,
   /** Packets that may wait for a link. */
   queuePackets: 64,
+  /** The shortest time for a scenario: what goes wrong begins and ends within it. */
+  shortestNs: 9e9,
   /** Probability that a link between switches loses a packet. */
   loss: 0.0005,
   /** Occupancy from which reports have the Q bit. */
@@ -96,7 +98,7 @@ export class Scenario {
   constructor(options: ScenarioOptions, onReport: (payload: Uint8Array, timeNs: number) => void) {
     const { kind, seed, flows = 96, durationNs = 10e9, startNs = 0, reportJitterNs = 3_000_000 } = options;
     checkInteger('flows', flows, 64);
-    checkInteger('durationNs', durationNs, 9e9);
+    checkInteger('durationNs', durationNs, SCENARIO_NETWORK.shortestNs);
     const { ports, rateBps, queuePackets, loss, congestedPackets, instructions, postcardOneIn } = SCENARIO_NETWORK;
     const watchlist = [
       { match: { protocol: 17, destinationPort: WATCHED_PORT }, int: { instructions }, postcardOneIn },

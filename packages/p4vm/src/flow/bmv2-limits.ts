@@ -2,7 +2,9 @@ import { forEachExpression, walkStatement, walkStates } from '../compile/walk.js
 import type {
   Action,
   ControlInstance,
+  DataType,
   Expression,
+  ExternInstance,
   IrFunction,
   IrProgram,
   ParserInstance,
@@ -11,6 +13,7 @@ import type {
 } from '../ir/program.js';
 import { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
+import { tablesApart } from './table-places.js';
 
 /** Errors that are kept. */
 const MAX_ERRORS = 200;
@@ -21,8 +24,8 @@ type Part = 'parser' | 'ingress' | 'egress' | 'checksum' | 'deparser';
 type Callee = Action | IrFunction | ControlInstance | ParserInstance;
 
 /**
- * Where a program goes beyond what p4c takes for simple_switch, as errors: this machine runs it all the same. The README
- * lists the limits.
+ * Where a program goes beyond what p4c (as of August 2026) takes for simple_switch, as errors: this machine runs it all the
+ * same. The README lists the limits.
  *
  * @param program as `buildProgram` or `loadProgram` made it
  */
@@ -34,7 +37,9 @@ export function bmv2Limits(program: IrProgram): Diagnostics {
   limits.instance(program.egress, 'egress');
   limits.instance(program.computeChecksum, 'checksum');
   limits.instance(program.deparser, 'deparser');
+  for (const control of [program.ingress, program.egress]) limits.places(control);
   for (const table of program.tables) limits.keys(table);
+  for (const extern of program.externs) limits.register(extern);
   return limits.diagnostics;
 }
 
@@ -42,7 +47,7 @@ export function bmv2Limits(program: IrProgram): Diagnostics {
 class Limits {
   readonly diagnostics = new Diagnostics(MAX_ERRORS);
   readonly #seen = new Map<Part, Set<Callee>>();
-  readonly #applied = new Map<Table, Span>();
+  readonly #tables = new Set<Table>();
 
   #refuse(code: string, span: Span, message: string): void {
     if (this.diagnostics.errors < MAX_ERRORS) this.diagnostics.error('target', code, span, message);
@@ -88,66 +93,55 @@ class Limits {
     );
   }
 
-  #visitor(part: Part): Parameters<typeof walkStatement>[1] {
+  places(control: ControlInstance): void {
+    for (const { table, span } of tablesApart(control)) {
+      const message = `table ${table.name} is applied in two places after which other things come: BMv2 knows one`;
+      this.#refuse('bmv2-table-twice', span, message);
+    }
+  }
+
+  register({ type, typeArguments: [element], span }: ExternInstance): void {
+    if (type !== 'register' || element === undefined || isNumber(element)) return;
+    this.#refuse('bmv2-register', span, 'p4c takes only registers of bit<> and int<>');
+  }
+
+  #visitor(part: Part, inAction = false): Parameters<typeof walkStatement>[1] {
     return {
       expression: (expression) => forEachExpression(expression, (each) => this.#expression(each, part)),
-      statement: (statement) => this.#loop(statement),
+      statement: (statement) => {
+        this.#loop(statement, inAction);
+        if (statement.kind === 'switch-action') this.#table(statement.table, part);
+      },
     };
   }
 
-  #statement(statement: Statement, part: Part): void {
-    walkStatement(statement, {
-      ...this.#visitor(part),
-      statement: (each) => {
-        this.#loop(each);
-        if (each.kind === 'switch-action') this.#table(each.table, each.span, part);
-      },
-    });
+  #statement(statement: Statement, part: Part, inAction = false): void {
+    walkStatement(statement, this.#visitor(part, inAction));
   }
 
-  #loop(statement: Statement): void {
-    if (statement.kind === 'for' && statement.condition.kind !== 'constant' && !isCounted(statement)) {
-      this.#refuse('bmv2-loop', statement.span, 'p4c takes only loops whose number of turns it knows: it unrolls them');
-    }
-    if (statement.kind !== 'for-range') return;
-    if (statement.low.kind === 'constant' && statement.high.kind === 'constant') return;
-    this.#refuse('bmv2-loop', statement.span, 'p4c takes only loops between constants: it unrolls them');
+  #loop(statement: Statement, inAction: boolean): void {
+    if (statement.kind === 'for-range' || statement.kind === 'for-elements')
+      this.#refuse('bmv2-loop', statement.span, 'p4c takes no loops over ranges or elements');
+    if (statement.kind === 'for' && !inAction)
+      this.#refuse('bmv2-loop', statement.span, 'p4c takes loops in actions only');
   }
 
-  #table(table: Table, span: Span, part: Part): void {
-    const first = this.#applied.get(table);
-    if (first === undefined) {
-      this.#applied.set(table, span);
-      for (const key of table.keys) forEachExpression(key.expression, (each) => this.#expression(each, part));
-    } else if (first !== span) {
-      this.#refuse('bmv2-table-twice', span, `table ${table.name} is applied in two places: BMv2 takes one`);
+  #table(table: Table, part: Part): void {
+    if (this.#tables.has(table)) return;
+    this.#tables.add(table);
+    for (const key of table.keys) forEachExpression(key.expression, (each) => this.#expression(each, part));
+    for (const { action } of table.actions) {
+      for (const { variable, direction } of action.parameters) {
+        if (direction !== 'none' || isNumber(variable.type) || variable.type.kind === 'enum') continue;
+        const message = `p4c takes only bit<>, int<> and enums as parameters that entries give: not "${variable.name}"`;
+        this.#refuse('bmv2-action-parameter', action.span, message);
+      }
+      this.#action(action, part);
     }
-    for (const { action } of table.actions) this.#action(action, part);
   }
 
   #action(action: Action, part: Part): void {
-    if (!this.#isNew(action, part)) return;
-    this.#statement(action.body, part);
-    this.#conditions(action.body);
-  }
-
-  /** In an action, what a condition decides on may be assignments only. */
-  #conditions(statement: Statement): void {
-    walkStatement(statement, {
-      statement: (each) => {
-        if (each.kind !== 'if') return;
-        for (const arm of [each.whenTrue, each.whenFalse]) {
-          if (arm === undefined) continue;
-          walkStatement(arm, {
-            statement: (inner) => {
-              if (inner.kind !== 'evaluate' && inner.kind !== 'exit') return;
-              const message = 'p4c takes only assignments under a condition in an action';
-              this.#refuse('bmv2-conditional-call', inner.span, message);
-            },
-          });
-        }
-      },
-    });
+    if (this.#isNew(action, part)) this.#statement(action.body, part, true);
   }
 
   #expression(expression: Expression, part: Part): void {
@@ -156,7 +150,7 @@ class Limits {
         this.#binary(expression);
         break;
       case 'apply-table':
-        this.#table(expression.table, expression.span, part);
+        this.#table(expression.table, part);
         break;
       case 'apply-instance':
         this.instance(expression.target, part);
@@ -165,16 +159,13 @@ class Limits {
         this.#action(expression.target, part);
         break;
       case 'call-function':
-        if (this.#isNew(expression.target, part)) this.#statement(expression.target.body, part);
+        if (this.#isNew(expression.target, part)) this.#statement(expression.target.body, part, true);
         break;
       case 'call-extern': {
-        const home = expression.name.startsWith('resubmit')
-          ? 'ingress'
-          : expression.name.startsWith('recirculate')
-            ? 'egress'
-            : part;
-        if (home === part) break;
-        this.#refuse('bmv2-place', expression.span, `${expression.name} can only be called in ${home}`);
+        const home = homeOf(expression);
+        if (home === null || home === part) break;
+        const what = expression.name.startsWith('clone') ? `a clone of ${home}` : expression.name;
+        this.#refuse('bmv2-place', expression.span, `${what} can only be asked for in ${home}`);
       }
     }
   }
@@ -196,14 +187,14 @@ function isPowerOfTwo(expression: Expression): boolean {
   return expression.kind === 'constant' && expression.value > 0n && (expression.value & (expression.value - 1n)) === 0n;
 }
 
-/** `for (v = constant; v < constant; v = v + constant)`. */
-function isCounted({ initial, condition, update }: Extract<Statement, { kind: 'for' }>): boolean {
-  const [begin, ...others] = initial;
-  const starts =
-    (begin?.kind === 'declare' && begin.value?.kind === 'constant') ||
-    (begin?.kind === 'assign' && begin.value.kind === 'constant');
-  const [step, ...more] = update;
-  if (!starts || others.length > 0 || more.length > 0 || step?.kind !== 'assign') return false;
-  const ends = condition.kind === 'binary' && condition.right.kind === 'constant';
-  return ends && step.value.kind === 'binary' && step.value.right.kind === 'constant';
+function isNumber({ kind }: DataType): boolean {
+  return kind === 'bits';
+}
+
+/** The only part in which an extern function can be called; null: any. */
+function homeOf({ name, arguments: [first] }: Extract<Expression, { kind: 'call-extern' }>): Part | null {
+  if (name.startsWith('resubmit')) return 'ingress';
+  if (name.startsWith('recirculate')) return 'egress';
+  if (!name.startsWith('clone') || first?.value?.kind !== 'constant') return null;
+  return first.value.value === 0n ? 'ingress' : 'egress';
 }

@@ -8,7 +8,7 @@ interface Known {
 export const ANY = 0;
 
 /** Values that are told apart. */
-const MOST = 4;
+const MOST = 16;
 
 /**
  * Sets of values by number, so that a state holds them in an array of numbers: equal sets have one number. 0 is the set of

@@ -207,16 +207,13 @@ export class StateSet {
    */
   #forget(): void {
     const { space } = this;
+    // What is alike in all states stays so where some of them are joined.
+    const differing = this.#differing(space.tellings());
     while (this.#states.size > MAX_WAYS) {
       const { states } = this;
-      const [first] = states;
       const keys = states.map((each) => each.key(this.#without));
-      const all = space.tellings().filter((each) => !this.#without.has(each));
-      space.spend(all.length * states.length);
       let best: { telling: Telling; left: number } | undefined;
-      for (const telling of all) {
-        const same = telling.of(first!);
-        if (states.every((each) => telling.of(each) === same)) continue;
+      for (const telling of this.#differing(differing)) {
         const left = new Set(states.map((each, at) => keys[at]! - telling.weight * telling.of(each))).size;
         if (best === undefined || left <= best.left) best = { telling, left };
       }
@@ -230,6 +227,17 @@ export class StateSet {
         else known.join(state);
       }
     }
+  }
+
+  /** Those that tell some states apart, of what was not given up. */
+  #differing(tellings: readonly Telling[]): readonly Telling[] {
+    const { states } = this;
+    this.space.spend(tellings.length * states.length);
+    return tellings.filter((telling) => {
+      if (this.#without.has(telling)) return false;
+      const same = telling.of(states[0]!);
+      return states.some((each) => telling.of(each) !== same);
+    });
   }
 }
 

@@ -31,16 +31,36 @@ describe('what is wider than BMv2', () => {
       { egress: 'recirculate_preserving_field_list(1);' },
     ],
     ['bmv2-place', { egress: 'resubmit_preserving_field_list(1);' }, { apply: 'resubmit_preserving_field_list(1);' }],
+    ['bmv2-place', { egress: 'clone(CloneType.I2E, 32w5);' }, { apply: 'clone(CloneType.I2E, 32w5);' }],
+    ['bmv2-place', { apply: 'clone(CloneType.E2E, 32w5);' }, { egress: 'clone(CloneType.E2E, 32w5);' }],
     [
-      'bmv2-conditional-call',
-      { locals: TABLE.replace('{ }', '{ if (m.x == 1) { mark_to_drop(sm); } }'), apply: 't.apply();' },
-      { locals: TABLE.replace('{ }', '{ if (m.x == 1) { m.x = 2; } }'), apply: 't.apply();' },
+      'bmv2-table-twice',
+      { locals: TABLE, apply: 'if (m.x == 1) { t.apply(); m.x = 2; } else { t.apply(); }' },
+      { locals: TABLE, apply: 'if (m.x == 1) { m.x = 2; t.apply(); } else { { t.apply(); } { } } m.x = 3;' },
     ],
-    ['bmv2-loop', { apply: 'for (bit<8> i in 1..m.x) { }' }, { apply: 'for (bit<8> i in 1..3) { }' }],
+    [
+      'bmv2-table-twice',
+      { locals: TABLE, apply: 'if (m.x == 1) { if (t.apply().hit) { m.x = 2; } } else { t.apply(); }' },
+      { locals: TABLE, apply: 'if (m.x == 1) { t.apply(); exit; } t.apply();' },
+    ],
+    ['bmv2-loop', { apply: 'for (bit<8> i in 1..3) { }' }, { apply: 'm.x = 1;' }],
     [
       'bmv2-loop',
-      { apply: 'for (bit<8> i = 0; i < m.x; i = i + 1) { }' },
       { apply: 'for (bit<8> i = 0; i < 3; i = i + 1) { }' },
+      {
+        locals: TABLE.replace('{ }', '{ for (bit<8> i = 0; i < m.x; i = i + 1) { mark_to_drop(sm); } }'),
+        apply: 't.apply();',
+      },
+    ],
+    [
+      'bmv2-action-parameter',
+      { locals: TABLE.replace('a() { }', 'a(bool b) { }'), apply: 't.apply();' },
+      { locals: TABLE.replace('a() { }', 'a(bit<8> b) { }'), apply: 't.apply();' },
+    ],
+    [
+      'bmv2-register',
+      { locals: 'register<bool>(4) r;', apply: 'r.write(0, true);' },
+      { locals: 'register<int<8>>(4) r;', apply: 'r.write(0, 1);' },
     ],
   ])('%s', (code, wider, within) => {
     expect(limits(wider)).toEqual([code]);

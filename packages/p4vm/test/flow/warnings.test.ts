@@ -87,6 +87,16 @@ describe('fields of headers that may be invalid', () => {
     expect(warnings({ parser, locals, apply: 't.apply(); hdr.w.y = 1;' })).toEqual([W]);
   });
 
+  it('knows the numbers that a program gives to its stages', () => {
+    const stages = [0, 1, 2, 3, 4, 6];
+    const parser = `state start { m.x = 0; p.extract(hdr.h);
+        transition select(hdr.h.a) { ${stages.map((each) => `${each}: s${each};`).join(' ')} default: more; } }
+      ${stages.map((each) => `state s${each} { m.x = ${each}; transition accept; }`).join('\n')}
+      state more { p.extract(hdr.w); m.x = 5; transition accept; }`;
+    expect(warnings({ parser, apply: 'if (m.x == 5) { hdr.w.y = 1; }' })).toEqual([]);
+    expect(warnings({ parser, apply: 'if (m.x == 6) { hdr.w.y = 1; }' })).toEqual([W]);
+  });
+
   it('knows elements of stacks one by one where indices are known, and takes any where they are not', () => {
     const parser = `state start { p.extract(hdr.s.next); transition select(hdr.s.last.a) { 1: start; default: accept; } }`;
     expect(warnings({ parser, apply: 'm.x = hdr.s[0].a;' })).toEqual([]);

@@ -97,7 +97,7 @@ export class KafkaSource implements Source {
     } catch (error) {
       await this.#close();
       const cause = toSinkError(error);
-      throw new SourceError('ERR_SOURCE_OPEN', this.name, `cannot read the topic: ${cause.message}`, cause);
+      throw new SourceError('ERR_SOURCE_OPEN', this.name, cause.message, cause);
     }
     this.#running = this.#run();
   }

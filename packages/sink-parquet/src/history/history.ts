@@ -48,16 +48,22 @@ export type ResultRow = Readonly<Record<string, ResultValue>>;
 /** Attempts of a query whose files went away meanwhile: merged or removed. */
 const ATTEMPTS = 10;
 
+/** How often a statement is interrupted until it ends, in ms: the engine forgets what came before it began to run. */
+const INTERRUPT_EVERY_MS = 20;
+
+/** Does work of a query, which may be interrupted. @throws HistoryError (rejects) */
+type Running = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Answers of a query, in parts: rows are made as they are asked for. */
 export class QueryResult {
   readonly columns: readonly ResultColumn[];
   readonly #result: DuckDBResult;
-  readonly #toError: (error: unknown) => HistoryError;
+  readonly #running: Running;
 
   /** @internal */
-  constructor(result: DuckDBResult, toError: (error: unknown) => HistoryError) {
+  constructor(result: DuckDBResult, running: Running) {
     this.#result = result;
-    this.#toError = toError;
+    this.#running = running;
     const types = result.columnTypes();
     this.columns = result.deduplicatedColumnNames().map((name, index) => ({ name, type: String(types[index]) }));
   }
@@ -68,14 +74,11 @@ export class QueryResult {
    */
   async *chunks(): AsyncGenerator<ResultValue[][], void, undefined> {
     for (;;) {
-      let rows: ResultValue[][];
-      try {
+      const rows = await this.#running(async () => {
         const chunk = await this.#result.fetchChunk();
-        if (chunk === null || chunk.rowCount === 0) return;
-        rows = chunk.convertRows<ResultValue>(jsonRow);
-      } catch (error) {
-        throw this.#toError(error);
-      }
+        return chunk?.convertRows<ResultValue>(jsonRow) ?? [];
+      });
+      if (rows.length === 0) return;
       yield rows;
     }
   }
@@ -97,6 +100,9 @@ export class History {
   #unchecked = 0;
   #isInterrupted = false;
   #isClosed = false;
+  /** Parts of queries that are at work. */
+  #atWork = 0;
+  #interruptions: NodeJS.Timeout | undefined;
 
   private constructor(
     directory: string,
@@ -160,13 +166,14 @@ export class History {
     this.#isInterrupted = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#refresh(sql);
-        const statement = await this.#prepare(sql);
-        return new QueryResult(await statement.stream(), (error) => this.#toError(error));
+        return await this.#running(async () => {
+          await this.#refresh(sql);
+          const statement = await this.#prepare(sql);
+          return new QueryResult(await statement.stream(), this.#running);
+        });
       } catch (error) {
-        const problem = this.#toError(error);
         // A file that was listed was merged into another one before it was opened.
-        if (attempt >= ATTEMPTS || !/No such file|No files found/.test(problem.message)) throw problem;
+        if (attempt >= ATTEMPTS || !/No such file|No files found/.test((error as Error).message)) throw error;
       }
     }
   }
@@ -189,17 +196,19 @@ export class History {
     }
   }
 
-  /** Ends the query that runs, which then fails. */
+  /** Ends the query that runs, which then fails, wherever it is: no matter whether the engine has begun with it. */
   interrupt(): void {
     if (this.#isClosed) return;
     this.#isInterrupted = true;
     this.#connection.interrupt();
+    if (this.#atWork > 0) this.#interruptions ??= setInterval(() => this.#connection.interrupt(), INTERRUPT_EVERY_MS);
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.interrupt();
     this.#isClosed = true;
+    clearInterval(this.#interruptions);
     this.#connection.closeSync();
     this.#instance.closeSync();
   }
@@ -222,8 +231,26 @@ export class History {
     return statement;
   }
 
-  /** Makes the views anew if there are other files than the last time. */
-  /** Sees which files are there, and which of them can be read. @throws HistoryError */
+  /** Does a part of a query, and goes on to interrupt it until it ends. */
+  readonly #running: Running = async (work) => {
+    this.#atWork++;
+    try {
+      this.#throwIfInterrupted();
+      const done = await work();
+      this.#throwIfInterrupted();
+      return done;
+    } catch (error) {
+      throw this.#toError(error);
+    } finally {
+      this.#atWork--;
+      if (this.#atWork === 0) {
+        clearInterval(this.#interruptions);
+        this.#interruptions = undefined;
+      }
+    }
+  };
+
+  /** Sees which files are there and can be read; makes the views anew if they are others than before. @throws HistoryError */
   async #refresh(sql: string): Promise<void> {
     if (this.#isClosed) throw new HistoryError('ERR_HISTORY_INTERRUPTED', 'the history is closed');
     const tables = tablesIn(sql);
@@ -297,7 +324,7 @@ async function checkStore(path: string): Promise<void> {
     await readdir(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'no such folder' : code === 'ENOTDIR' ? 'it is no folder' : message;
-    throw new HistoryError('ERR_HISTORY_STORE', `cannot read ${path}: ${reason}`, null, error);
+    const reason = code === 'ENOENT' ? 'no such file or folder' : code === 'ENOTDIR' ? 'it is no folder' : message;
+    throw new HistoryError('ERR_HISTORY_STORE', `cannot open ${path}: ${reason}`, null, error);
   }
 }

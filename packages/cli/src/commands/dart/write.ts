@@ -90,6 +90,8 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
   if (io.signal.aborted) say(io, `interrupted after ${counted(keys, 'key')}`);
   const { truncated = 0, malformed = 0, unsupported = 0 } = dropped;
   const wrong = truncated + malformed + unsupported;
+  if (keys + wrong === 0 && Object.values(skipped).every((count) => count === 0))
+    say(io, `nothing to write: no reports in ${counted(frames, 'frame')}, no rows in ${counted(lines, 'line')}`);
   if (wrong > 0)
     say(
       io,

@@ -1,0 +1,3 @@
+import { linesOf, watched } from './intmon-watch.js';
+
+for (const line of linesOf(watched())) console.log(line);

@@ -1,0 +1,87 @@
+import type { ControlInstance, Statement, Table } from '../ir/program.js';
+import type { Span } from '../source/position.js';
+
+/** What comes next: a statement, a table, or the end. Equal where p4c goes to the same node of its graph. */
+type Next = Statement | Table | 'end';
+
+/** What a statement begins with: itself, or the table that it applies; null if there is nothing in it. */
+function entry(statement: Statement): Next | null {
+  switch (statement.kind) {
+    case 'block':
+      for (const each of statement.statements) {
+        const found = entry(each);
+        if (found !== null) return found;
+      }
+      return null;
+    case 'exit':
+      return 'end';
+    case 'evaluate':
+      return statement.expression.kind === 'apply-table' ? statement.expression.table : statement;
+    case 'if':
+      return statement.condition.kind === 'apply-table' ? statement.condition.table : statement;
+    case 'switch-action':
+      return statement.table;
+    default:
+      return statement;
+  }
+}
+
+/** Places of tables that p4c cannot bring together: they do not go on in the same way as its last one. */
+export function tablesApart(control: ControlInstance): { readonly table: Table; readonly span: Span }[] {
+  const first = new Map<Table, Next>();
+  const instances = new Map<ControlInstance, Next>();
+  const apart: { table: Table; span: Span }[] = [];
+
+  const place = (table: Table, span: Span, next: Next): void => {
+    const known = first.get(table);
+    if (known === undefined) first.set(table, next);
+    else if (known !== next) apart.push({ table, span });
+  };
+
+  // Each is gone through once: what it applies would be applied again.
+  const instance = (target: ControlInstance, span: Span, next: Next): void => {
+    const known = instances.get(target);
+    if (known === undefined) {
+      instances.set(target, next);
+      visit(target.body, next);
+    } else if (known !== next) apart.push(...target.tables.map((table) => ({ table, span })));
+  };
+
+  const visit = (statement: Statement, next: Next): void => {
+    switch (statement.kind) {
+      case 'block':
+        for (let index = statement.statements.length - 1, after = next; index >= 0; index--) {
+          const each = statement.statements[index]!;
+          visit(each, after);
+          after = entry(each) ?? after;
+        }
+        return;
+      case 'evaluate': {
+        const { expression } = statement;
+        if (expression.kind === 'apply-table') place(expression.table, expression.span, next);
+        else if (expression.kind === 'apply-instance' && expression.target.kind === 'control')
+          instance(expression.target, expression.span, next);
+        return;
+      }
+      case 'if':
+        // It goes on in two ways, as no other place does.
+        if (statement.condition.kind === 'apply-table')
+          place(statement.condition.table, statement.condition.span, statement);
+        visit(statement.whenTrue, next);
+        if (statement.whenFalse !== undefined) visit(statement.whenFalse, next);
+        return;
+      case 'switch-action':
+        place(statement.table, statement.span, statement);
+        for (const { body } of statement.cases) visit(body, next);
+        if (statement.otherwise !== undefined) visit(statement.otherwise, next);
+        return;
+      case 'switch-value':
+        for (const { body } of statement.cases) visit(body, next);
+        if (statement.otherwise !== undefined) visit(statement.otherwise, next);
+        return;
+      default:
+    }
+  };
+  visit(control.body, 'end');
+  return apart;
+}
