@@ -102,7 +102,7 @@ export class PartitionTask {
       ...added(this.#before, this.#committed),
       commits: this.#commits,
       restarts: this.#restarts,
-      lost: this.#lost,
+      lost: this.#lost + (this.#reader?.lost ?? 0),
       lag: this.#lag,
     };
   }
@@ -154,7 +154,6 @@ export class PartitionTask {
       } finally {
         pace.caughtUp(this);
         this.#unit = null;
-        this.#reader = null;
       }
     }
   }
@@ -179,6 +178,7 @@ export class PartitionTask {
         this.#before = added(this.#before, this.#committed);
         this.#committed = NO_COUNTS;
         this.#lost += reader.lost;
+        this.#reader = null;
         reader.close();
       }
     } finally {

@@ -26,7 +26,7 @@ export class PartitionReader {
   #lost = 0;
   #gaps = 0;
   #topicId: string | null;
-  /** When it was seen that the topic does not have the partition any more; null: it has. */
+  /** When it was last seen that the topic does not have the partition any more; null: it has. */
   #goneSince: number | null = null;
   #isMoving = false;
 
