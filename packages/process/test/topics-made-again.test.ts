@@ -141,7 +141,7 @@ describe('a processor', () => {
     const prefix = `${newName('deleted')}.`;
     const { reports: topic, state } = topicsOf(prefix, prefix);
     // Long enough that what is written just before the end is not committed by its time.
-    const processor = new Processor({ ...optionsFor(bootstrap, prefix), partitions: 2, commitMs: 4000 });
+    const processor = new Processor({ ...optionsFor(bootstrap, prefix), partitions: 2, commitMs: 2000 });
     ends.push(() => processor.stop());
     const reports = troubledReports();
     const encode = new ReportWriter();
