@@ -32,6 +32,7 @@ const CLUSTER_ID = 'AAAAAAAAAAAAAAAAAAAAAA';
  * @property {string} [data] a folder that is kept, and may have what an earlier cluster left; default: a new one, removed by `close`
  * @property {readonly string[]} [jvm] options of Java
  * @property {readonly string[]} [listeners] names of more listeners, each on a port of its own; `properties` say what they are
+ * @property {Readonly<Record<string, string>>} [addresses] by name of a listener, where it listens instead
  * @property {Readonly<Record<string, number>>} [advertised] by name of a listener, the port that clients are told instead of its own: of something in between
  * @property {Readonly<Record<string, string>>} [properties] more settings of the brokers, which win over those here
  * @property {number} [owner] the brokers are killed and their data removed when this process has ended; default: this one
@@ -259,18 +260,20 @@ export class KafkaCluster {
  * @param {readonly { port: number, controller: number }[]} nodes
  * @param {string} folder
  * @param {Readonly<Record<string, number>>} morePorts
- * @param {Readonly<Record<string, number>>} advertised
+ * @param {ClusterOptions} options
  * @returns {Record<string, string>}
  */
-function propertiesOf(id, nodes, folder, morePorts, advertised) {
+function propertiesOf(id, nodes, folder, morePorts, { addresses = {}, advertised = {} }) {
   const { port, controller } = /** @type {{ port: number, controller: number }} */ (nodes[id - 1]);
   const replicas = String(Math.min(3, nodes.length));
   // One may be away.
   const inSync = String(Math.max(1, Math.min(2, nodes.length - 1)));
   const controllers = nodes.slice(0, nodes.length === 2 ? 1 : nodes.length);
   const isController = id <= controllers.length;
-  const more = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${at}`);
-  const told = Object.entries(morePorts).map(([name, at]) => `,${name}://${ADDRESS}:${advertised[name] ?? at}`);
+  /** @param {Readonly<Record<string, number>>} ports by name of a listener */
+  const listed = (ports) => Object.entries(ports).map(([name, at]) => `,${name}://${addresses[name] ?? ADDRESS}:${at}`);
+  const more = listed(morePorts);
+  const told = listed({ ...morePorts, ...advertised });
   return {
     'process.roles': isController ? 'broker,controller' : 'broker',
     'node.id': String(id),
@@ -333,7 +336,7 @@ export async function startCluster(options = {}) {
     const morePorts = {};
     for (const name of options.listeners ?? []) morePorts[name] = await freeTcpPort();
     const properties = {
-      ...propertiesOf(at + 1, nodes, own, morePorts, options.advertised ?? {}),
+      ...propertiesOf(at + 1, nodes, own, morePorts, options),
       ...options.properties,
     };
     brokers.push(new KafkaBroker(at + 1, port, own, morePorts, properties, { ...options, remove }));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requires } from '../../.ci/test/requires.js';
-import { VethPair } from './namespace.js';
+import { VethPair } from '../../.ci/test/veth-pair.js';
 
 describe('a pair of interfaces for tests', () => {
   it('has the queues and MTU asked for, and nobody sends a frame', async () => {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { limit } from '../../.ci/test/requires.js';
+import { type PairOptions, VethPair } from '../../.ci/test/veth-pair.js';
 import type { Build } from './addon.js';
-import { type PairOptions, VethPair } from './namespace.js';
 import { killPrograms, type Program, type StartOptions, start } from './program.js';
 import type { Traffic } from './traffic.program.js';
 

@@ -8,8 +8,8 @@ import { entryPoints, repository, sourceOf, workspaces } from '../../.ci/scripts
 import { requires } from '../../.ci/test/requires.js';
 import { shared } from '../../.ci/test/shared.js';
 import { inTime } from '../../.ci/test/until.js';
+import type { End } from '../../.ci/test/veth-pair.js';
 import { addon, type Build, sanitizerLibrary } from './addon.js';
-import type { End } from './namespace.js';
 import type { Answer, Failure, Handlers } from './serve.js';
 
 /** How a program is started. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
-import type { VethPair } from '../namespace.js';
+import type { VethPair } from '../../../.ci/test/veth-pair.js';
 import { BUILDS, MODES, mostly, pairFor } from '../pair.js';
 import { run } from '../program.js';
 import { startAt } from './start.js';

@@ -1,4 +1,4 @@
-import type { VethPair } from '../namespace.js';
+import type { VethPair } from '../../../.ci/test/veth-pair.js';
 import { type Program, type StartOptions, start } from '../program.js';
 import type { Robustness } from '../robustness.program.js';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
 import { limit, requires } from '../../../.ci/test/requires.js';
-import type { VethPair } from '../namespace.js';
+import type { VethPair } from '../../../.ci/test/veth-pair.js';
 import { MOSTLY_DRIVER, pairFor, startTraffic } from '../pair.js';
 import { frameOf } from '../prefilter/reports.js';
 import { SEED } from '../seed.js';

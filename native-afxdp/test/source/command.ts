@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
 import { inTime, until } from '../../../.ci/test/until.js';
+import type { End } from '../../../.ci/test/veth-pair.js';
 import { addon } from '../addon.js';
-import type { End } from '../namespace.js';
 
 /** The `int` command as it is installed: the committed file in front of the build. */
 const BIN = fileURLToPath(new URL('../../../packages/cli/bin/int.js', import.meta.url));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
-import type { VethPair } from '../namespace.js';
+import type { VethPair } from '../../../.ci/test/veth-pair.js';
 import { pairFor } from '../pair.js';
 import { Command } from './command.js';
 import { Senders, startSource, worker } from './sourcing.js';

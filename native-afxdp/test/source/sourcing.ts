@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { VethPair } from '../namespace.js';
+import type { VethPair } from '../../../.ci/test/veth-pair.js';
 import { startTraffic } from '../pair.js';
 import { bundle, type Program, start } from '../program.js';
 import type { Traffic } from '../traffic.program.js';

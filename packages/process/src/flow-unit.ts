@@ -82,6 +82,13 @@ export class FlowUnit implements Unit {
     this.#writers.gap();
   }
 
+  end(): void {
+    this.#observe();
+    this.#writers.end();
+    this.#settle();
+    this.#side.end();
+  }
+
   /** Moves time on to what the writers have told. */
   #settle(): void {
     for (const { fromMs, toMs } of this.#writers.settle()) this.#side.missing(fromMs, toMs);

@@ -47,6 +47,9 @@ export class NetworkUnit implements Unit {
     this.#side.missing();
   }
 
+  /** Partials come for as long as there are flow sides. */
+  end(): void {}
+
   results(): ReturnType<Unit['results']> {
     this.#side.revise();
     return this.#found.take();

@@ -15,6 +15,8 @@ export interface PartitionGroupOptions {
   readonly sessionMs: number;
   readonly commitMs: number;
   readonly from: 'earliest' | 'latest';
+  /** How many partitions of a topic are to be dealt out, if it has so many: more, if there is work left of some that are gone. */
+  readonly partitionsOf?: (topic: string, count: number) => Promise<number>;
   /** What to do with a partition; null: leave it alone. */
   readonly workFor: (at: TopicPartition) => PartitionWork | null;
   /**
@@ -55,6 +57,7 @@ export class PartitionGroup {
       topics,
       agreement,
       sessionMs,
+      partitionsOf: options.partitionsOf ?? ((_, count) => Promise.resolve(count)),
       heartbeatMs: Math.min(1000, Math.floor(sessionMs / 3)),
       onAssigned: (partitions, counts) => this.#assigned(partitions, counts),
       onProblem,
@@ -85,7 +88,10 @@ export class PartitionGroup {
     return {
       ...added(past, now),
       lag: now.lag,
-      partitions: running.map(({ at }) => at.partition).sort((a, b) => a - b),
+      partitions: running
+        .filter(({ task }) => !task.isGone)
+        .map(({ at }) => at.partition)
+        .sort((a, b) => a - b),
     };
   }
 

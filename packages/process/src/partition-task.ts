@@ -82,6 +82,7 @@ export class PartitionTask {
   /** Counts of the unit that runs, as of its last commit. */
   #committed = NO_COUNTS;
   #unit: Unit | null = null;
+  #reader: PartitionReader | null = null;
   #commits = 0;
   #restarts = 0;
   #lost = 0;
@@ -101,7 +102,7 @@ export class PartitionTask {
       ...added(this.#before, this.#committed),
       commits: this.#commits,
       restarts: this.#restarts,
-      lost: this.#lost,
+      lost: this.#lost + (this.#reader?.lost ?? 0),
       lag: this.#lag,
     };
   }
@@ -109,6 +110,11 @@ export class PartitionTask {
   /** How far the unit that runs is. */
   progress(): UnitProgress {
     return this.#unit?.progress() ?? NO_PROGRESS;
+  }
+
+  /** Whether the topic does not have the partition any more. */
+  get isGone(): boolean {
+    return this.#reader?.isGone ?? false;
   }
 
   /** @param finish commit what was taken; otherwise whoever has the partition next takes it again */
@@ -165,12 +171,14 @@ export class PartitionTask {
       const reader = new PartitionReader(link, topic, partition, offset, topicId);
       const parts = { stateTopic, statePartition, pace, inStep, reader, transactions, unit, first };
       this.#unit = unit;
+      this.#reader = reader;
       try {
         await this.#process(new Session({ ...parts, who: this, at: this.#at }));
       } finally {
         this.#before = added(this.#before, this.#committed);
         this.#committed = NO_COUNTS;
         this.#lost += reader.lost;
+        this.#reader = null;
         reader.close();
       }
     } finally {
@@ -182,7 +190,9 @@ export class PartitionTask {
     const { signal } = this.#stopping;
     const { commitMs } = this.#context;
     let due = performance.now() + commitMs;
-    const isDue = (): boolean => performance.now() >= due || session.unit.waitingBytes > COMMIT_BYTES;
+    // How far a topic was read is committed before another one of its name is begun.
+    const isDue = (): boolean =>
+      performance.now() >= due || session.unit.waitingBytes > COMMIT_BYTES || session.reader.isMoving;
     while (!signal.aborted) {
       const records = await this.#read(session, due);
       for (let from = 0; from < (records?.length ?? 0) && !signal.aborted; from += PIECE) {
@@ -206,10 +216,10 @@ export class PartitionTask {
     let wait: number = BACK_OFF_MS.first;
     for (;;) {
       const left = Math.max(1, due - performance.now());
-      const { gaps } = session.reader;
+      const { gaps, isGone } = session.reader;
       try {
         const records = await session.reader.read(Math.min(READ_WAIT_MS, left), READ_BYTES);
-        if (session.reader.gaps > gaps) {
+        if (session.reader.gaps > gaps || (session.reader.isGone && !isGone)) {
           this.#context.onProblem(`messages of ${this.#name} were deleted before they were read`);
         }
         return records;
@@ -282,6 +292,8 @@ export class PartitionTask {
     if (stored.place !== null) return stored.place;
     const { link, from, group } = this.#context;
     const { topic, partition } = this.#at;
+    const layout = await link.layout(topic);
+    if (layout !== null && partition >= layout.leaders.length) return { offset: 0, topicId: null };
     const committed = await link.committed(group, topic, partition);
     return { offset: committed ?? (await link.offset(topic, partition, from)), topicId: null };
   }

@@ -186,6 +186,7 @@ export class Processor {
       commitMs: this.#options.commitMs ?? DEFAULTS.COMMIT_MS,
       agreement: this.#agreement(),
       from,
+      partitionsOf: (topic, count) => this.#partitionsOf(topic, count),
       workFor: (at) => this.#workFor(at),
       onCounted: (counts) => this.#takeCount(counts.get(this.#topics.reports) ?? 0),
       onCommitted: (findings) => this.#committed(findings),
@@ -283,6 +284,13 @@ export class Processor {
     const { replicas = DEFAULT_REPLICAS } = this.#options;
     const states = 1 + (await this.#countReports());
     await this.#link!.topic({ topic: this.#topics.state, partitions: states, make: states, replicas, compacted: true });
+  }
+
+  /** Partitions of the reports that have a state, too: what is open of one that is gone is to be given out. */
+  async #partitionsOf(topic: string, count: number): Promise<number> {
+    if (topic !== this.#topics.reports) return count;
+    const states = (await this.#link!.layout(this.#topics.state))?.leaders.length ?? 0;
+    return Math.max(count, states - 1);
   }
 
   async #countReports(): Promise<number> {

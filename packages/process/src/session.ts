@@ -45,6 +45,8 @@ export class Session {
   #committed: number;
   /** Since when it is known that nothing came; null: something came. */
   #quietSince: number | null = null;
+  /** The unit was told that there is nothing to read any more. */
+  #isEnded = false;
   /** Of the reader, as told to the unit. */
   #gaps = 0;
 
@@ -72,6 +74,7 @@ export class Session {
   async take(records: readonly LogRecord[], from: number, signal: AbortSignal): Promise<void> {
     const { pace, who, unit, reader, inStep } = this.#parts;
     this.#quietSince = null;
+    this.#isEnded = false;
     this.#noteGaps();
     while (inStep && !pace.mayGoOn(who, unit.timeMs) && !signal.aborted) await pause(AHEAD_PAUSE_MS, signal);
     if (signal.aborted) return;
@@ -89,6 +92,12 @@ export class Session {
     const { pace, who, reader, unit } = this.#parts;
     this.#taken = reader.position;
     this.#noteGaps();
+    if (reader.isGone) {
+      pace.caughtUp(who);
+      if (!this.#isEnded) unit.end();
+      this.#isEnded = true;
+      return;
+    }
     if (reader.position < reader.highWatermark) return;
     pace.caughtUp(who);
     const now = performance.now();
@@ -124,7 +133,10 @@ export class Session {
     }
     const place = placeBytes({ offset: this.#taken, topicId: this.#parts.reader.topicId });
     all.push(this.#state(STATE_KINDS.OFFSET, undefined, place));
-    await transactions.commit(all, { ...at, next: this.#taken }, memberAfter, limitMs);
+    // A partition that is gone has no offset, and that of a topic before is none of this one.
+    const { isGone, isMoving } = this.#parts.reader;
+    const next = isGone || isMoving ? null : this.#taken;
+    await transactions.commit(all, { ...at, next }, memberAfter, limitMs);
     this.#first = [];
     this.#committed = this.#taken;
     return findings;

@@ -112,7 +112,7 @@ export function placeBytes({ offset, topicId }: InputPlace): Uint8Array {
   return bytes;
 }
 
-function readPlace(bytes: Uint8Array): InputPlace {
+export function readPlace(bytes: Uint8Array): InputPlace {
   const id = new TextDecoder().decode(bytes.subarray(OFFSET_BYTES));
   return { offset: readNumber(bytes.subarray(0, OFFSET_BYTES)), topicId: id === '' ? null : id };
 }

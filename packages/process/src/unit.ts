@@ -67,6 +67,8 @@ export interface Unit {
   quiet(elapsedMs: number): void;
   /** Tells that records were deleted before they were read. */
   gap(): void;
+  /** Tells that there is nothing to read any more, unless it is told of records again: what is open is given out. */
+  end(): void;
   /** Messages for the topics of results since the last call, and what they say for people. */
   results(): { readonly messages: OutgoingMessage[]; readonly findings: Findings };
   /** About how many bytes `results` would give now. */

@@ -132,6 +132,16 @@ export class Writers {
     this.#hasGap = true;
   }
 
+  /** They write elsewhere from now on, and nobody knows what they have written here that was not read. */
+  end(): void {
+    if (this.#writers.size === 0) return;
+    this.#missing.push({ fromMs: Math.max(0, this.#timeMs), toMs: this.#newestMs + 1 });
+    for (const writer of [...this.#writers.values()]) this.#forget(writer);
+    this.#hasGap = false;
+    this.#isDirty = true;
+    this.#reach(this.#newestMs + this.#closingMs);
+  }
+
   /** Moves the time on to what the writers have told. @returns where reports may be missing, which is to be told before the time */
   settle(): MissingSpan[] {
     let low = Number.POSITIVE_INFINITY;

@@ -45,6 +45,8 @@ export class CountingUnit implements Unit {
 
   gap(): void {}
 
+  end(): void {}
+
   results(): ReturnType<Unit['results']> {
     const messages = this.#messages;
     this.#messages = [];

@@ -112,6 +112,19 @@ describe('the writers of a partition', () => {
     expect(writers.settle()).toEqual([{ fromMs: 0, toMs: 4101 }]);
   });
 
+  it('whose partition is gone are waited for no more, and what they may have written leaves a stretch in which something is missing', () => {
+    const writers = new Writers(LIMITS, CLOSING_MS);
+    writers.watermark(word(1, 1000));
+    writers.watermark(word(2, 2000, { clockMs: 2500 }));
+    writers.settle();
+    writers.end();
+    expect(writers.settle()).toEqual([{ fromMs: 1000, toMs: 2501 }]);
+    expect(writers.timeMs).toBe(2500 + CLOSING_MS);
+    expect(writers.waitingFor).toBeNull();
+    writers.end();
+    expect(writers.settle()).toEqual([]);
+  });
+
   it('that tell nothing are taken at the times of their reports', () => {
     const writers = new Writers(LIMITS, CLOSING_MS);
     writers.report(0, 1, 1000);

@@ -1,5 +1,6 @@
 export { RecordIds } from '@int/collector';
 export type { NewTopic } from './client/brokers.js';
+export { ConnectionLogin } from './client/login.js';
 export type { ProducerTotals } from './client/producer.js';
 export type { Compression } from './client/record-batch.js';
 export type { DropReason } from './counts.js';

@@ -47,6 +47,8 @@ async function start(folder: string, openssl: string): Promise<Secured> {
       'listener.name.secured.ssl.keystore.type': 'PEM',
       'listener.name.secured.ssl.keystore.location': both,
       'listener.name.secured.sasl.enabled.mechanisms': USER.mechanism,
+      // A second, and everybody has to log in again.
+      'listener.name.secured.plain.connections.max.reauth.ms': '1000',
       'listener.name.secured.plain.sasl.jaas.config': `${login} user_${USER.username}="${USER.password}";`,
     },
   });
@@ -102,6 +104,28 @@ describe('a broker that wants TLS and a login', () => {
     const { collector, keeper } = await read({ ...access, topic, group: newName('group') });
     await until(() => keeper.kept.length === 500);
     await collector.stop();
+  });
+
+  it('lets a login count for a time only, and the sink does not wait for the end of it', async () => {
+    const { bootstrap, ca } = await secured();
+    const problems: string[] = [];
+    const sink = new KafkaSink({
+      bootstrap,
+      tls: { ca },
+      sasl: USER,
+      topics: { reports: newName('reports') },
+      lingerMs: 0,
+      onProblem: ({ message }) => problems.push(message),
+    });
+    const { batch, frames } = batchOf(10);
+    let written = 0;
+    for (const began = performance.now(); performance.now() - began < 1800; written += 10) {
+      await sink.write(batch, frames, 0);
+      await sink.flush();
+    }
+    await sink.close();
+    expect(problems).toEqual([]);
+    expect(closedAccount(sink)).toMatchObject({ offered: written, delivered: written });
   });
 
   it('refuses others, and the sink says why', async () => {

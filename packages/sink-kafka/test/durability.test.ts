@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
 import { limit } from '../../../.ci/test/requires.js';
+import { smallDisk } from '../../../.ci/test/small-disk.js';
 import { decodeWatermark, KafkaSink, type KafkaSinkOptions, WATERMARK_TYPE } from '../src/index.js';
 import { Spool } from '../src/spool/spool.js';
 import { bundle } from './bundle.js';
@@ -50,15 +51,10 @@ function sinkOf(directory: string, options: Partial<KafkaSinkOptions> = {}): { s
   return { sink, problems };
 }
 
-/** A small file system to be filled, in a folder. */
-function smallDisk(size: string): string {
+/** A folder that is a small file system, to be filled. */
+function smallFolder(size: string): string {
   const folder = newFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    limit('a small file system cannot be mounted here, to be filled');
-  }
-  ends.push(() => execFileSync('umount', [folder]));
+  ends.push(smallDisk(folder, size));
   return folder;
 }
 
@@ -163,7 +159,7 @@ describe('without a broker', () => {
   });
 
   test('a disk that is full has the pipeline wait until it has room, and health says so', async () => {
-    const disk = smallDisk('3m');
+    const disk = smallFolder('3m');
     const { problems, sink } = sinkOf(join(disk, 'spool'));
     const { batch, frames } = batchOf(500);
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(2 << 20));
@@ -188,7 +184,7 @@ describe('without a broker', () => {
   });
 
   test('a sink that drops takes nothing that is not on disk, and takes it again when there is room', async () => {
-    const disk = smallDisk('3m');
+    const disk = smallFolder('3m');
     const { problems, sink } = sinkOf(join(disk, 'spool'), { whenFull: 'drop' });
     const { batch, frames } = batchOf(500);
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(2 << 20));
@@ -353,7 +349,7 @@ describe('with a broker', () => {
   test.runIf(IS_LONG)('what a full disk has no room for waits until the brokers have it', async () => {
     const { bootstrap } = await kafkaForTests();
     const reports = newName('reports');
-    const disk = smallDisk('200k');
+    const disk = smallFolder('200k');
     const { problems, sink } = sinkOf(join(disk, 'spool'), { bootstrap, topics: { reports } });
     const { batch, frames } = batchOf(500);
     for (let round = 0; round < 20; round++) await sink.write(batch, frames, 0);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { type KafkaCluster, startCluster } from '../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../.ci/kafka/for-tests.js';
-import { limit } from '../../../.ci/test/requires.js';
+import { smallDisk } from '../../../.ci/test/small-disk.js';
 import { inTime } from '../../../.ci/test/until.js';
 import { KafkaSink, type KafkaSinkOptions } from '../src/index.js';
 import { bundle } from './bundle.js';
@@ -169,15 +169,7 @@ test('all brokers are away for a time: the spool keeps what comes, and it arrive
 test('the disk of the spool is full: what has no room is counted, the rest arrives in order', async () => {
   const cluster = await brokers();
   const directory = newFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory], {
-      stdio: 'ignore',
-      timeout: 20_000,
-    });
-  } catch {
-    limit('a small file system cannot be mounted here, to be filled');
-  }
-  ends.push(() => execFileSync('umount', [directory], { timeout: 20_000 }));
+  ends.push(smallDisk(directory, '1m'));
   const reports = newName('reports');
   const { finish, problems, sink } = underLoad({
     bootstrap: cluster.bootstrap,

@@ -6,12 +6,12 @@ import { geometryOf } from '@int/flowcache';
 import { Admin, murmur2 } from '@platformatic/kafka';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { kafkaForTests } from '../../../.ci/kafka/for-tests.js';
-import { until } from '../../../.ci/test/until.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { COMPRESSIONS } from '../src/client/record-batch.js';
 import { KafkaSink, type KafkaSinkOptions } from '../src/index.js';
 import { check, closedAccount } from './check.js';
 import { batchOf, FLOWS } from './load.js';
-import { newName, readTopic } from './topic.js';
+import { newName, readTopic, type Stored } from './topic.js';
 
 // The first test that needs Kafka starts it, for all files.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -35,6 +35,10 @@ function sinkOf(options: KafkaSinkOptions): { readonly sink: KafkaSink; readonly
   });
   ends.push(() => sink.close(0));
   return { sink, problems };
+}
+
+function numberOf({ value }: Stored): number {
+  return Number((JSON.parse(value.toString()) as { readonly id: string }).id.split('-')[1]);
 }
 
 function newFolder(): string {
@@ -187,6 +191,42 @@ describe('with a broker', () => {
     expect(sink.health()).toBeNull();
     expect(closedAccount(sink)).toMatchObject({ offered: 10, delivered: 10 });
   });
+
+  test.each([2, 6])(
+    'what was on its way to a topic that is deleted and made again with %i partitions arrives there',
+    async (partitions) => {
+      const { bootstrap } = await kafkaForTests();
+      const reports = newName('reports');
+      const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...bootstrap], timeout: 20_000 });
+      ends.push(() => admin.close());
+      await admin.createTopics({ topics: [reports], partitions: 4, replicas: 1 });
+      const { problems, sink } = sinkOf({ bootstrap, topics: { reports }, createTopics: false });
+      const { batch, frames } = batchOf(500);
+      await sink.write(batch, frames, 0);
+      await sink.flush();
+      await admin.deleteTopics({ topics: [reports] });
+      await sink.write(batch, frames, 0);
+      // Batches for four partitions are made, and refused.
+      await until('an outage', () => problems.includes('ERR_KAFKA_TOPIC'));
+      await until('the new topic', () =>
+        admin.createTopics({ topics: [reports], partitions, replicas: 1 }).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await sink.write(batch, frames, 0);
+      await inTime('the end of what was on its way', sink.flush());
+      expect(closedAccount(sink)).toMatchObject({ offered: 1500, delivered: 1500, pending: 0 });
+      const stored = await readTopic(bootstrap, reports);
+      expect(stored).toHaveLength(1000);
+      // Each where its key has it now, in the order of the numbers.
+      expect(stored.filter(({ key, partition }) => partition !== (murmur2(key) & 0x7fffffff) % partitions)).toEqual([]);
+      for (let partition = 0; partition < partitions; partition++) {
+        const numbers = stored.filter((one) => one.partition === partition).map(numberOf);
+        expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+      }
+    },
+  );
 });
 
 describe('without a broker', () => {

@@ -24,6 +24,7 @@ const partials: fc.Arbitrary<NetworkPartial> = fc.record({
   number: fc.maxSafeNat(),
   closed: fc.maxSafeNat(),
   whole: fc.boolean(),
+  ended: fc.boolean(),
   broken: fc.option(
     fc.tuple(fc.nat(), fc.integer({ min: 1, max: 999 })).map(([from, slices]) => [from, from + slices] as const),
   ),

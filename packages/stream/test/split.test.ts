@@ -44,7 +44,11 @@ function split(
     const options: FlowSideOptions = { ...SMALL, side };
     return new FlowSide(options, {
       event: findings.event,
-      flowWindow: findings.flowWindow,
+      flowWindow: (window) => {
+        expect(window.side).toBe(side);
+        // Which side it was is all that may differ.
+        findings.flowWindow({ ...window, side: 0 });
+      },
       partial: (partial) => partials.push(decodePartial(encodePartial(partial))),
     });
   });
@@ -110,6 +114,7 @@ describe('a network side', () => {
     sliceUs: SLICE_US,
     closed: slice + 1,
     whole: true,
+    ended: false,
     broken: null,
     switches: [],
     links: [],
@@ -144,6 +149,32 @@ describe('a network side', () => {
     expect(side.totals()).toMatchObject({ slices: 1, incompleteSlices: 0 });
     side.merge(partial(1, 100));
     expect(side.totals()).toMatchObject({ slices: 1, repeated: 2, late: 0 });
+  });
+
+  it('does not wait for a side that has ended, also from its state, until that tells of something again', () => {
+    const side = new NetworkSide({ sides: 2 });
+    for (const one of [0, 1, 2]) side.merge(partial(one, 100));
+    side.merge(partial(2, 101, { ended: true }));
+    expect(side.totals()).toMatchObject({ slices: 1 });
+    const after = new NetworkSide({ sides: 2 });
+    for (const { key, value } of side.changes()) if (value !== null) after.restore(key, value);
+    for (const slice of [101, 102, 103]) for (const one of [0, 1]) after.merge(partial(one, slice));
+    expect(after.totals()).toMatchObject({ slices: 3, incompleteSlices: 0 });
+    after.merge(partial(2, 104));
+    for (const slice of [104, 105, 106]) for (const one of [0, 1]) after.merge(partial(one, slice));
+    expect(after.totals()).toMatchObject({ slices: 4, incompleteSlices: 0 });
+    // One that was to wait for more sides has waited for nothing.
+    const more = new NetworkSide({ sides: 3 });
+    for (const one of [0, 1]) more.merge(partial(one, 100));
+    const fewer = new NetworkSide({ sides: 2 });
+    for (const { key, value } of more.changes()) if (value !== null) fewer.restore(key, value);
+    fewer.revise();
+    expect([more, fewer].map((each) => each.totals().slices)).toEqual([0, 1]);
+    // Those that have ended are none of the two.
+    const few = new NetworkSide({ sides: 2 });
+    few.merge(partial(0, 100));
+    few.merge(partial(2, 100, { ended: true }));
+    expect(few.totals()).toMatchObject({ slices: 0 });
   });
 
   it('goes on without a side that is missing for too long, and takes nothing for silent then', () => {

@@ -147,6 +147,37 @@ describe('a flow side that is told the time', () => {
     expect(side.totals()).toMatchObject({ late: 1, untracked: 0, incompleteWindows: 6 });
   });
 
+  it('gives out what is open when it ends, says so, and goes on if something comes again', () => {
+    const { side, observe, shown, partials, at } = told();
+    observe(report(0.1), report(3.1));
+    side.advance(at(2));
+    shown();
+    side.end();
+    expect(shown()).toEqual([[1, 3, { revision: 0, reports: 1, late: 0, complete: true }]]);
+    expect(partials.at(-1)).toMatchObject({ ended: true, switches: [] });
+    observe(report(10.1));
+    side.advance(at(20));
+    expect(shown()).toEqual([[1, 10, { revision: 0, reports: 1, late: 0, complete: true }]]);
+    expect(partials.at(-1)).toMatchObject({ ended: false });
+    expect(partials.map(({ number }) => number)).toEqual([...new Set(partials.map(({ number }) => number))]);
+    const nothing = told();
+    nothing.side.end();
+    expect(nothing.partials).toEqual([]);
+  });
+
+  it('corrects the window of a flow that it has forgotten and has no room for', () => {
+    const { side, observe, shown, corrected, at } = told({ flows: 2, idleMs: 5000 });
+    observe(report(0.5, 1));
+    side.advance(at(20));
+    expect(shown()).toEqual([[1, 0, { revision: 0, reports: 1, late: 0, complete: true }]]);
+    // Others have taken its place.
+    observe(report(21, 2), report(21, 3));
+    observe(report(0.6, 1), report(0.7, 1), report(21.1, 1));
+    side.revise();
+    expect(corrected()).toEqual([[1, 0, 2, false]]);
+    expect(side.totals()).toMatchObject({ untracked: 3, late: 0, flows: 2 });
+  });
+
   it('tells of a slice in pieces when many are open, and of each report once', () => {
     const { side, observe, partials, at } = told();
     const times = Array.from({ length: 200 }, (_, index) => ((index * 7919) % 600) / 10);

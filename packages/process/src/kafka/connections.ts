@@ -1,12 +1,21 @@
 import { isIP } from 'node:net';
+import { ConnectionLogin } from '@int/sink-kafka';
 import { Connection } from '@platformatic/kafka';
-import { clientOptions, type KafkaAccess } from './access.js';
+import type { KafkaAccess } from './access.js';
 import { isAnswer } from './answers.js';
 import { within } from './deadline.js';
 
 const CONNECT_MS = 5000;
 /** Beyond the limit of a question, so that the limit here ends first and says what the question was. */
 const SPARE_MS = 5000;
+
+/** A connection, and who uses it. */
+interface Line {
+  readonly made: Promise<Connection>;
+  readonly login: ConnectionLogin | null;
+  /** That have no answer yet. */
+  questions: number;
+}
 
 /**
  * Connections to brokers, one to each, for questions that are asked one after the other.
@@ -19,7 +28,7 @@ const SPARE_MS = 5000;
 export class Connections {
   readonly #access: KafkaAccess;
   readonly #clientId: string;
-  readonly #made = new Map<string, Promise<Connection>>();
+  readonly #lines = new Map<string, Line>();
   #isClosed = false;
 
   constructor(access: KafkaAccess, clientId: string) {
@@ -39,50 +48,59 @@ export class Connections {
     limitMs: number,
     question: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const made = this.#connect(address, limitMs);
+    const line = this.#lineTo(address, limitMs);
+    line.questions++;
     try {
-      const connection = await within(CONNECT_MS + SPARE_MS, `connecting to ${address}`, made);
+      const connection = await within(CONNECT_MS + SPARE_MS, `connecting to ${address}`, line.made);
       return await within(limitMs, what, question(connection));
     } catch (error) {
-      if (!isAnswer(error)) this.#forget(address, made);
+      if (!isAnswer(error)) this.#end(address, line);
       throw error;
+    } finally {
+      line.questions--;
+      if (line.questions === 0 && this.#lines.get(address) !== line) this.#end(address, line);
     }
   }
 
   /** Ends all connections at once. */
   close(): void {
     this.#isClosed = true;
-    for (const [address, made] of [...this.#made]) this.#forget(address, made);
+    for (const [address, line] of [...this.#lines]) this.#end(address, line);
   }
 
-  #connect(address: string, limitMs: number): Promise<Connection> {
-    const existing = this.#made.get(address);
-    if (existing !== undefined) return existing;
-    if (this.#isClosed) return Promise.reject(new Error('closed'));
-    const { clientId, bootstrapBrokers: _, ...login } = clientOptions(this.#access, this.#clientId);
+  #lineTo(address: string, limitMs: number): Line {
+    const existing = this.#lines.get(address);
+    if (existing !== undefined && existing.login?.isOver !== true) return existing;
+    if (this.#isClosed) throw new Error('closed');
+    // The last answer ends it.
+    this.#lines.delete(address);
+    if (existing?.questions === 0) this.#end(address, existing);
+    const { sasl, tls } = this.#access;
+    const login = sasl === undefined ? null : new ConnectionLogin(sasl);
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-    const connection = new Connection(clientId, {
-      ...login,
+    const connection = new Connection(this.#clientId, {
+      ...(login === null ? {} : { sasl: login.sasl }),
       // A name; the standard has none for addresses.
-      ...(login.tls === undefined ? {} : { tlsServerName: login.tls.servername ?? isIP(host) === 0 }),
+      ...(tls === undefined ? {} : { tls, tlsServerName: tls.servername ?? isIP(host) === 0 }),
       connectTimeout: CONNECT_MS,
       requestTimeout: limitMs + SPARE_MS,
     });
     const made = Promise.resolve(connection.connect(host, Number(address.slice(colon + 1)))).then(() => connection);
     const forget = (): void => {
-      if (this.#made.get(address) === made) this.#made.delete(address);
+      if (this.#lines.get(address)?.made === made) this.#lines.delete(address);
     };
     // Without a listener an error event would end the process.
     connection.on('error', forget);
     connection.on('close', forget);
     made.catch(forget);
-    this.#made.set(address, made);
-    return made;
+    const line = { made, login, questions: 0 };
+    this.#lines.set(address, line);
+    return line;
   }
 
-  #forget(address: string, made: Promise<Connection>): void {
-    if (this.#made.get(address) === made) this.#made.delete(address);
-    made.then((connection) => connection.socket?.destroy()).catch(() => {});
+  #end(address: string, line: Line): void {
+    if (this.#lines.get(address) === line) this.#lines.delete(address);
+    line.made.then((connection) => connection.socket?.destroy()).catch(() => {});
   }
 }

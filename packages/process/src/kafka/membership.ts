@@ -31,6 +31,8 @@ export interface MembershipOptions {
   /** A member that is silent for so long is out, milliseconds. */
   readonly sessionMs: number;
   readonly heartbeatMs: number;
+  /** How many partitions of a topic are to be dealt out, if it has so many. */
+  readonly partitionsOf: (topic: string, count: number) => Promise<number>;
   /** Called at each generation with all partitions that are this member's from now on, and what there was to deal out. */
   readonly onAssigned: (partitions: readonly TopicPartition[], counts: PartitionCounts) => void;
   readonly onProblem: (reason: string) => void;
@@ -234,7 +236,7 @@ export class Membership {
     }
     const all: TopicPartition[] = [];
     for (const topic of topics) {
-      const count = (await this.#link.layout(topic))?.leaders.length ?? 0;
+      const count = await this.#options.partitionsOf(topic, (await this.#link.layout(topic))?.leaders.length ?? 0);
       for (let partition = 0; partition < count; partition++) all.push({ topic, partition });
     }
     return [...assign(owned, all)].map(([memberId, partitions]) => ({

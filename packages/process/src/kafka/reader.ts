@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchV13 } from '@platformatic/kafka';
 import { PROCESS_CODES, ProcessError, reasonOf } from '../errors.js';
 import { has } from './answers.js';
@@ -8,6 +9,8 @@ import type { KafkaLink } from './link.js';
 const READ_COMMITTED = 1;
 /** Time for the answer beyond what the broker may wait for messages. */
 const ANSWER_MS = 10_000;
+/** How often to look whether a partition that is gone is there again. */
+const GONE_LOOK_MS = 1000;
 /** No session: each fetch says all that it wants. */
 const NO_SESSION = { ID: 0, EPOCH: -1 } as const;
 
@@ -23,6 +26,9 @@ export class PartitionReader {
   #lost = 0;
   #gaps = 0;
   #topicId: string | null;
+  /** When it was last seen that the topic does not have the partition any more; null: it has. */
+  #goneSince: number | null = null;
+  #isMoving = false;
 
   /**
    * @param position offset of the first record wanted
@@ -57,6 +63,16 @@ export class PartitionReader {
     return this.#gaps;
   }
 
+  /** The topic has fewer partitions: it was deleted and made again. There is nothing to read. */
+  get isGone(): boolean {
+    return this.#goneSince !== null;
+  }
+
+  /** The topic was made again, and the next call begins with that: {@link position} is still of the one before. */
+  get isMoving(): boolean {
+    return this.#isMoving;
+  }
+
   /** Id of the topic that {@link position} is of; null: it was not asked for yet. */
   get topicId(): string | null {
     return this.#topicId;
@@ -85,7 +101,12 @@ export class PartitionReader {
   }
 
   async #fetch(waitMs: number, maxBytes: number): Promise<LogRecord[]> {
-    const { id, leader } = await this.#where();
+    const place = await this.#where();
+    if (place === null) {
+      if (this.isGone) await sleep(waitMs);
+      return [];
+    }
+    const { id, leader } = place;
     const partition = {
       partition: this.#partition,
       currentLeaderEpoch: -1,
@@ -107,19 +128,38 @@ export class PartitionReader {
     return records;
   }
 
-  async #where(): Promise<{ readonly id: string; readonly leader: string }> {
+  /** null: nowhere. */
+  async #where(): Promise<{ readonly id: string; readonly leader: string } | null> {
     if (this.#place !== null) return this.#place;
+    if (this.#goneSince !== null && performance.now() - this.#goneSince < GONE_LOOK_MS) return null;
     const layout = await this.#link.layout(this.#topic);
+    if (layout !== null && this.#partition >= layout.leaders.length) {
+      if (!this.isGone) this.#countLost();
+      this.#goneSince = performance.now();
+      this.#isMoving = false;
+      return null;
+    }
     const leader = layout?.leaders[this.#partition];
     if (layout === null || leader === undefined) throw new Error('it has no leader');
     // Made again: what was not read of the one before is gone, and all of this one is new.
     if (this.#topicId !== null && this.#topicId !== layout.id) {
+      this.#isMoving = !this.#isMoving;
+      if (this.#isMoving) return null;
+      const first = await this.#link.offset(this.#topic, this.#partition, 'earliest');
       this.#gaps++;
-      this.#position = await this.#link.offset(this.#topic, this.#partition, 'earliest');
+      this.#countLost();
+      this.#position = first;
     }
     this.#topicId = layout.id;
+    this.#goneSince = null;
     this.#place = { id: layout.id, leader };
     return this.#place;
+  }
+
+  /** The topic was deleted, with what was not read of it. */
+  #countLost(): void {
+    this.#lost += Math.max(0, this.#highWatermark - this.#position);
+    this.#highWatermark = -1;
   }
 
   async #skipDeleted(): Promise<LogRecord[]> {

@@ -18,11 +18,11 @@ import type { GroupMember } from './membership.js';
 import { Layouts, type OutgoingMessage, type PlacedRecord, placed, requests } from './outgoing.js';
 import { Revoked } from './revoked.js';
 
-/** How far the input is taken with a transaction: the first offset that is not. */
+/** How far the input is taken with a transaction: the first offset that is not; null: that is not to be stored. */
 export interface TakenInput {
   readonly topic: string;
   readonly partition: number;
-  readonly next: number;
+  readonly next: number | null;
 }
 
 /** Gives the group's member, in another generation than the one named. */
@@ -121,7 +121,7 @@ export class Transactions {
       await this.#announce(records);
       for (const part of requests(records)) await this.#write(part);
     }
-    await this.#commitOffset(taken, member, memberAfter);
+    if (taken.next !== null) await this.#commitOffset(taken, taken.next, member, memberAfter);
     await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'ending a transaction', (connection) =>
       endTxnV3.api.async(connection, this.#id, this.#identity.id, this.#identity.epoch, true),
     );
@@ -208,12 +208,12 @@ export class Transactions {
     }
   }
 
-  async #commitOffset(taken: TakenInput, first: GroupMember, memberAfter: MemberAfter): Promise<void> {
+  async #commitOffset(taken: TakenInput, next: number, first: GroupMember, memberAfter: MemberAfter): Promise<void> {
     const { id, epoch } = this.#identity;
     await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'adding an offset', (connection) =>
       addOffsetsToTxnV3.api.async(connection, this.#id, id, epoch, first.groupId),
     );
-    const committedOffset = BigInt(taken.next);
+    const committedOffset = BigInt(next);
     const partitions = [{ partitionIndex: taken.partition, committedOffset, committedLeaderEpoch: -1 }];
     const topics = [{ name: taken.topic, partitions }];
     let member = first;

@@ -1,32 +1,34 @@
 /**
- * A collector with reports from a UDP socket and a sink, until it is ended. Arguments: brokers, prefix, folder of the spool.
+ * A collector with reports from a UDP socket and a sink, until it is ended. Argument: a {@link CollectorSetting}.
  * Says its port, and its counts some times a second. Lines of standard input set its clock: milliseconds.
  */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Collector, UdpSource } from '@int/collector';
 import { KafkaSink } from '@int/sink-kafka';
-import { PARTITIONS } from '../processor-options.js';
+import type { CollectorSetting } from './settings.js';
 
-const [brokers, prefix, directory] = process.argv.slice(2);
+const { access, prefix, address, directory, durability } = JSON.parse(process.argv[2]!) as CollectorSetting;
 const say = (what: string, detail: unknown): void => {
   writeSync(1, `${what} ${JSON.stringify(detail)}\n`);
 };
 let offsetMs = 0;
 const source = new UdpSource({
-  address: 'udp://127.0.0.1:0',
+  address: `udp://${address}:0`,
   now: () => performance.timeOrigin + performance.now() + offsetMs,
 });
 const sink = new KafkaSink({
-  bootstrap: brokers!.split(','),
-  topics: { prefix: prefix! },
-  createTopics: { partitions: PARTITIONS, replicas: 1 },
+  ...access,
+  topics: { prefix },
+  // That is for the processors, and for whoever deletes them.
+  createTopics: false,
   records: ['reports'],
   // So little that outages go to the spool.
   batchMessages: 100,
   batchBytes: 262_144,
   memoryBytes: 4 * 262_144,
-  spool: { directory: directory! },
+  spool: { directory },
+  durability,
   whenFull: 'drop',
   connectTimeoutMs: 1000,
   requestTimeoutMs: 3000,

@@ -1,38 +1,10 @@
 /** What has to hold between the reports in the topic and the results in theirs, whatever has happened. */
-import { MessageReader, messageKind } from '@int/sink-kafka';
 import type { WindowCorrection } from '@int/stream';
 import { topicsOf } from '../../src/findings.js';
 import type { KafkaLink } from '../../src/kafka/link.js';
-import { flowKey } from '../../src/message-key.js';
 import { committedIn, textOf } from '../log.js';
+import type { StoredReport } from './report-log.js';
 import { type AnyWindow, LatestWindows } from './simulated-task.js';
-
-const WINDOW_US = 1_000_000n;
-
-/** A report in the topic. */
-export interface StoredReport {
-  readonly id: string;
-  /** Ids of the windows that it belongs to, of its flow and of its switches. */
-  readonly flowWindow: string | null;
-  readonly switchWindows: readonly string[];
-}
-
-/** The reports of a topic, each once. */
-export async function reportsIn(link: KafkaLink, prefix: string, partitions: number): Promise<StoredReport[]> {
-  const reader = new MessageReader({ frames: 1 });
-  const found = new Map<string, StoredReport>();
-  for (const { headers, value } of (await committedIn(link, topicsOf(prefix).reports, partitions)).flat()) {
-    const { type, format } = messageKind(headers);
-    if (type !== 'report' || value === null) continue;
-    reader.clear();
-    if (reader.read(value, format ?? undefined) !== 0) throw new Error('a report that cannot be read');
-    const { id, flow, timeNs, path } = reader.record(0);
-    const startUs = BigInt(timeNs) / 1000n - ((BigInt(timeNs) / 1000n) % WINDOW_US);
-    const flowWindow = flow === null ? null : `flow-${Buffer.from(flowKey(flow)).toString('hex')}-${startUs}`;
-    found.set(id, { id, flowWindow, switchWindows: path.map((nodeId) => `switch-${nodeId}-${startUs}`) });
-  }
-  return [...found.values()];
-}
 
 export async function windowsIn(link: KafkaLink, prefix: string, partitions: number): Promise<LatestWindows> {
   const windows = new LatestWindows();
@@ -49,13 +21,21 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 /** What does not add up; empty if all does. */
 export function disagreements(reports: readonly StoredReport[], windows: LatestWindows): string[] {
   const wrong = [...windows.wrong];
-  const all = [...windows.byId.values()];
+  const all = [...windows.byName.values()];
   const ofFlows = all.filter((window) => window.type === 'flowWindow');
   const ofSwitches = all.filter((window) => window.type === 'switchWindow');
-  const inFlows = sum(ofFlows.map((window) => window.reports + window.late));
-  const inSwitches = sum(ofSwitches.map((window) => window.reports + window.late));
+  const inFlows = sum(ofFlows.map(({ reports: own }) => own)) + windows.late.flowWindow;
+  const inSwitches = sum(ofSwitches.map(({ reports: own }) => own)) + windows.late.switchWindow;
   const withFlow = reports.filter(({ flowWindow }) => flowWindow !== null);
   const hops = sum(reports.map(({ switchWindows }) => switchWindows.length));
+  // The last of them may have had no window of its subject behind it.
+  for (const [name, given, told] of [
+    ['flows', ofFlows, windows.late.flowWindow],
+    ['switches', ofSwitches, windows.late.switchWindow],
+  ] as const) {
+    const late = sum(given.map((window) => window.late));
+    if (late > told) wrong.push(`windows of ${name} have ${late} late, of which corrections tell ${told}`);
+  }
   if (inFlows !== withFlow.length) wrong.push(`windows of flows have ${inFlows} of ${withFlow.length} reports`);
   if (inSwitches !== hops) wrong.push(`windows of switches have ${inSwitches} of ${hops} hops`);
   const counted = new Map<string, number>();

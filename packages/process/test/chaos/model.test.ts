@@ -76,7 +76,7 @@ describe('windows over a log whose writers and readers come, go and are cut off'
         expect(world.wrong()).toEqual([]);
         seen.late += world.late;
         seen.corrected += world.corrected;
-        for (const { complete } of world.windows.byId.values()) if (!complete) seen.incomplete++;
+        for (const { complete } of world.windows.byName.values()) if (!complete) seen.incomplete++;
       }),
       { seed: SEED, numRuns: RUNS, examples: [[DROPS_TOLD_LATE]] },
     );

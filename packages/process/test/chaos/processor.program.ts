@@ -1,22 +1,28 @@
-/** A processor, until it is ended. Arguments: brokers, prefix. Says its totals some times a second. */
+/** A processor, until it is ended. Argument: a {@link ProcessorSetting}. Says its totals some times a second. */
 import { writeSync } from 'node:fs';
+import { ProcessError } from '../../src/errors.js';
 import { Processor } from '../../src/processor.js';
 import { PARTITIONS } from '../processor-options.js';
+import { EXIT_NOT_BEGUN, type ProcessorSetting } from './settings.js';
 
-const [brokers, prefix] = process.argv.slice(2);
+const { access, prefix } = JSON.parse(process.argv[2]!) as ProcessorSetting;
 const say = (what: string, detail: unknown): void => {
   writeSync(1, `${what} ${JSON.stringify(detail)}\n`);
 };
 const processor = new Processor({
-  bootstrap: brokers!.split(','),
-  prefix: prefix!,
+  ...access,
+  prefix,
   partitions: PARTITIONS,
   sessionMs: 6000,
   commitMs: 200,
   waitMs: 6000,
   onProblem: (reason) => say('problem', reason),
 });
-await processor.start();
+await processor.start().catch((error: unknown) => {
+  if (!(error instanceof ProcessError)) throw error;
+  say('problem', error.message);
+  process.exit(EXIT_NOT_BEGUN);
+});
 const telling = setInterval(() => say('totals', processor.totals()), 200);
 process.once('SIGTERM', () => {
   clearInterval(telling);

@@ -99,40 +99,60 @@ export class SimulatedTask {
 
 export type AnyWindow = FlowWindow | NetworkWindow;
 
+/** The name of a window as a side has made it: a flow that moves to another side has a window of the same id from each. */
+function nameOf(found: AnyWindow | WindowCorrection): string {
+  return 'side' in found ? `${found.id} of side ${found.side}` : found.id;
+}
+
 /** Windows as a reader has them that keeps the last revision of each, and what corrections say. */
 export class LatestWindows {
-  readonly byId = new Map<string, AnyWindow>();
-  /** By the window's id. */
+  readonly byName = new Map<string, AnyWindow>();
+  /** By the window's name. */
   readonly #corrected = new Map<string, { readonly late: number; readonly number: number }>();
+  /** Names by id. */
+  readonly #names = new Map<string, Set<string>>();
+  /** What corrections of a kind of window have said in all. */
+  readonly late = { flowWindow: 0, switchWindow: 0, linkWindow: 0 };
   /** What no reader should see. */
   readonly wrong: string[] = [];
 
   take(window: AnyWindow): void {
-    const before = this.byId.get(window.id);
+    const name = this.#note(window);
+    const before = this.byName.get(name);
     const expected = before === undefined ? 0 : before.revision + 1;
-    if (window.revision !== expected) this.wrong.push(`${window.id}: revision ${window.revision}, not ${expected}`);
-    this.byId.set(window.id, window);
+    if (window.revision !== expected) this.wrong.push(`${name}: revision ${window.revision}, not ${expected}`);
+    this.byName.set(name, window);
   }
 
-  correct({ id, number, late }: WindowCorrection): void {
-    const before = this.#corrected.get(id) ?? { late: 0, number: 0 };
-    if (number <= before.number) this.wrong.push(`${id}: correction ${number}, not above ${before.number}`);
-    this.#corrected.set(id, { late: before.late + late, number });
+  correct(correction: WindowCorrection): void {
+    const name = this.#note(correction);
+    const { number, late } = correction;
+    const before = this.#corrected.get(name) ?? { late: 0, number: 0 };
+    if (number <= before.number) this.wrong.push(`${name}: correction ${number}, not above ${before.number}`);
+    this.#corrected.set(name, { late: before.late + late, number });
+    this.late[correction.of] += late;
   }
 
-  /** What corrections say that a window lacks. */
-  lateFor(id: string): number {
-    return this.#corrected.get(id)?.late ?? 0;
+  #note(found: AnyWindow | WindowCorrection): string {
+    const name = nameOf(found);
+    const names = this.#names.get(found.id);
+    if (names === undefined) this.#names.set(found.id, new Set([name]));
+    else names.add(name);
+    return name;
   }
 
-  isComplete({ id, complete }: AnyWindow): boolean {
-    return complete && !this.#corrected.has(id);
+  isComplete(window: AnyWindow): boolean {
+    return window.complete && !this.#corrected.has(nameOf(window));
   }
 
-  /** What a window has, and what corrections say that it lacks. */
+  /** What the windows of an id have, and what corrections say that they lack. */
   accounted(id: string): number {
-    const window = this.byId.get(id);
-    const own = window === undefined ? 0 : 'packets' in window ? window.packets : window.reports;
-    return own + this.lateFor(id);
+    let sum = 0;
+    for (const name of this.#names.get(id) ?? []) {
+      const window = this.byName.get(name);
+      if (window !== undefined) sum += 'packets' in window ? window.packets : window.reports;
+      sum += this.#corrected.get(name)?.late ?? 0;
+    }
+    return sum;
   }
 }

@@ -302,14 +302,14 @@ export class SimulatedWorld {
 
   /** Windows that were given out as complete, and are not as corrections say. */
   get takenBack(): number {
-    return [...this.windows.byId.values()].filter((window) => window.complete && !this.windows.isComplete(window))
+    return [...this.windows.byName.values()].filter((window) => window.complete && !this.windows.isComplete(window))
       .length;
   }
 
   /** What does not add up; empty if all does. */
   wrong(): string[] {
     const wrong = [...this.windows.wrong];
-    const all = [...this.windows.byId.values()];
+    const all = [...this.windows.byName.values()];
     const expect = (what: string, found: number, wanted: number): void => {
       if (found !== wanted) wrong.push(`${what}: ${found}, not ${wanted}`);
     };

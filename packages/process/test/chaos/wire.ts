@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Way } from './way.js';
 
 const HOST = '127.0.0.1';
 
-/** A way to a broker that can be cut: TCP connections through a port of its own. */
-export class Wire {
+/** TCP connections through a port of its own. A cut ends them, and all that are tried: both sides hear of it at once. */
+export class Wire implements Way {
+  readonly listenAddress = HOST;
+  readonly reportsAddress = HOST;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
-  /** Where it leads to. */
-  target = 0;
+  #target = 0;
 
   private constructor() {
     this.#server = createServer((near) => {
@@ -17,7 +19,7 @@ export class Wire {
         near.destroy();
         return;
       }
-      const far = connect(this.target, HOST);
+      const far = connect(this.#target, HOST);
       for (const [one, other] of [
         [near, far],
         [far, near],
@@ -40,11 +42,19 @@ export class Wire {
     return wire;
   }
 
-  get port(): number {
+  get advertisedPort(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections, and those that are tried from now on. */
+  leadTo(port: number): string {
+    this.#target = port;
+    return `${HOST}:${this.advertisedPort}`;
+  }
+
+  at(program: readonly string[]): readonly string[] {
+    return program;
+  }
+
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();

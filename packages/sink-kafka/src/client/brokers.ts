@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, type ConnectionOptions, createTopicsV7, initProducerIdV4, metadataV9 } from '@platformatic/kafka';
+import { Connection, type ConnectionOptions, createTopicsV7, initProducerIdV4, metadataV10 } from '@platformatic/kafka';
 import { KafkaSinkError } from '../errors.js';
+import type { KafkaLogin } from '../options.js';
+import { ConnectionLogin } from './login.js';
 import { isStarting, PROTOCOL_ERROR, protocolError, toSinkError } from './outcome.js';
 import { type PartitionAnswer, type PartitionBatch, produce } from './produce.js';
 
@@ -11,7 +13,7 @@ export interface BrokerAccess {
   readonly bootstrap: readonly string[];
   readonly clientId: string;
   readonly tls?: ConnectionOptions['tls'];
-  readonly sasl?: ConnectionOptions['sasl'];
+  readonly sasl?: KafkaLogin;
   /** Time limit for connecting and logging in. */
   readonly connectTimeoutMs: number;
   /** Time limit for any answer. */
@@ -27,6 +29,8 @@ export interface NewTopic {
 /** A topic as the brokers describe it. */
 export interface TopicLayout {
   readonly name: string;
+  /** A topic that was deleted and made again has another. */
+  readonly id: string;
   /** Node id of the leader, by partition; -1: none at the moment. */
   readonly leaders: readonly number[];
 }
@@ -45,9 +49,17 @@ const NEW_TOPIC_WAIT_MS = 50;
 const START_TRIES = 20;
 const START_WAIT_MS = 100;
 
-type MetadataResponse = Awaited<ReturnType<(typeof metadataV9)['api']['async']>>;
+type MetadataResponse = Awaited<ReturnType<(typeof metadataV10)['api']['async']>>;
 type NewTopics = Parameters<(typeof createTopicsV7)['api']['async']>[1];
 type CreateTopicsResponse = Awaited<ReturnType<(typeof createTopicsV7)['api']['async']>>;
+
+/** A connection, and who uses it. */
+interface Line {
+  readonly made: Promise<Connection>;
+  readonly login: ConnectionLogin | null;
+  /** That have no answer yet. */
+  questions: number;
+}
 
 /**
  * Connections to the brokers of a cluster, one each.
@@ -58,7 +70,7 @@ type CreateTopicsResponse = Awaited<ReturnType<(typeof createTopicsV7)['api']['a
  */
 export class Brokers {
   readonly #access: BrokerAccess;
-  readonly #connections = new Map<string, Promise<Connection>>();
+  readonly #lines = new Map<string, Line>();
   readonly #open = new Set<Connection>();
   /** `host:port` by node id, as the brokers said last. */
   #nodes = new Map<number, string>();
@@ -92,11 +104,11 @@ export class Brokers {
       }
     }
     const layouts = new Map<string, TopicLayout>();
-    for (const { name, errorCode, partitions } of answer.topics) {
+    for (const { name, topicId: id, errorCode, partitions } of answer.topics) {
       if (errorCode !== PROTOCOL_ERROR.NONE) throw protocolError(errorCode, `topic ${name}`);
       const leaders: number[] = new Array(partitions.length).fill(-1);
       for (const { partitionIndex, leaderId } of partitions) leaders[partitionIndex] = leaderId;
-      if (typeof name === 'string') layouts.set(name, { name, leaders });
+      if (typeof name === 'string') layouts.set(name, { name, id, leaders });
     }
     for (const name of names) {
       if ((layouts.get(name)?.leaders.length ?? 0) === 0) {
@@ -143,7 +155,7 @@ export class Brokers {
     for (const reject of this.#waiting) reject(new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
     for (const connection of this.#open) connection.socket?.destroy();
     this.#open.clear();
-    this.#connections.clear();
+    this.#lines.clear();
   }
 
   async #metadata(names: readonly string[]): Promise<MetadataResponse> {
@@ -210,47 +222,63 @@ export class Brokers {
 
   async #askAt<T>(address: string, question: (connection: Connection) => Promise<T>): Promise<T> {
     const { connectTimeoutMs, requestTimeoutMs } = this.#access;
-    let connection: Connection | undefined;
+    const line = this.#lineTo(address);
+    line.questions++;
     try {
-      connection = await this.#withLimit(this.#connect(address), connectTimeoutMs + 1000, address);
+      const connection = await this.#withLimit(line.made, connectTimeoutMs + 1000, address);
       return await this.#withLimit(question(connection), requestTimeoutMs + 1000, address);
     } catch (error) {
-      this.#connections.delete(address);
-      if (connection !== undefined) {
-        this.#open.delete(connection);
-        connection.socket?.destroy();
-      }
+      this.#end(address, line);
       throw toSinkError(error);
+    } finally {
+      line.questions--;
+      if (line.questions === 0 && this.#lines.get(address) !== line) this.#end(address, line);
     }
   }
 
-  #connect(address: string): Promise<Connection> {
-    if (this.#isClosed) return Promise.reject(new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
-    const existing = this.#connections.get(address);
-    if (existing !== undefined) return existing;
+  #end(address: string, line: Line): void {
+    if (this.#lines.get(address) === line) this.#lines.delete(address);
+    line.made.then(
+      (connection) => {
+        this.#open.delete(connection);
+        connection.socket?.destroy();
+      },
+      () => undefined,
+    );
+  }
+
+  #lineTo(address: string): Line {
+    if (this.#isClosed) throw new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed');
+    const existing = this.#lines.get(address);
+    if (existing !== undefined && existing.login?.isOver !== true) return existing;
+    // The last answer ends it.
+    this.#lines.delete(address);
+    if (existing?.questions === 0) this.#end(address, existing);
     const { clientId, connectTimeoutMs, requestTimeoutMs, sasl, tls } = this.#access;
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+    const login = sasl === undefined ? null : new ConnectionLogin(sasl);
     const connection = new Connection(clientId, {
       connectTimeout: connectTimeoutMs,
       requestTimeout: requestTimeoutMs,
       // One question at a time, so that none waits behind another without a limit.
       maxInflights: 1,
       ...(tls === undefined ? {} : { tls, tlsServerName: serverName(tls.servername, host) }),
-      ...(sasl === undefined ? {} : { sasl }),
+      ...(login === null ? {} : { sasl: login.sasl }),
     });
     const forget = (): void => {
       this.#open.delete(connection);
-      if (this.#connections.get(address) === made) this.#connections.delete(address);
+      if (this.#lines.get(address)?.made === made) this.#lines.delete(address);
     };
     // Without a listener an error event would end the process.
     connection.on('error', forget);
     connection.on('close', forget);
     this.#open.add(connection);
     const made = Promise.resolve(connection.connect(host, Number(address.slice(colon + 1)))).then(() => connection);
-    this.#connections.set(address, made);
+    const line = { made, login, questions: 0 };
+    this.#lines.set(address, line);
     made.catch(forget);
-    return made;
+    return line;
   }
 }
 
@@ -266,7 +294,7 @@ function hasLeaders({ errorCode, partitions }: MetadataResponse['topics'][number
 /** Errors of single topics are in the answer. */
 async function describe(connection: Connection, names: readonly string[]): Promise<MetadataResponse> {
   try {
-    return await metadataV9.api.async(connection, [...names], false, false);
+    return await metadataV10.api.async(connection, [...names], false, false);
   } catch (error) {
     return answerIn<MetadataResponse>(error);
   }

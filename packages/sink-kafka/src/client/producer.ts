@@ -79,6 +79,8 @@ export class Producer {
   #layouts: (TopicLayout | null)[];
   /** Partitions by topic, as the brokers said last. */
   readonly #counts = new Map<string, number>();
+  /** By topic, likewise. */
+  readonly #ids = new Map<string, string>();
   #describedAt = 0;
   #identity: ProducerIdentity | null = null;
   /** The next sequence number, by `topic:partition`. */
@@ -187,6 +189,11 @@ export class Producer {
     const { brokers, create, topics } = this.#options;
     const layouts = await brokers.describe(names, create);
     this.#describedAt = performance.now();
+    for (const [topic, { id }] of layouts) {
+      // All that was in the topic is gone, and the partitions may be others: messages are dealt out anew, in their order.
+      if (this.#ids.get(topic) !== id) this.#batches = this.#batches.filter((batch) => batch.topic !== topic);
+      this.#ids.set(topic, id);
+    }
     topics.forEach((topic, kind) => {
       this.#layouts[kind] = layouts.get(topic) ?? this.#layouts[kind]!;
     });

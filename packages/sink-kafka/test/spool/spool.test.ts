@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { limit } from '../../../../.ci/test/requires.js';
+import { smallDisk } from '../../../../.ci/test/small-disk.js';
 import { MESSAGE_STATE } from '../../src/parcel.js';
 import { CHUNK_HEADER } from '../../src/spool/chunk.js';
 import { Spool, type SpoolBatch, type SpoolSettings } from '../../src/spool/spool.js';
@@ -366,11 +365,7 @@ test('a position that was not written costs no message; the chunks come again', 
 
 test('a disk that is full is said, costs nothing that was there, and is used again when it has room', async () => {
   const folder = await newFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder], { stdio: 'ignore', timeout: 20_000 });
-  } catch {
-    limit('a small file system cannot be mounted here, to be filled');
-  }
+  const unmount = smallDisk(folder, '256k');
   try {
     const { spool } = openSpool(folder, { segmentBytes: 32 * 1024, batch: { messages: 1, bytes: 262_144 } });
     let appended = 0;
@@ -401,7 +396,7 @@ test('a disk that is full is said, costs nothing that was there, and is used aga
     expect(rest).toEqual([...rest].sort((a, b) => a - b));
     await again.spool.close();
   } finally {
-    execFileSync('umount', [folder], { timeout: 20_000 });
+    unmount();
   }
 });
 

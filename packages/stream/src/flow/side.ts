@@ -206,6 +206,14 @@ export class FlowSide {
     if (this.#openSlice * sliceUs < end) throw new Error('a slice was left open');
   }
 
+  /** Gives out everything that is still open, and tells the network side not to wait for this one until it sees something again. */
+  end(): void {
+    this.#hasSeen = true;
+    this.flush();
+    // Of one that never knew a time nobody has heard.
+    if (this.#openSlice > 0) this.#tellSlice({ slice: this.#openSlice - 1, ...NOTHING }, this.#openSlice, null, true);
+  }
+
   #moveTo(timeUs: number): void {
     const { sliceUs, graceUs, isTold } = this.#options;
     const target = Math.max(0, Math.floor((timeUs - graceUs) / sliceUs));
@@ -274,14 +282,14 @@ export class FlowSide {
     this.#flows.forget(nowUs - idleUs);
   }
 
-  #tellSlice(contents: SliceContents, closed: number, broken: NetworkPartial['broken'] = null): void {
+  #tellSlice(contents: SliceContents, closed: number, broken: NetworkPartial['broken'] = null, ended = false): void {
     const { side, sliceUs } = this.#options;
     this.#partials++;
     this.#isClockDirty = true;
     this.#isUntold = false;
     // A side that has lost its state begins above the numbers it had given.
     this.#number = Math.max(this.#number + 1, contents.slice * NUMBERS);
-    const place = { side, number: this.#number, sliceUs, closed, whole: this.#isWhole, broken };
+    const place = { side, number: this.#number, sliceUs, closed, whole: this.#isWhole, ended, broken };
     this.#output.partial?.({ ...place, ...contents });
   }
 
@@ -323,13 +331,13 @@ export class FlowSide {
   }
 
   #give(row: number, window: number, record: number): void {
-    const { windowUs, latenessUs } = this.#options;
+    const { side, windowUs, latenessUs } = this.#options;
     const { table, windows } = this.#flows;
     const [startUs, endUs] = [window * windowUs, (window + 1) * windowUs];
     const contents = windows.contents(record);
     const revision = windows.give(record, latenessUs > 0);
     const complete = !this.#missing.has(startUs, endUs);
-    const given = windowOf(table, row, contents, startUs, endUs, revision, complete);
+    const given = windowOf(table, row, side, contents, startUs, endUs, revision, complete);
     if (given === null) return;
     this.#flows.touch(row);
     this.#flowWindows++;
@@ -360,6 +368,7 @@ export class FlowSide {
       row = this.#flows.rowOf(batch, report);
       if (row === NO_ROW) {
         this.#untracked++;
+        this.#noteRefused(slice);
       } else {
         this.#flows.seen(row, timeUs);
         record = this.#recordOf(row, slice);
@@ -397,7 +406,7 @@ export class FlowSide {
         // What was open may be closed now.
         if (windows.hasRoom) return this.#recordOf(row, slice);
         this.#untracked++;
-        if (!isOpen && !isKept) this.#noteLate(row, slice, target);
+        if (!isOpen) this.#noteLate(row, slice, openWindow);
         return NONE;
       }
       record = windows.begin(row, target, this.#flows.paths);
@@ -414,9 +423,16 @@ export class FlowSide {
     return NONE;
   }
 
+  /** A report of a flow without a row, which may have had one when its window was given out. */
+  #noteRefused(slice: number): void {
+    const { slicesPerWindow } = this.#options;
+    const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
+    if (Math.floor(slice / slicesPerWindow) < openWindow) this.#noteLate(this.#flows.table.refused, slice, openWindow);
+  }
+
   /** A report that is not in its window, which is out, or will be `openWindow`. */
   #noteLate(row: number, slice: number, openWindow: number): void {
-    const { sliceUs, slicesPerWindow } = this.#options;
+    const { side, sliceUs, slicesPerWindow } = this.#options;
     const window = Math.floor(slice / slicesPerWindow);
     this.#isClockDirty = true;
     if (window === openWindow) {
@@ -426,7 +442,7 @@ export class FlowSide {
     const { table } = this.#flows;
     this.#lateCounts.add(windowName(table, row), window, 1, () => {
       const flow = table.flow(row);
-      return flow === null ? null : { of: 'flowWindow', flow };
+      return flow === null ? null : { of: 'flowWindow', flow, side };
     });
   }
 

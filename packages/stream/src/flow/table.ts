@@ -34,10 +34,10 @@ export class FlowTable {
   constructor(capacity: number) {
     this.capacity = capacity;
     this.hash = new Uint32Array(capacity);
-    this.family = new Uint8Array(capacity);
+    this.family = new Uint8Array(capacity + 1);
     this.used = new Uint8Array(capacity);
-    this.#keys = new Uint32Array(capacity * KEY_WORDS);
-    this.#protocol = new Uint8Array(capacity);
+    this.#keys = new Uint32Array((capacity + 1) * KEY_WORDS);
+    this.#protocol = new Uint8Array(capacity + 1);
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity * 2)));
     this.#free = Int32Array.from({ length: capacity }, (_, row) => capacity - 1 - row);
   }
@@ -95,15 +95,27 @@ export class FlowTable {
       if (this.hash[row] === hash && this.#isAt(row, family, protocol)) return row;
       slot = (slot + 1) & mask;
     }
-    if (this.#size === this.capacity) return NO_ROW;
+    if (this.#size === this.capacity) {
+      this.#write(this.refused, family, protocol);
+      return NO_ROW;
+    }
     const row = this.#free[this.capacity - 1 - this.#size++]!;
     this.#slots[slot] = row + 1;
     this.hash[row] = hash;
+    this.#write(row, family, protocol);
+    this.used[row] = 1;
+    return row;
+  }
+
+  /** Where the key is for which there was no room last, for {@link key} and {@link flow}. */
+  get refused(): number {
+    return this.capacity;
+  }
+
+  #write(row: number, family: number, protocol: number): void {
     this.family[row] = family;
     this.#protocol[row] = protocol;
     this.#keys.set(this.#wanted, row * KEY_WORDS);
-    this.used[row] = 1;
-    return row;
   }
 
   #isAt(row: number, family: number, protocol: number): boolean {

@@ -12,6 +12,7 @@ export function windowName(table: FlowTable, row: number): string {
 export function windowOf(
   table: FlowTable,
   row: number,
+  side: number,
   contents: WindowContents,
   startUs: number,
   endUs: number,
@@ -29,6 +30,7 @@ export function windowOf(
     endNs: nanosecondText(endUs),
     complete,
     flow,
+    side,
     reports,
     drops,
     late,

@@ -13,6 +13,8 @@ export interface NetworkPartial extends SliceContents {
   readonly closed: number;
   /** Nothing is known to be missing of the slices that this partial closes: those from `closed` of the one before on. */
   readonly whole: boolean;
+  /** The side sees nothing any more, and nobody needs to wait for it until it tells of something again. */
+  readonly ended: boolean;
   /** Slices that were told of as whole before and are not, the first and the one behind the last; `null`: none. */
   readonly broken: readonly [number, number] | null;
 }

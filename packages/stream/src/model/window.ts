@@ -41,6 +41,11 @@ interface WindowBase {
 export interface FlowWindow extends WindowBase {
   readonly type: 'flowWindow';
   readonly flow: Flow;
+  /**
+   * The flow side that has seen what is in it. A flow that moves to another side within a window has one from each, with the same
+   * id: together they are the flow's.
+   */
+  readonly side: number;
   /** Individual reports about the flow. */
   readonly reports: number;
   /** Of these, reports about packets that were dropped. */
@@ -126,7 +131,7 @@ interface CorrectionBase {
  */
 export type WindowCorrection = CorrectionBase &
   (
-    | { readonly of: 'flowWindow'; readonly flow: Flow }
+    | { readonly of: 'flowWindow'; readonly flow: Flow; readonly side: number }
     | { readonly of: 'switchWindow'; readonly nodeId: number }
     | { readonly of: 'linkWindow'; readonly link: readonly [number, number] }
   );

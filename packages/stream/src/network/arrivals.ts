@@ -19,6 +19,8 @@ class SideEntry implements Entry {
   number = -1;
   /** Its first slice that is open. */
   closed = 0;
+  /** It sees nothing any more. */
+  isEnded = false;
   /** How often partials were lost before it was heard last. */
   gaps = 0;
 
@@ -29,11 +31,13 @@ class SideEntry implements Entry {
   write(writer: ByteWriter): void {
     writer.signed(this.number);
     writer.number(this.closed);
+    writer.byte(this.isEnded ? 1 : 0);
   }
 
   read(reader: ByteReader): void {
     this.number = reader.signed();
     this.closed = reader.number();
+    this.isEnded = reader.between(0, 1, 'ended') === 1;
   }
 }
 
@@ -71,7 +75,7 @@ export class Arrivals {
    * @returns `told`: it says how far the side is, and nothing else; `late`: its slice is closed
    */
   offer(partial: NetworkPartial, openSlice: number): 'kept' | 'told' | 'repeated' | 'late' {
-    const { side, slice, number, closed, whole, broken } = partial;
+    const { side, slice, number, closed, whole, ended, broken } = partial;
     const entry = this.#sides.take([side]);
     if (entry !== null) {
       if (number <= entry.number) return 'repeated';
@@ -80,6 +84,7 @@ export class Arrivals {
       if (broken !== null) this.missing.add(...broken);
       entry.gaps = this.#gaps;
       entry.number = number;
+      entry.isEnded = ended;
       entry.closed = Math.max(entry.closed, closed);
       entry.lastSlice = Math.max(entry.lastSlice, slice);
     }
@@ -97,12 +102,16 @@ export class Arrivals {
     this.#gaps++;
   }
 
-  /** The last slice that the side which is most behind has closed, and that which is furthest; how many sides there are. */
+  /**
+   * The last slice that the side which is most behind has closed, and that which is furthest; how many sides there are. Those that
+   * have ended are left out.
+   */
   sides(): { readonly count: number; readonly least: number; readonly most: number } {
     let count = 0;
     let least = Number.POSITIVE_INFINITY;
     let most = -1;
-    this.#sides.visit(({ closed }) => {
+    this.#sides.visit(({ closed, isEnded }) => {
+      if (isEnded) return false;
       count++;
       least = Math.min(least, closed - 1);
       most = Math.max(most, closed - 1);

@@ -183,9 +183,11 @@ export class NetworkSide {
 
   /**
    * Gives out again the windows that have changed since they were given out, and corrections of those that are not kept. To be
-   * called before {@link changes}: the state has none of that.
+   * called before {@link changes}: the state has none of that. Closes what the state that was put back need not wait for with these
+   * options.
    */
   revise(): void {
+    if (this.#openSlice >= 0) this.#closeReady();
     this.#given.revise();
     this.#lateCounts.tell();
   }

@@ -18,7 +18,7 @@ import { ByteWriter } from './writer.js';
  * is four bytes, big-endian; times are the signed difference (0, -1, 1, -2, ... as 0, 1, 2, 3, ...) from the start of the
  * slice in microseconds.
  *
- *   2 | side | number | closed | whole (0 or 1) | broken: slices, and the first of them if there are any | slice, which is
+ *   2 | side | number | closed | flags (1 whole, 2 ended) | broken: slices, and the first of them if there are any | slice, which is
  *
  *   sliceUs | slice
  *   count, then per switch   word nodeId | reports | time | count | sum | min | max | buckets: count, then (bucket, count)
@@ -30,6 +30,7 @@ import { ByteWriter } from './writer.js';
  * Entries ascend. So equal partials are equal bytes.
  */
 const VERSION = 2;
+const FLAGS = { WHOLE: 1, ENDED: 2 } as const;
 const WORD = 0xffffffff;
 
 /** A partial as bytes: a few for each switch, link, queue and block of sequence numbers. */
@@ -39,7 +40,7 @@ export function encodePartial(partial: NetworkPartial): Uint8Array {
   writer.number(partial.side);
   writer.number(partial.number);
   writer.number(partial.closed);
-  writer.byte(partial.whole ? 1 : 0);
+  writer.byte((partial.whole ? FLAGS.WHOLE : 0) | (partial.ended ? FLAGS.ENDED : 0));
   const [from, to] = partial.broken ?? [0, 0];
   writer.number(to - from);
   if (to > from) writer.number(from);
@@ -130,11 +131,12 @@ export function decodePartial(bytes: Uint8Array): NetworkPartial {
   const side = reader.between(0, WORD, 'side');
   const number = reader.number();
   const closed = reader.number();
-  const whole = reader.between(0, 1, 'whole') === 1;
+  const flags = reader.between(0, FLAGS.WHOLE | FLAGS.ENDED, 'flags');
+  const [whole, ended] = [(flags & FLAGS.WHOLE) !== 0, (flags & FLAGS.ENDED) !== 0];
   const broken = readBroken(reader);
   const { contents, sliceUs } = readSlice(reader);
   reader.end();
-  return { side, number, sliceUs, closed, whole, broken, ...contents };
+  return { side, number, sliceUs, closed, whole, ended, broken, ...contents };
 }
 
 function readBroken(reader: ByteReader): NetworkPartial['broken'] {

@@ -7,7 +7,7 @@ const MOST = 4096;
 /** What a window is of. */
 type Subject = WindowCorrection extends infer One
   ? One extends WindowCorrection
-    ? Pick<One, Extract<keyof One, 'of' | 'flow' | 'nodeId' | 'link'>>
+    ? Pick<One, Extract<keyof One, 'of' | 'flow' | 'side' | 'nodeId' | 'link'>>
     : never
   : never;
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { limit, requires } from '../../.ci/test/requires.js';
+import { limit, requires } from './requires.js';
 
 /** How a pair of interfaces is made. */
 export interface PairOptions {
@@ -13,10 +13,13 @@ export interface PairOptions {
   readonly together?: boolean;
   /** IPv6 addresses, and with them a few multicast frames that nobody has asked for. Default false. */
   readonly ipv6?: boolean;
+  /** The left end is where the test is, with addresses that nothing else there has. Default false. */
+  readonly outside?: boolean;
 }
 
 /** One end of the pair. */
 export interface End {
+  /** Empty: that of the test. */
   readonly namespace: string;
   readonly interface: string;
   readonly mac: string;
@@ -27,20 +30,25 @@ export interface End {
 /** What the kernel counts for an interface, by the names in `/sys/class/net/NAME/statistics`. */
 export type Counters = Readonly<Record<'rx_packets' | 'rx_dropped' | 'tx_packets' | 'tx_dropped', number>>;
 
+/** The kernel or the rights do not allow what a pair needs. */
+export class PairRefused extends Error {}
+
 const PREFIX = 'int-xdp-';
+/** Networks of 8 addresses in 198.18.0.0/15, which is for measurements (RFC 2544). */
+const OUTSIDE_NETWORKS = 2 ** 14;
+const IP = 'ip';
 const alive = new Set<string>();
 let isWatching = false;
 
 /**
  * Two interfaces joined by a virtual cable, in network namespaces of their own: nothing outside is touched, nothing from
- * outside arrives. Neighbours are written down, so that no frame is sent but those the test sends.
+ * outside arrives, unless one end is to be there. Neighbours are written down, so that no frame is sent but those the test sends.
  */
 export class VethPair {
   /** Where frames come from. */
   readonly left: End;
   /** Where the socket under test is. */
   readonly right: End;
-  readonly #ip: string;
   readonly #options: Required<PairOptions>;
 
   /**
@@ -49,26 +57,35 @@ export class VethPair {
    * @throws Error with what `ip` says
    */
   static make(options: PairOptions = {}): VethPair {
-    return new VethPair(options);
+    requires('ip', 'npm run setup:system');
+    try {
+      return new VethPair(options);
+    } catch (error) {
+      if (error instanceof PairRefused) limit(error.message);
+      throw error;
+    }
   }
 
-  private constructor({ mtu = 1500, queues = 1, together = false, ipv6 = false }: PairOptions) {
-    this.#options = { mtu, queues, together, ipv6 };
-    this.#ip = requires('ip', 'npm run setup:system');
-    watch(this.#ip);
-    const stem = `${PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
-    const names = together ? [stem, stem] : [`${stem}-l`, `${stem}-r`];
+  /** Makes a pair, inside a test or not. @throws PairRefused, or Error with what `ip` says */
+  constructor({ mtu = 1500, queues = 1, together = false, ipv6 = false, outside = false }: PairOptions = {}) {
+    this.#options = { mtu, queues, together, ipv6, outside };
+    watch();
+    const unique = randomBytes(4).toString('hex');
+    const stem = `${PREFIX}${process.pid}-${unique}`;
+    const names = together ? [stem, stem] : [outside ? '' : `${stem}-l`, `${stem}-r`];
+    const network = outside ? 8 * randomInt(OUTSIDE_NETWORKS) : 0;
+    const subnet = outside ? `198.${18 + (network >> 16)}.${(network >> 8) & 255}.` : '10.77.0.';
     const end = (number: number): End => ({
       namespace: names[number]!,
-      interface: number === 0 ? 'left0' : 'right0',
+      interface: number === 1 ? 'right0' : outside ? `int-${unique}` : 'left0',
       mac: `02:00:00:00:00:0${number + 1}`,
-      ipv4: `10.77.0.${number + 1}`,
+      ipv4: `${subnet}${(network & 255) + number + 1}`,
       ipv6: `fd77::${number + 1}`,
     });
     this.left = end(0);
     this.right = end(1);
     try {
-      for (const name of new Set(names)) this.#add(name, ipv6);
+      for (const name of new Set(names)) if (name !== '') this.#add(name, ipv6);
       this.makeLink();
     } catch (error) {
       this.remove();
@@ -99,10 +116,11 @@ export class VethPair {
   }
 
   #add(name: string, ipv6: boolean): void {
-    const { status, stderr } = spawnSync(this.#ip, ['netns', 'add', name], { encoding: 'utf8', timeout: 30_000 });
+    const { error, status, stderr } = spawnSync(IP, ['netns', 'add', name], { encoding: 'utf8', timeout: 30_000 });
+    if (error !== undefined) throw new PairRefused(`network namespaces cannot be made here (${error.message})`);
     if (status !== 0) {
       if (/not permitted|denied|not supported|Invalid argument/i.test(stderr)) {
-        limit(`network namespaces are refused here (ip netns add: ${stderr.split('\n')[0]})`);
+        throw new PairRefused(`network namespaces are refused here (ip netns add: ${stderr.split('\n')[0]})`);
       }
       throw new Error(`ip netns add: ${stderr}`);
     }
@@ -121,16 +139,16 @@ export class VethPair {
       return `for all in all default; do echo ${value} > /proc/sys/net/ipv6/conf/$all/${key}; done`;
     });
     // A kernel without IPv6 has none of these, and needs none.
-    spawnSync(this.#ip, ['netns', 'exec', name, 'sh', '-c', `{ ${script.join('\n')}\n} 2>/dev/null`], {
+    spawnSync(IP, ['netns', 'exec', name, 'sh', '-c', `{ ${script.join('\n')}\n} 2>/dev/null`], {
       timeout: 30_000,
     });
   }
 
   #configure(here: End, there: End, hasAddress: boolean, ipv6: boolean): void {
     const name = here.interface;
-    const lines = ['link set lo up'];
+    const lines = here.namespace === '' ? [] : ['link set lo up'];
     if (hasAddress) {
-      lines.push(`address add ${here.ipv4}/24 dev ${name}`);
+      lines.push(`address add ${here.ipv4}/29 dev ${name}`);
       if (ipv6) lines.push(`address add ${here.ipv6}/64 dev ${name} nodad`);
     }
     lines.push(`link set ${name} up`);
@@ -142,22 +160,24 @@ export class VethPair {
   }
 
   #batch(end: End, lines: readonly string[]): void {
-    const { status, stderr } = spawnSync(this.#ip, ['-n', end.namespace, '-batch', '-'], {
+    const { status, stderr } = spawnSync(IP, [...within(end), '-batch', '-'], {
       input: `${lines.join('\n')}\n`,
       encoding: 'utf8',
       timeout: 30_000,
     });
     if (status === 0) return;
-    if (/not permitted|denied/i.test(stderr))
-      limit(`network interfaces cannot be made here (ip: ${stderr.split('\n')[0]})`);
-    if (/Unknown device type|not supported/i.test(stderr))
-      limit(`this kernel has no veth interfaces (${stderr.split('\n')[0]})`);
+    if (/not permitted|denied/i.test(stderr)) {
+      throw new PairRefused(`network interfaces cannot be made here (ip: ${stderr.split('\n')[0]})`);
+    }
+    if (/Unknown device type|not supported/i.test(stderr)) {
+      throw new PairRefused(`this kernel has no veth interfaces (${stderr.split('\n')[0]})`);
+    }
     throw new Error(`ip -batch: ${stderr}${lines.join('\n')}`);
   }
 
   /** Runs `ip` with these arguments in an end's namespace. @returns what it prints @throws Error with what it says */
   ip(end: End, ...args: string[]): string {
-    const { status, stdout, stderr } = spawnSync(this.#ip, ['-n', end.namespace, ...args], {
+    const { status, stdout, stderr } = spawnSync(IP, [...within(end), ...args], {
       encoding: 'utf8',
       timeout: 30_000,
     });
@@ -168,7 +188,7 @@ export class VethPair {
   /** Reads a text file as a process in the end's namespace sees it. */
   read(end: End, path: string): string {
     const args = ['netns', 'exec', end.namespace, 'cat', path];
-    const { status, stdout, stderr } = spawnSync(this.#ip, args, { encoding: 'utf8', timeout: 30_000 });
+    const { status, stdout, stderr } = spawnSync(IP, args, { encoding: 'utf8', timeout: 30_000 });
     if (status !== 0) throw new Error(`cat ${path}: ${stderr}`);
     return stdout;
   }
@@ -198,26 +218,31 @@ export class VethPair {
 
   /** Removes the namespaces and the interfaces in them. Does nothing the second time. */
   remove(): void {
-    for (const name of [this.left.namespace, this.right.namespace]) removeNamespace(this.#ip, name);
+    for (const name of [this.left.namespace, this.right.namespace]) removeNamespace(name);
   }
 }
 
-function removeNamespace(ip: string, name: string): void {
-  if (alive.delete(name)) spawnSync(ip, ['netns', 'delete', name], { timeout: 30_000 });
+/** What has `ip` work where an end is. */
+function within({ namespace }: End): string[] {
+  return namespace === '' ? [] : ['-n', namespace];
+}
+
+function removeNamespace(name: string): void {
+  if (alive.delete(name)) spawnSync(IP, ['netns', 'delete', name], { timeout: 30_000 });
 }
 
 /** Removes what this process leaves behind when it ends, and once what processes that are gone have left. */
-function watch(ip: string): void {
+function watch(): void {
   if (isWatching) return;
   isWatching = true;
   process.once('exit', () => {
-    for (const name of [...alive]) removeNamespace(ip, name);
+    for (const name of [...alive]) removeNamespace(name);
   });
-  const { stdout } = spawnSync(ip, ['netns', 'list'], { encoding: 'utf8', timeout: 30_000 });
+  const { stdout } = spawnSync(IP, ['netns', 'list'], { encoding: 'utf8', timeout: 30_000 });
   for (const [, name, pid] of (stdout ?? '').matchAll(new RegExp(`^(${PREFIX}(\\d+)-\\S+)`, 'gm'))) {
     if (isRunning(Number(pid))) continue;
     alive.add(name!);
-    removeNamespace(ip, name!);
+    removeNamespace(name!);
   }
 }
 

@@ -1,0 +1,48 @@
+import { type ConnectionOptions, SASLMechanisms, saslOAuthBearer, saslPlain, saslScramSha } from '@platformatic/kafka';
+import type { KafkaLogin } from '../options.js';
+
+type Sasl = NonNullable<ConnectionOptions['sasl']>;
+type Authenticate = NonNullable<Sasl['authenticate']>;
+type Answer = Parameters<Parameters<Authenticate>[6]>[1];
+
+/** How much of a login's time a connection is used for: what is asked then has its answer before the time is over. */
+const USED = 0.8;
+
+/**
+ * The login of one connection. Brokers may let it count for a limited time (`connections.max.reauth.ms`, or that of a token).
+ * The client would log in again on the same connection, in between questions under way, which brokers refuse. So this says when
+ * the time is over, and another connection is to be made then.
+ */
+export class ConnectionLogin {
+  /** For the options of the connection. */
+  readonly sasl: Sasl;
+  #overAt = Number.POSITIVE_INFINITY;
+
+  constructor(login: KafkaLogin) {
+    this.sasl = { ...login, authenticate: (...parts) => this.#authenticate(...parts) };
+  }
+
+  /** Whether its time is over, or nearly so. */
+  get isOver(): boolean {
+    return performance.now() >= this.#overAt;
+  }
+
+  #authenticate(...parts: Parameters<Authenticate>): void {
+    const [mechanism, connection, api, username = '', password = '', token = '', callback] = parts;
+    const done = (error: Error | null, response?: Answer): void => {
+      if (error !== null || response === undefined) {
+        callback(error);
+        return;
+      }
+      const lifetimeMs = Number(response.sessionLifetimeMs);
+      if (lifetimeMs > 0) this.#overAt = performance.now() + USED * lifetimeMs;
+      callback(null, { ...response, sessionLifetimeMs: 0n });
+    };
+    if (mechanism === SASLMechanisms.PLAIN) saslPlain.authenticate(api, connection, username, password, done);
+    else if (mechanism === SASLMechanisms.OAUTHBEARER) saslOAuthBearer.authenticate(api, connection, token, {}, done);
+    else {
+      const algorithm = mechanism === SASLMechanisms.SCRAM_SHA_512 ? 'SHA-512' : 'SHA-256';
+      saslScramSha.authenticate(api, connection, algorithm, username, password, saslScramSha.defaultCrypto, done);
+    }
+  }
+}
