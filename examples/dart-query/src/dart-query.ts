@@ -25,8 +25,8 @@ const WRITES = [
 export interface Answered {
   readonly flow: Flow;
   readonly status: string;
-  /** Switches, from the INT source to the sink; null where nothing was found. */
-  readonly path: readonly number[] | null;
+  /** Switches, from the INT source to the sink; null where nothing was found, or one has not named itself. */
+  readonly path: ReturnType<typeof pathOf> | null;
   readonly agreeing: number;
 }
 
