@@ -28,7 +28,7 @@ const packages = workspaces()
       folder,
       {
         // A test makes a process or a thread of a *.program.ts.
-        entry: [...new Set(entry), 'test/**/*.program.ts'],
+        entry: [...new Set(entry), 'test/**/*.program.ts', 'test/**/*.soak.ts'],
         project: ['src/**/*.ts', 'test/**/*.ts'],
         ignoreDependencies: [...testing.map((name) => `@int/${name}`), ...(usedOtherwise[folder] ?? [])],
       },
@@ -68,7 +68,7 @@ const config: KnipConfig = {
       ignoreDependencies: ['typescript-7'],
     },
     ...Object.fromEntries(packages),
-    'examples/*': { entry: ['src/*.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
+    'examples/*': { entry: ['src/*.ts', 'test/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
     p4: { entry: ['src/index.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
     benchmarks: { entry: ['src/*.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
   },

@@ -1,13 +1,17 @@
 // @ts-check
 // Compiles a package's WebAssembly kernel, whose source is AssemblyScript, and keeps it as base64 text in a source file.
 // A package's `assembly/build.mjs` says which; it hands in the compiler, which is a dependency of the package.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/**
+ * @typedef {{ main: (args: string[], options: object) => Promise<{ error: Error | null, stderr: { toString(): string } }> }} Compiler
+ */
 
 /**
  * @typedef {object} Kernel
- * @property {{ main: (args: string[], options: object) => Promise<{ error: Error | null, stderr: { toString(): string } }> }} asc
- *   the AssemblyScript compiler
+ * @property {() => Promise<{ default: Compiler }>} compiler loads the AssemblyScript compiler, which takes its time
  * @property {string} folder where the source is, absolute
  * @property {string} source its entry file in that folder
  * @property {string} target the file to write, absolute
@@ -16,26 +20,31 @@ import { relative } from 'node:path';
  * @property {string[]} [flags] more flags for the compiler
  */
 
+/** @param {Kernel} kernel */
+const optionsOf = ({ flags = [] }) => [
+  '-O3',
+  '--noAssert',
+  '--runtime',
+  'stub',
+  '--enable',
+  'simd',
+  '--importMemory',
+  '--initialMemory',
+  '1',
+  ...flags,
+];
+
 /**
  * @param {Kernel} kernel
  * @returns {Promise<Uint8Array>} the compiled module
  */
-export async function compile({ asc, folder, source, flags = [] }) {
+export async function compile(kernel) {
+  const { compiler, folder, source } = kernel;
   /** @type {Uint8Array | undefined} */
   let binary;
-  const options = [
-    '-O3',
-    '--noAssert',
-    '--runtime',
-    'stub',
-    '--enable',
-    'simd',
-    '--importMemory',
-    '--initialMemory',
-    '1',
-    ...flags,
-  ];
-  const { error, stderr } = await asc.main([source, '--baseDir', folder, ...options, '--outFile', 'kernel.wasm'], {
+  const options = [source, '--baseDir', folder, ...optionsOf(kernel), '--outFile', 'kernel.wasm'];
+  const { default: asc } = await compiler();
+  const { error, stderr } = await asc.main(options, {
     writeFile: (/** @type {string} */ name, /** @type {Uint8Array} */ contents) => {
       if (name === 'kernel.wasm') binary = contents;
     },
@@ -47,19 +56,49 @@ export async function compile({ asc, folder, source, flags = [] }) {
 /**
  * @param {Kernel} kernel
  * @param {Uint8Array} binary
+ * @returns {string} stands for a module and all that it is made from: the sources, the compiler's version and its options
+ */
+function digestOf(kernel, binary) {
+  const { folder } = kernel;
+  const { devDependencies } = JSON.parse(readFileSync(join(folder, '..', 'package.json'), 'utf8'));
+  const sources = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')]);
+  const all = JSON.stringify([devDependencies.assemblyscript, optionsOf(kernel), sources]);
+  return createHash('sha256').update(all).update(binary).digest('hex');
+}
+
+/**
+ * @param {Kernel} kernel
+ * @param {Uint8Array} binary
  * @returns {string} the file that holds the module
  */
-export function render({ source, constant }, binary) {
+export function render(kernel, binary) {
+  const { source, constant } = kernel;
   const text = Buffer.from(binary).toString('base64');
   const lines = text.match(/.{1,110}/g) ?? [];
   return [
     `// Written by assembly/build.mjs from assembly/${source}; do not edit.`,
+    `// Digest of the sources, the compiler, its options and the module: ${digestOf(kernel, binary)}`,
     '',
     '/** The kernel as a WebAssembly module, base64. */',
     `export const ${constant} =`,
     `${lines.map((line) => `  '${line}'`).join(' +\n')};`,
     '',
   ].join('\n');
+}
+
+/**
+ * Compares the digest in the committed file with that of the sources and the module as they are now, without compiling.
+ * @param {Kernel} kernel
+ * @returns {{ module: Uint8Array, isCurrent: boolean }} the committed module, and whether the file is as it was written for these sources
+ */
+export function committed(kernel) {
+  const file = readFileSync(kernel.target, 'utf8').replaceAll('\r\n', '\n');
+  const text = [...file.matchAll(/^ {2}'([\w+/=]+)'/gm)].map(([, line]) => line).join('');
+  const module = Buffer.from(text, 'base64');
+  return { module, isCurrent: file === render(kernel, module) };
 }
 
 /**

@@ -38,6 +38,11 @@ const forbidden: readonly { what: string; pattern: RegExp; files?: RegExp }[] = 
     pattern: /\bwhile \(.*\) await .*(?:\bsleep\(|\bdelay\(|setTimeout|setImmediate|nextTurn)/,
     files: /(?:^|\/)test\/.*\.ts$/,
   },
+  {
+    what: 'a number of runs that may be a fraction, with which fast-check never ends; see runs in .ci/test/length.ts',
+    pattern: /\bnumRuns: [^,}(]*\/ /,
+    files: /(?:^|\/)test\/.*\.ts$/,
+  },
   { what: 'a cast to any', pattern: /\bas any\b(?=\s*[;,)\].}>]|$)/m, files: /\.[cm]?tsx?$/ },
 ];
 

@@ -54,8 +54,8 @@ export function requires(tool: string | readonly string[], howToInstall: string)
   return skip(`${names[0]} is not installed (${howToInstall})`);
 }
 
-/** Looks a command up in PATH without running it. */
-function find(name: string): string | undefined {
+/** Looks a command up in PATH without running it. @returns its full path */
+export function find(name: string): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const ending of endings) {

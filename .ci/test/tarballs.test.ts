@@ -10,10 +10,14 @@ import { type BrowserReport, browserPaths, bundle, isPortable, minify } from './
 import { compile } from './compile.js';
 import { type Consumer, installTarballs } from './consumer.js';
 import { blocksOf, readmes } from './readmes.js';
-import { requires, skip } from './requires.js';
+import { find, requires, skip } from './requires.js';
 
 // All packages are packed and installed, and a browser is started.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+/** Any of them is the browser. */
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const IS_LONG = process.env.INT_LONG === '1';
 
 /** Packages without sources yet cannot be packed; each is reported by a test of its own. */
 const packages = publicPackages();
@@ -102,7 +106,7 @@ describe('TypeScript', () => {
   ] as const;
 
   // The long form has it: packaging checks resolve everything with that compiler's library in any case.
-  const kinds = all.filter(([, , , , compiler]) => compiler === 'native' || process.env.INT_LONG === '1');
+  const kinds = all.filter(([, , , , compiler]) => compiler === 'native' || IS_LONG);
 
   /** A program that imports everything. */
   function consumerOf(extension: 'mts' | 'cts' | 'ts'): string {
@@ -155,20 +159,24 @@ describe('in a browser', () => {
     expect(results).toEqual(Object.fromEntries(examples.map(({ file, line }) => [`${file}:${line}`, 'ok'])));
   }
 
-  it('the bundle and the README examples run without anything of Node', async () => {
-    // What a browser has and a bare context has not; no process, no Buffer, no require.
-    const { TextEncoder, TextDecoder, URL, crypto, performance, setTimeout, clearTimeout, queueMicrotask } = globalThis;
-    const standard = { TextEncoder, TextDecoder, URL, crypto, performance, setTimeout, clearTimeout, queueMicrotask };
-    const quiet = { log() {}, table() {}, info() {}, warn() {}, error() {} };
-    const context = createContext({ ...standard, console: quiet });
-    new Script(script, { filename: 'bundle.js' }).runInContext(context);
-    // Through JSON: objects of another context have other prototypes.
-    expectGood(JSON.parse(JSON.stringify(await context.report)) as BrowserReport);
-  });
+  // Chromium, where it is installed, has nothing of Node either.
+  it.runIf(IS_LONG || !BROWSERS.some((name) => find(name) !== undefined))(
+    'the bundle and the README examples run without anything of Node',
+    async () => {
+      // What a browser has and a bare context has not; no process, no Buffer, no require.
+      const { TextEncoder, TextDecoder, URL, crypto, performance, setTimeout, clearTimeout, queueMicrotask } =
+        globalThis;
+      const standard = { TextEncoder, TextDecoder, URL, crypto, performance, setTimeout, clearTimeout, queueMicrotask };
+      const quiet = { log() {}, table() {}, info() {}, warn() {}, error() {} };
+      const context = createContext({ ...standard, console: quiet });
+      new Script(script, { filename: 'bundle.js' }).runInContext(context);
+      // Through JSON: objects of another context have other prototypes.
+      expectGood(JSON.parse(JSON.stringify(await context.report)) as BrowserReport);
+    },
+  );
 
   it('the bundle and the README examples run in Chromium', () => {
-    const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-    const chromium = requires(browsers, 'npm run setup:system');
+    const chromium = requires(BROWSERS, 'npm run setup:system');
     const page = join(consumer.folder, 'page.html');
     writeFileSync(join(consumer.folder, 'bundle.js'), script);
     writeFileSync(
@@ -191,7 +199,7 @@ describe('in a browser', () => {
     expectGood(JSON.parse(decodeURIComponent(report!)) as BrowserReport);
   });
 
-  it('sizes are printed', async () => {
+  it.runIf(IS_LONG)('sizes are printed', async () => {
     const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`;
     const rows = [...consumer.packedBytes].map(([name, bytes]) => `${name}: ${kib(bytes)} packed`);
     for (const path of browserPaths(consumer, nodeOnly)) {

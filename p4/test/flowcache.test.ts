@@ -28,7 +28,7 @@ import { frameOf, hex, type PacketShape } from './packets.js';
 import { undefinedOptions } from './undefined/options.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
-const RUNS = process.env.INT_LONG === '1' ? 2000 : 30;
+const RUNS = process.env.INT_LONG === '1' ? 2000 : 16;
 
 const LOCATE = { intPorts: [5000], intDscp: { value: 0x17, mask: 0x3f } } as const;
 const NEVER = 0xffff_ffff;

@@ -15,7 +15,7 @@ import {
 } from './gpint-network.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
-const RUNS = process.env.INT_LONG === '1' ? 300 : 8;
+const RUNS = process.env.INT_LONG === '1' ? 300 : 5;
 const US = 1000;
 const MS = 1_000_000;
 /** Of a pass back to the parser: small beside the delays of links. */

@@ -25,8 +25,8 @@ const WRITES = [
 export interface Answered {
   readonly flow: Flow;
   readonly status: string;
-  /** Switches, from the INT source to the sink; null where nothing was found, or one has not named itself. */
-  readonly path: ReturnType<typeof pathOf> | null;
+  /** Switches, from the INT source to the sink, `null` for one that is not named; null where nothing was found. */
+  readonly path: readonly (number | null)[] | null;
   readonly agreeing: number;
 }
 
@@ -99,7 +99,8 @@ export function traced(): Traced {
 export function linesOf({ rnic, before, after }: Traced): string[] {
   const lineOf = ({ flow, status, path, agreeing }: Answered): string => {
     const { source, sourcePort, destination, destinationPort } = flow;
-    const found = path === null ? status : `s${path.join(' s')}  (${agreeing} of ${COPIES} slots)`;
+    const found =
+      path === null ? status : `${path.map((id) => `s${id ?? '?'}`).join(' ')}  (${agreeing} of ${COPIES} slots)`;
     return `  ${source}:${sourcePort} > ${destination}:${destinationPort}  ${found}`;
   };
   const { write, rejected } = rnic.counters;

@@ -22,7 +22,7 @@ const EITHER = [130, 143];
 const BUSY = 0.5;
 
 /** What a process is doing. */
-type State = (child: ChildProcess) => boolean;
+type State = (child: ChildProcess, words: string) => boolean;
 
 /** Has a file or pipe open. */
 const holding =
@@ -49,13 +49,19 @@ const busyFor =
   (child) =>
     processorSeconds(child) > seconds;
 
+/** Has said something. */
+const said =
+  (text: string): State =>
+  (_child, words) =>
+    words.includes(text);
+
 /** Has had nothing to do for a while: it waits. */
 function waiting(): State {
   let last = Number.NaN;
   let same = 0;
   return (child) => {
     const now = processorSeconds(child);
-    same = now === last && now > 0.1 ? same + 1 : 0;
+    same = now === last && now > 0.05 ? same + 1 : 0;
     last = now;
     return same > 10;
   };
@@ -82,7 +88,7 @@ async function stop({ name, args, state, codes, isStuck }: Case): Promise<string
   const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const closed = new Promise((resolve) => child.once('exit', resolve));
   try {
-    await until(`${name}: getting there`, () => ended() || state(child), PATIENCE);
+    await until(`${name}: getting there`, () => ended() || state(child, words), PATIENCE);
     if (ended()) return `${name}: ended by itself (${child.exitCode}): ${words}`;
     // Another one than the second: of two that are the same the system may keep one.
     if (isStuck === true) child.kill('SIGINT');
@@ -183,7 +189,7 @@ beforeAll(async () => {
     {
       name: 'dart listen',
       args: ['dart', 'listen', 'udp://127.0.0.1:0', '--store', files.path('heard'), '--slots', '99'],
-      state: waiting(),
+      state: said('listening'),
       codes: [0],
     },
   ];

@@ -4,11 +4,10 @@
  * `node assembly/build.mjs` writes the file; with `--check` it only compares and exits with 1 if the file is stale.
  */
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
 import * as kernels from '../../../.ci/scripts/kernel.mjs';
 
 const kernel = {
-  asc,
+  compiler: () => import('assemblyscript/asc'),
   folder: fileURLToPath(new URL('.', import.meta.url)),
   source: 'decode.ts',
   target: fileURLToPath(new URL('../src/fast/decode.wasm.ts', import.meta.url)),
@@ -22,6 +21,8 @@ export const compile = () => kernels.compile(kernel);
 /** The same for a memory that threads share: of this module, the one in use differs in one bit. */
 export const compileShared = () =>
   kernels.compile({ ...kernel, flags: [...kernel.flags, '--enable', 'threads', '--sharedMemory'] });
+
+export const committed = () => kernels.committed(kernel);
 
 /** @param {Uint8Array} binary */
 export const render = (binary) => kernels.render(kernel, binary);

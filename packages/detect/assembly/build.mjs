@@ -4,11 +4,10 @@
  * `node assembly/build.mjs` writes the file; with `--check` it only compares and exits with 1 if the file is stale.
  */
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
 import * as kernels from '../../../.ci/scripts/kernel.mjs';
 
 const kernel = {
-  asc,
+  compiler: () => import('assemblyscript/asc'),
   folder: fileURLToPath(new URL('.', import.meta.url)),
   source: 'detect.ts',
   target: fileURLToPath(new URL('../src/engine/kernel/detect.wasm.ts', import.meta.url)),
@@ -17,6 +16,8 @@ const kernel = {
 };
 
 export const compile = () => kernels.compile(kernel);
+
+export const committed = () => kernels.committed(kernel);
 
 /** @param {Uint8Array} binary */
 export const render = (binary) => kernels.render(kernel, binary);

@@ -16,7 +16,7 @@ import {
 } from '../src/index.js';
 import { SEED } from './seed.js';
 
-const GRAPHS = process.env.INT_LONG === '1' ? 10_000 : 2_500;
+const GRAPHS = process.env.INT_LONG === '1' ? 10_000 : 1000;
 /** Looks at the clock that a plan may take: the search is cut short at any place, and the plan must be a plan all the same. */
 const MOST_LOOKS = 40;
 

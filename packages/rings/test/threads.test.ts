@@ -98,13 +98,13 @@ async function run(scenario: Scenario): Promise<void> {
 
 describe('two workers', () => {
   it('pass records through a large ring', () =>
-    run({ capacity: 65536, records: many(500_000), batch: 256, before: 2 ** 32 - 250_000 }));
+    run({ capacity: 65536, records: many(500_000), batch: 256, before: 2 ** 32 - 125_000 }));
 
   it('pass records through a ring of 1024', () =>
-    run({ capacity: 1024, records: many(250_000), batch: 64, byteOffset: 4, before: 2 ** 31 - 125_000 }));
+    run({ capacity: 1024, records: many(250_000), batch: 64, byteOffset: 4, before: 2 ** 31 - 60_000 }));
 
   it('pass records through a ring of one, where each has to wake up the other', () =>
-    run({ capacity: 1, records: many(15_000), batch: 3, before: 2 ** 32 - 7_500 }));
+    run({ capacity: 1, records: many(15_000), batch: 3, before: 2 ** 32 - 3_500 }));
 
   it('pass records through a ring of eight, in small and large pieces, waiting for more than one', () =>
     run({ capacity: 8, recordWords: 5, records: many(37_500), batch: 20, greedy: true }));
@@ -120,7 +120,7 @@ describe('two workers', () => {
 
 describe('the main thread', () => {
   it('pops records that a worker pushes, without blocking', () =>
-    run({ capacity: 1024, records: many(250_000), batch: 64, consumer: 'main', before: 2 ** 32 - 125_000 }));
+    run({ capacity: 1024, records: many(250_000), batch: 64, consumer: 'main', before: 2 ** 32 - 60_000 }));
 
   it('pops from a tiny ring, without blocking and with waits that end too early', () =>
     run({ capacity: 2, records: many(5_000), batch: 3, consumer: 'main', impatient: true, greedy: true }));

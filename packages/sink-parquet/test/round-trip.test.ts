@@ -40,7 +40,7 @@ describe('reports', () => {
         expect(await rows(directory, `FROM reports ${order}`)).toEqual(model.reports);
         expect(await rows(directory, `FROM hops ${order}, hop`)).toEqual(model.hops);
       }),
-      { seed: SEED, numRuns: Number(process.env.INT_RUNS ?? 12) },
+      { seed: SEED, numRuns: Number(process.env.INT_RUNS ?? (process.env.INT_LONG === '1' ? 12 : 6)) },
     );
   });
 

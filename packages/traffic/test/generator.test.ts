@@ -37,7 +37,7 @@ function hopsOf(packet: GeneratedPacket): Hop[] {
 }
 
 /** Packets of a longer run. */
-const MANY = process.env.INT_LONG === '1' ? 20_000 : 8000;
+const MANY = process.env.INT_LONG === '1' ? 20_000 : 4000;
 
 /** Busy enough for drops, long queues and packets that wait for each other. */
 const BUSY: Partial<GeneratorOptions> = {

@@ -1,4 +1,5 @@
 // Written by assembly/build.mjs from assembly/decode.ts; do not edit.
+// Digest of the sources, the compiler, its options and the module: 72381603de80eae7911c0efe14ed1e1a1a68d12bbe55334534b4e4568ee3097e
 
 /** The kernel as a WebAssembly module, base64. */
 export const DECODE_WASM =

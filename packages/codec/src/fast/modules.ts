@@ -26,7 +26,8 @@ function limitsAt(module: Uint8Array): number {
 export function withSharedMemory(module: Uint8Array): Uint8Array {
   const at = limitsAt(module);
   if (at < 0) throw new Error('the module does not import env.memory with a maximum');
-  const shared = module.slice();
+  // Not `slice`, which of a Buffer is the same memory.
+  const shared = Uint8Array.from(module);
   shared[at] = HAS_MAXIMUM | IS_SHARED;
   return shared;
 }

@@ -1,4 +1,5 @@
 // Written by assembly/build.mjs from assembly/dart.ts; do not edit.
+// Digest of the sources, the compiler, its options and the module: d21522a30358f4902460e5f74c56b53c43fbe8f17b42055cb1297a64d3916b47
 
 /** The kernel as a WebAssembly module, base64. */
 export const DART_WASM =

@@ -1,4 +1,5 @@
 // Written by assembly/build.mjs from assembly/cache.ts; do not edit.
+// Digest of the sources, the compiler, its options and the module: c4716e167478a881da8439b8592f5c7c2eae58c0fd38e0ac760517fab1260121
 
 /** The kernel as a WebAssembly module, base64. */
 export const CACHE_WASM =

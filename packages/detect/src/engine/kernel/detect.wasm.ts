@@ -1,4 +1,5 @@
 // Written by assembly/build.mjs from assembly/detect.ts; do not edit.
+// Digest of the sources, the compiler, its options and the module: 55197e550c4aefd5f0239ca5f4daeef4f8661fc15f735fe95a24503489386645
 
 /** The kernel as a WebAssembly module, base64. */
 export const DETECT_WASM =
