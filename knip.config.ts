@@ -70,6 +70,7 @@ const config: KnipConfig = {
     ...Object.fromEntries(packages),
     'examples/*': { entry: ['src/*.ts', 'test/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
     p4: { entry: ['src/index.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
+    'benchmarks/studies/*': { entry: ['src/*.ts', 'test/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
     benchmarks: { entry: ['src/*.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
   },
 };

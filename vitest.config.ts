@@ -34,6 +34,8 @@ export default defineConfig({
       `native-afxdp/test/**/*.${kinds}.ts`,
       `p4/test/**/*.${kinds}.ts`,
       `benchmarks/test/**/*.${kinds}.ts`,
+      `benchmarks/harness/test/**/*.${kinds}.ts`,
+      `benchmarks/studies/*/test/**/*.${kinds}.ts`,
       `.ci/test/**/*.${kinds}.ts`,
     ],
     maxWorkers,

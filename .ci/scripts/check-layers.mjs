@@ -27,10 +27,16 @@ const problems = [];
 /** @param {string} short */
 const layerOf = (short) => rules.layers.findIndex(({ packages }) => packages.includes(short));
 
-/** The P4 programs, whose tests hold them to the packages, stand above every layer; examples and benchmarks above them.
+/** The P4 programs, whose tests hold them to the packages, and what measurements share stand above every layer; examples,
+ * studies and benchmarks above them.
  * @param {Workspace} workspace */
 const rank = (workspace) =>
-  workspace.isPackage ? layerOf(workspace.short) : rules.layers.length + (workspace.folder === 'p4' ? 0 : 1);
+  workspace.isPackage
+    ? layerOf(workspace.short)
+    : rules.layers.length + (['p4', 'benchmarks/harness'].includes(workspace.folder) ? 0 : 1);
+
+/** A workspace may lie in another one's folder, which then is not its own. */
+const folders = new Set(all.map(({ path }) => path));
 
 /**
  * Why `from` may not depend on `to`; undefined if it may.
@@ -63,7 +69,8 @@ function codeBelow(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      return ['node_modules', 'dist', 'build', '.turbo'].includes(entry.name) ? [] : codeBelow(path);
+      const isOther = ['node_modules', 'dist', 'build', '.turbo'].includes(entry.name) || folders.has(path);
+      return isOther ? [] : codeBelow(path);
     }
     return /\.[cm]?[jt]s$/.test(entry.name) ? [path] : [];
   });
@@ -81,8 +88,9 @@ function checkImport(from, file, specifier) {
 
   if (specifier.startsWith('.')) {
     const target = resolve(dirname(file), specifier);
-    const other = all.find((workspace) => workspace !== from && target.startsWith(workspace.path + sep));
-    if (other !== undefined) {
+    const owners = all.filter((workspace) => target.startsWith(workspace.path + sep));
+    const other = owners.sort((a, b) => b.path.length - a.path.length)[0];
+    if (other !== undefined && other !== from) {
       problems.push(`${where}: reaches into ${other.folder} by a path; import ${other.manifest.name} by its name`);
     }
     return;

@@ -10,10 +10,10 @@ const forms = Object.keys(scripts).filter((name) => /^(bench|study|soak)(:|$)/.t
 
 /** @returns {[string, string[]] | undefined} the script to run and its arguments */
 function choose() {
-  if (scripts[form] !== undefined) return [form, rest];
-  if (form === 'bench:short' && scripts.bench !== undefined) return ['bench', ['--short', ...rest]];
   const [name, ...others] = rest;
   if (name !== undefined && scripts[`${form}:${name}`] !== undefined) return [`${form}:${name}`, others];
+  if (scripts[form] !== undefined) return [form, rest];
+  if (form === 'bench:short' && scripts.bench !== undefined) return ['bench', ['--short', ...rest]];
   return undefined;
 }
 

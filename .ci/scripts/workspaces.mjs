@@ -45,20 +45,20 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url)).repla
 const NATIVE = 'native-afxdp';
 
 /**
- * Every workspace: those in `packages/` and `examples/`, each in alphabetical order, then `native-afxdp`, `p4` and
- * `benchmarks`.
+ * Every workspace: those in `packages/`, `examples/` and `benchmarks/studies/`, each in alphabetical order, then
+ * `native-afxdp`, `p4`, `benchmarks` and what its measurements share.
  * @param {string} [root] another repository's root, for tests of the scripts
  * @returns {Workspace[]}
  */
 export function workspaces(root = repository) {
-  const folders = ['packages', 'examples'].flatMap((parent) =>
+  const folders = ['packages', 'examples', 'benchmarks/studies'].flatMap((parent) =>
     existsSync(join(root, parent))
       ? readdirSync(join(root, parent))
           .sort()
           .map((name) => `${parent}/${name}`)
       : [],
   );
-  return [...folders, NATIVE, 'p4', 'benchmarks']
+  return [...folders, NATIVE, 'p4', 'benchmarks', 'benchmarks/harness']
     .filter((folder) => existsSync(join(root, folder, 'package.json')))
     .map((folder) => ({
       folder,

@@ -141,7 +141,7 @@ const long = networks.flatMap(([network, graph]) => {
 });
 printQuality('long paths', long);
 
-const topologies = fileURLToPath(new URL('../../examples/gpint-monitor/topologies/', import.meta.url));
+const topologies = fileURLToPath(new URL('../studies/gpint-monitor/topologies/', import.meta.url));
 const named = [
   ...[8, 10, 12, 14, 16].map((k): [string, Graph] => [`fat tree ${k}`, fatTree(k)]),
   ...readdirSync(topologies).map((file): [string, Graph] => [
