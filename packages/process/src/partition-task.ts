@@ -219,8 +219,11 @@ export class PartitionTask {
       const { gaps, isGone } = session.reader;
       try {
         const records = await session.reader.read(Math.min(READ_WAIT_MS, left), READ_BYTES);
-        if (session.reader.gaps > gaps || (session.reader.isGone && !isGone)) {
+        if (session.reader.gaps > gaps) {
           this.#context.onProblem(`messages of ${this.#name} were deleted before they were read`);
+        }
+        if (session.reader.isGone && !isGone) {
+          this.#context.onProblem(`${this.#name} is gone, with what was not read of it: the topic has fewer now`);
         }
         return records;
       } catch (error) {

@@ -327,6 +327,7 @@ describe('a processor', () => {
     expect(await given()).toBe(last);
     await processor.stop();
     expect(heard.join('\n')).toContain('were deleted before they were read');
+    expect(heard.filter((reason) => reason.includes(`partition 3 of ${topic} is gone`))).toHaveLength(1);
   });
 
   it('leaves out state that was written with other options, and says so', async () => {

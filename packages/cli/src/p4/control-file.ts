@@ -1,8 +1,10 @@
 import type { V1Switch } from '@int/p4vm';
 import { readText } from '../input/text-file.js';
-import { type Io, say } from '../io.js';
+import { CliError, EXIT, type Io, say } from '../io.js';
 
 const CONTROL_FILE = { name: 'file of commands', mostBytes: 1 << 23 } as const;
+/** What a line costs hardly depends on how long it is: bytes alone would allow for millions of them. */
+const MOST_LINES = 300_000;
 /** Characters of a command that a message repeats, and messages about commands. */
 const MAX_SHOWN = 200;
 const MAX_MESSAGES = 1000;
@@ -13,8 +15,13 @@ const LINES_AT_ONCE = 256;
  *
  * @throws CliError if it cannot be read, or is too long
  */
-export function readControlText(path: string, io: Io): Promise<string> {
-  return readText(path, CONTROL_FILE, io);
+export async function readControlText(path: string, io: Io): Promise<string> {
+  const text = await readText(path, CONTROL_FILE, io);
+  let lines = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines++;
+  if (lines <= MOST_LINES) return text;
+  const name = path === '-' ? 'standard input' : path;
+  throw new CliError(`${name}: more than ${MOST_LINES} lines: this is no ${CONTROL_FILE.name}`, EXIT.INPUT);
 }
 
 /** The lines of a text, one at a time. */

@@ -3,16 +3,15 @@ import type { ControlError, ControlErrorCode } from '../tables/control-error.js'
 /** Codes of results of commands: those of the control plane, and for commands that cannot be read. */
 export type CommandErrorCode = ControlErrorCode | 'bad-syntax' | 'unknown-command';
 
-/** A command that fails. `message` is what the user sees. */
-export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure';
-
+/**
+ * A command that fails. `message` is what the user sees. It is thrown by commands and ends in the interpreter, so it is no `Error`: the
+ * stack of one costs more than most commands, of which a stranger may give hundreds of thousands.
+ */
+export class CommandFailure {
   constructor(
     readonly code: CommandErrorCode,
-    message: string,
-  ) {
-    super(message);
-  }
+    readonly message: string,
+  ) {}
 }
 
 /** What a command acts on: it says how a refusal is worded. */

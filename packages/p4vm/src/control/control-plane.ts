@@ -163,12 +163,7 @@ export class ControlPlane {
     session: number,
     destination: { readonly port?: number; readonly group?: number; readonly maxBytes?: number },
   ): void {
-    try {
-      this.#replication().setMirror(session, destination);
-    } catch (error) {
-      if (error instanceof RangeError) throw new ControlError('bad-session', error.message);
-      throw error;
-    }
+    this.#replication().setMirror(session, destination);
   }
 
   /** @throws ControlError `no-target`, `bad-session` if there is none */

@@ -3,7 +3,10 @@
  * language and the API act on this.
  */
 export interface ReplicationTarget {
-  /** Sends clones of a session to a port, or with `group` to a multicast group; `maxBytes` cuts them (0: not). */
+  /**
+   * Sends clones of a session to a port, or with `group` to a multicast group; `maxBytes` cuts them (0: not).
+   * @throws ControlError `bad-session` for a number that no session can have
+   */
   setMirror(
     session: number,
     destination: { readonly port?: number; readonly group?: number; readonly maxBytes?: number },

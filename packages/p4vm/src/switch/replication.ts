@@ -64,10 +64,10 @@ export class Replication implements ReplicationTarget {
     readonly onQueueRate: (rate: number, port?: number, priority?: number) => void = () => {},
   ) {}
 
-  /** @throws RangeError unless the session is 0 to 32767 */
+  /** @throws ControlError `bad-session` unless the session is 0 to 32767 */
   setMirror(session: number, destination: MirrorSession): void {
     if (!Number.isInteger(session) || session < 0 || session > MAX_SESSION) {
-      throw new RangeError(`mirror session ${session}: 0 to ${MAX_SESSION}`);
+      throw new ControlError('bad-session', `mirror session ${session}: 0 to ${MAX_SESSION}`);
     }
     this.#sessions.set(session, { ...destination });
   }

@@ -2,6 +2,7 @@ import { CommandInterpreter } from '../../src/control/command-interpreter.js';
 import { ControlPlane } from '../../src/control/control-plane.js';
 import type { ReplicationTarget } from '../../src/control/target.js';
 import type { Action, DataType, Expression, IrProgram, Statement } from '../../src/ir/program.js';
+import { ControlError } from '../../src/tables/control-error.js';
 import { createProgramState, type ProgramState } from '../../src/tables/program-state.js';
 import {
   action,
@@ -174,7 +175,7 @@ export class Replicas implements ReplicationTarget {
   readonly queues: (readonly [string, number, number | undefined, number | undefined])[] = [];
 
   setMirror(session: number, destination: { readonly port?: number; readonly group?: number }): void {
-    if (session > 0x7fff) throw new RangeError(`mirror session ${session}`);
+    if (session > 0x7fff) throw new ControlError('bad-session', `mirror session ${session}`);
     this.mirrors.set(session, destination);
   }
 

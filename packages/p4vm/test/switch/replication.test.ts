@@ -56,7 +56,11 @@ describe('Replication', () => {
     expect(replication.destroyNode(3)).toBe(false);
     expect(replication.dissociateNode(1, 0)).toBe(false);
     expect(replication.deleteMirror(1)).toBe(false);
-    expect(() => replication.setMirror(32_768, { port: 1 })).toThrow(RangeError);
+    for (const session of [32_768, -1, 0.5]) {
+      expect(() => replication.setMirror(session, { port: 1 })).toThrow(
+        expect.objectContaining({ name: 'ControlError', code: 'bad-session' }),
+      );
+    }
   });
 
   it('sends a copy to one port of a LAG', () => {
