@@ -4,7 +4,7 @@
  * name the figures are kept, `--parts start,build,tests,ci` what is measured, `--rounds N` how often, `--no-file`.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -101,9 +101,11 @@ async function round(commit: string, into: Figures): Promise<void> {
     git('clone', '--quiet', REPOSITORY, folder);
     spawnSync('git', ['checkout', '--quiet', commit], { cwd: folder });
     if (PARTS.includes('ci')) {
-      add('.ci/run', measure(folder, 'CI=true bash .ci/run >ci.log'));
+      const ci = measure(folder, 'CI=true bash .ci/run >ci.log');
+      add('.ci/run', ci);
       // The tests are its last step, with nothing beside them.
       const tests = /^-- tests: (\w+).* after (\d+) s$/m.exec(readFileSync(join(folder, 'ci.log'), 'utf8'));
+      if (ci.exitCode !== 0) copyFileSync(join(folder, 'ci.log'), join(tmpdir(), 'int-development-ci.log'));
       if (tests !== null)
         add('npm test, in .ci/run', { wallS: Number(tests[2]), cpuS: 0, exitCode: tests[1] === 'done' ? 0 : 1 });
     }
@@ -131,21 +133,13 @@ async function round(commit: string, into: Figures): Promise<void> {
   }
 }
 
-const commit = git('rev-parse', '--short', values.ref);
-const figures: Figures = {};
-for (let k = 0; k < ROUNDS; k++) {
-  console.log(`${values.label} (${commit}), round ${k + 1} of ${ROUNDS}`);
-  await round(commit, figures);
-}
-const medians = Object.fromEntries(
-  Object.entries(figures).map(([name, costs]) => [name, median(costs.map(({ wallS }) => wallS))]),
-);
-console.log('\nMedians, seconds:');
-for (const [name, seconds] of Object.entries(medians))
-  console.log(`  ${name.padEnd(44)}${seconds.toFixed(1).padStart(9)}`);
-if (!values['no-file'] && !values.short) {
+/** Keeps what is measured so far. Parts can be measured at other times. */
+function keep(commit: string, figures: Figures): Record<string, number> {
+  const medians = Object.fromEntries(
+    Object.entries(figures).map(([name, costs]) => [name, median(costs.map(({ wallS }) => wallS))]),
+  );
+  if (values['no-file'] || values.short) return medians;
   const kept = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Entry>) : {};
-  // Parts can be measured at other times.
   const { medians: others, figures: before } = kept[values.label] ?? {};
   const entry: Entry = {
     ...surroundings(),
@@ -154,4 +148,17 @@ if (!values['no-file'] && !values.short) {
     figures: { ...before, ...figures },
   };
   writeFileSync(FILE, `${JSON.stringify({ ...kept, [values.label]: entry }, null, 2)}\n`);
+  return medians;
 }
+
+const commit = git('rev-parse', '--short', values.ref);
+const figures: Figures = {};
+let medians: Record<string, number> = {};
+for (let k = 0; k < ROUNDS; k++) {
+  console.log(`${values.label} (${commit}), round ${k + 1} of ${ROUNDS}`);
+  await round(commit, figures);
+  medians = keep(commit, figures);
+}
+console.log('\nMedians, seconds:');
+for (const [name, seconds] of Object.entries(medians))
+  console.log(`  ${name.padEnd(44)}${seconds.toFixed(1).padStart(9)}`);

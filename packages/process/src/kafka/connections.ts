@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConnectionLogin } from '@int/sink-kafka';
-import { Connection } from '@platformatic/kafka';
+import { Connection, type ConnectionOptions } from '@platformatic/kafka';
 import type { KafkaAccess } from './access.js';
 import { isAnswer } from './answers.js';
 import { within } from './deadline.js';
@@ -79,13 +79,13 @@ export class Connections {
     const login = sasl === undefined ? null : new ConnectionLogin(sasl);
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-    const connection = new Connection(this.#clientId, {
-      ...(login === null ? {} : { sasl: login.sasl }),
+    const options: ConnectionOptions = {
       // A name; the standard has none for addresses.
       ...(tls === undefined ? {} : { tls, tlsServerName: tls.servername ?? isIP(host) === 0 }),
       connectTimeout: CONNECT_MS,
       requestTimeout: limitMs + SPARE_MS,
-    });
+    };
+    const connection = new Connection(this.#clientId, login?.within(options) ?? options);
     const made = Promise.resolve(connection.connect(host, Number(address.slice(colon + 1)))).then(() => connection);
     const forget = (): void => {
       if (this.#lines.get(address)?.made === made) this.#lines.delete(address);

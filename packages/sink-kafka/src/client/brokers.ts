@@ -258,14 +258,14 @@ export class Brokers {
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
     const login = sasl === undefined ? null : new ConnectionLogin(sasl);
-    const connection = new Connection(clientId, {
+    const options: ConnectionOptions = {
       connectTimeout: connectTimeoutMs,
       requestTimeout: requestTimeoutMs,
       // One question at a time, so that none waits behind another without a limit.
       maxInflights: 1,
       ...(tls === undefined ? {} : { tls, tlsServerName: serverName(tls.servername, host) }),
-      ...(login === null ? {} : { sasl: login.sasl }),
-    });
+    };
+    const connection = new Connection(clientId, login?.within(options) ?? options);
     const forget = (): void => {
       this.#open.delete(connection);
       if (this.#lines.get(address)?.made === made) this.#lines.delete(address);

@@ -14,12 +14,16 @@ const USED = 0.8;
  * the time is over, and another connection is to be made then.
  */
 export class ConnectionLogin {
-  /** For the options of the connection. */
-  readonly sasl: Sasl;
+  readonly #sasl: Sasl;
   #overAt = Number.POSITIVE_INFINITY;
 
   constructor(login: KafkaLogin) {
-    this.sasl = { ...login, authenticate: (...parts) => this.#authenticate(...parts) };
+    this.#sasl = { ...login, authenticate: (...parts) => this.#authenticate(...parts) };
+  }
+
+  /** The options of the connection, with this login among them. */
+  within<Options extends object>(options: Options): Options {
+    return { ...options, sasl: this.#sasl };
   }
 
   /** Whether its time is over, or nearly so. */
