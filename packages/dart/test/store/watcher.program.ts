@@ -6,7 +6,7 @@ export interface WatcherData {
   readonly places: readonly SegmentPlace[];
   /** Keys are one byte: 0..keys - 1. */
   readonly keys: number;
-  /** Word 0: not 0 if the watcher is to stop; word 1: rounds that it has done. */
+  /** Word 0: not 0 if the watcher is to stop; word 1: rounds that it has done; word 3: how often a value had changed. */
   readonly control: Int32Array;
 }
 
@@ -50,6 +50,7 @@ while (Atomics.load(control, 0) === 0) {
     counts.found++;
     if (mixed.length < 20) check(id);
   }
+  Atomics.store(control, 3, counts.changed);
   Atomics.add(control, 1, 1);
 }
 parentPort?.postMessage({ mixed, ...counts } satisfies WatcherReport);
