@@ -4,7 +4,7 @@ import { CliError, EXIT, type Io, say } from '../io.js';
 
 const CONTROL_FILE = { name: 'file of commands', mostBytes: 1 << 23 } as const;
 /** What a line costs hardly depends on how long it is: bytes alone would allow for millions of them. */
-const MOST_LINES = 300_000;
+const MOST_LINES = 200_000;
 /** Characters of a command that a message repeats, and messages about commands. */
 const MAX_SHOWN = 200;
 const MAX_MESSAGES = 1000;
