@@ -81,6 +81,12 @@ function underLoad(options: KafkaSinkOptions): Loaded {
   const { batch, frames } = batchOf(IS_LONG ? 100 : 20);
   const timer = setInterval(() => {
     void sink.write(batch, frames, 0);
+    // Time goes on: reports that are older than what was said to be whole would be late.
+    for (let row = 0; row < frames.count; row++) {
+      const low = frames.timestampsLow[row]! + 1e6 * frames.count;
+      frames.timestampsLow[row] = low;
+      if (low > 0xffff_ffff) frames.timestampsHigh[row]!++;
+    }
     closedAccount(sink);
   }, 20);
   ends.push(() => clearInterval(timer));
