@@ -1,6 +1,15 @@
 /** Events and flow entries for tests of what is made of them: arbitrary words in the columns. */
 import { METRIC_NAMES, type MetricName, type TelemetryBatch } from '@int/codec';
-import { compileRules, DETECTOR_KINDS, Detector, EventBatch, NO_METRIC, NO_RULE } from '@int/detect';
+import {
+  AGGREGATES,
+  compileRules,
+  DETECTOR_KINDS,
+  Detector,
+  EVIDENCE,
+  EventBatch,
+  NO_METRIC,
+  NO_RULE,
+} from '@int/detect';
 import { COMPACT, EXACT, type Geometry, geometryOf, META } from '@int/flowcache';
 import * as fc from 'fast-check';
 
@@ -30,6 +39,16 @@ export const eventSeeds = fc.array(
     metric: fc.oneof(fc.nat(METRIC_NAMES.length - 1), fc.constant(NO_METRIC)),
     scope: fc.nat(2),
     words: fc.array(word, { minLength: 5, maxLength: 5 }),
+    evidence: fc.array(
+      fc.record({
+        metric: fc.oneof(fc.nat(METRIC_NAMES.length - 1), fc.constant(NO_METRIC)),
+        aggregate: fc.nat(AGGREGATES.length - 1),
+        hop: fc.oneof(fc.nat(255), fc.constant(EVIDENCE.NO_HOP)),
+        nodeId: word,
+        value: word,
+      }),
+      { minLength: 1, maxLength: EVIDENCE.SLOTS },
+    ),
   }),
   { maxLength: 6 },
 );
@@ -42,15 +61,26 @@ export function eventsOf(
   const events = new EventBatch();
   const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
   if (rows.length === 0) return events;
-  seeds.forEach(({ report, rule, detector, metric, scope, words }, row) => {
+  seeds.forEach(({ report, rule, detector, metric, scope, words, evidence }, row) => {
     events.report[row] = rows[report % rows.length]!;
     events.rule[row] = rule === 3 ? NO_RULE : rule;
     events.kind[row] = detector | (metric << 8) | (scope << 16);
     for (const [index, column] of (['hop', 'nodeId', 'value', 'previous', 'threshold'] as const).entries()) {
       events[column][row] = words[index]!;
     }
+    for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
+      const found = evidence[slot];
+      const at = slot * EVIDENCE.COLUMNS * events.stride + row;
+      events.evidence[at + EVIDENCE.WHAT * events.stride] =
+        found === undefined
+          ? EVIDENCE.NONE
+          : found.metric | (found.aggregate << EVIDENCE.AGGREGATE_SHIFT) | (found.hop << EVIDENCE.HOP_SHIFT);
+      events.evidence[at + EVIDENCE.NODE * events.stride] = found?.nodeId ?? 0;
+      events.evidence[at + EVIDENCE.VALUE * events.stride] = found?.value ?? 0;
+    }
   });
   events.count = seeds.length;
+  events.evidenceSlots = EVIDENCE.SLOTS;
   return events;
 }
 

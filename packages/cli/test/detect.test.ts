@@ -307,7 +307,9 @@ rules:
       / {2}web {2}perHop hopLatency at switch \d+, hop \d+: [\d,]+ to [\d,]+ \(threshold 2,000\) {2}/,
     );
     expect(stdout).toMatch(/ {2}smooth {2}movingAverage queueOccupancy: [\d,]+ to [\d,]+ \(threshold 10\) {2}10\.1\./);
-    expect(stdout).toMatch(/ {2}both {2}complex {2}10\.\d/);
+    expect(stdout).toMatch(
+      / {2}both {2}complex: sum\(hopLatency\) [\d,]+, max\(queueOccupancy\) [\d,]+ at switch \d+, hop \d+ {2}10\.\d/,
+    );
     const times = (1 / summary.survivors).toFixed(1);
     expect(stdout).toContain(
       `\n4,000 reports, ${summary.events} events: ${(summary.survivors * 100).toFixed(2)} % survive: ${times} times fewer`,
@@ -350,6 +352,7 @@ describe('int detect', () => {
       'value',
       'previous',
       'threshold',
+      'evidence',
       'flow',
     ]);
     expect(events[4]).toEqual({
@@ -366,6 +369,7 @@ describe('int detect', () => {
       value: null,
       previous: null,
       threshold: null,
+      evidence: null,
       flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 40_000, destinationPort: 80 },
     });
     expect(Object.keys(summary).slice(0, 5)).toEqual(['type', 'reports', 'events', 'survivors', 'byRule']);

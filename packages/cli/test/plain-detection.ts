@@ -30,6 +30,7 @@ interface Finding {
   readonly hop?: number;
   readonly value?: number;
   readonly previous?: number;
+  readonly evidence?: readonly object[];
 }
 
 type PlainDetector = (line: Line) => readonly Finding[];
@@ -146,8 +147,22 @@ export function waitedOrNth(latency: number, depth: number, nth: number, cells: 
     const cell = cells.flow(line.flow!);
     const count = (seen.get(cell) ?? 0) + 1;
     seen.set(cell, count);
-    const isDeep = Math.max(...valuesOf(line, 'queueOccupancy')) > depth;
-    return sumOf(line, 'hopLatency') > latency && (isDeep || count === nth) ? [{ scope: 'flow' }] : [];
+    const waited = sumOf(line, 'hopLatency');
+    const deepest = Math.max(...valuesOf(line, 'queueOccupancy'));
+    if (waited <= latency || (deepest <= depth && count !== nth)) return [];
+    const hops = hopsOf(line);
+    const hop = hops.findIndex(({ queueOccupancy }) => queueOccupancy === deepest);
+    const sum = { aggregate: 'sum', metric: 'hopLatency', value: waited, nodeId: null, hop: null };
+    const depthAt = {
+      aggregate: 'max',
+      metric: 'queueOccupancy',
+      value: deepest,
+      nodeId: hops[hop]?.nodeId ?? null,
+      hop,
+    };
+    const nthOf = { aggregate: 'count', metric: null, value: count, nodeId: null, hop: null };
+    // Clauses stand in the order of the text, and so do the conditions of one.
+    return [{ scope: 'flow', evidence: [sum, deepest > depth ? depthAt : nthOf] }];
   };
 }
 
@@ -158,21 +173,24 @@ export function plainEvents(lines: readonly Line[], rules: readonly PlainRule[])
     .flatMap((line) => {
       const rule = rules.find(({ matches }) => matches(line));
       if (rule === undefined) return [];
-      return rule.find(line).map(({ scope, nodeId = null, hop = null, value = null, previous = null }) => ({
-        type: 'event',
-        timeNs: line.timeNs,
-        frame: line.frame,
-        index: line.index,
-        rule: rule.name,
-        detector: rule.detector,
-        metric: rule.metric,
-        scope,
-        nodeId,
-        hop,
-        value,
-        previous,
-        threshold: rule.threshold,
-        flow: line.flow,
-      }));
+      return rule
+        .find(line)
+        .map(({ scope, nodeId = null, hop = null, value = null, previous = null, evidence = null }) => ({
+          type: 'event',
+          timeNs: line.timeNs,
+          frame: line.frame,
+          index: line.index,
+          rule: rule.name,
+          detector: rule.detector,
+          metric: rule.metric,
+          scope,
+          nodeId,
+          hop,
+          value,
+          previous,
+          threshold: rule.threshold,
+          evidence,
+          flow: line.flow,
+        }));
     });
 }

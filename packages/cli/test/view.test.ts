@@ -82,6 +82,7 @@ function detection(rules: number, events: number, notice: DetectionState['notice
         value: 5400,
         previous: 1200,
         threshold: 1000,
+        evidence: null,
         flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
       },
     })),

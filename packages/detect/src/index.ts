@@ -17,22 +17,23 @@ export type { ThresholdControllerOptions } from './adapt/controller.js';
 export type { TotalControllerOptions, TotalMember } from './adapt/total-controller.js';
 export { Classifier, type ClassifierShape } from './classify/classifier.js';
 export { Detector } from './engine/detector.js';
-export type { Event } from './engine/event.js';
-export { EventBatch, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-batch.js';
+export { type Event, type Evidence, evidenceOf } from './engine/event.js';
+export { EVIDENCE, EventBatch, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-batch.js';
 export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
 export { type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
 export { toCnf } from './expression/cnf.js';
 export type { Observation } from './expression/evaluate.js';
-export type {
-  Aggregate,
-  Cnf,
-  Condition,
-  ConvertQuantity,
-  Expression,
-  Operator,
-  Quantity,
-  Span,
+export {
+  AGGREGATES,
+  type Aggregate,
+  type Cnf,
+  type Condition,
+  type ConvertQuantity,
+  type Expression,
+  type Operator,
+  type Quantity,
+  type Span,
 } from './expression/model.js';
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';

@@ -97,6 +97,10 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
     ...COMMON,
     ...each(['rule', 'detector', 'metric', 'scope'], KEYWORD),
     ...each(['nodeId', 'hop', 'value', 'previous', 'threshold'], LONG),
+    evidence: /* @__PURE__ */ properties({
+      ...each(['aggregate', 'metric'], KEYWORD),
+      ...each(['value', 'nodeId', 'hop'], LONG),
+    }),
   },
   flows: {
     ...COMMON,

@@ -68,6 +68,7 @@ it('maps every field that events and flows have', () => {
   const event: EventRecord = {
     ...{ type: 'event', id: 'x', timeNs: '1', rule: 'r', detector: 'change', metric: 'hopLatency', scope: 'hop' },
     ...{ nodeId: 1, hop: 2, value: 3, previous: 4, threshold: 5, flow, path: [1] },
+    evidence: [{ aggregate: 'max', metric: 'hopLatency', value: 3, nodeId: 1, hop: 2 }],
   };
   const left: FlowRecord = {
     ...{ type: 'flow', id: 'x', reason: 'aged', flow, packets: 1, firstNs: '1', lastNs: '2', pathChanges: 3 },

@@ -30,6 +30,12 @@ const RULES = compileRules({
       detect: { movingAverage: { metric: 'queueOccupancy', threshold: 1, weight: 1 } },
     },
     { name: 'path', priority: 6, match: { protocol: 'udp' }, detect: { pathChange: {} } },
+    {
+      name: 'both',
+      priority: 12,
+      match: { sourcePort: '0-45000', destinationPort: '0-20000' },
+      detect: { complex: 'sum(hopLatency) >= 0 and (max(queueOccupancy) > 100 or count() >= 2)' },
+    },
   ],
 });
 
@@ -66,6 +72,7 @@ test('events come back as the detector tells them', async () => {
   }
   await sink.close();
   expect(expected.length).toBeGreaterThan(100);
+  expect(JSON.stringify(expected)).toMatch(/"aggregate":"max".*"aggregate":"count"/);
   expect(sink.totals()).toEqual({
     events: { offered: expected.length, delivered: expected.length, pending: 0, dropped: { overflow: 0, closed: 0 } },
   });

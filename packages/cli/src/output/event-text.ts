@@ -1,6 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
 import { eventFields, type FrameBatch, reportIndex, timeNsOf } from '@int/collector';
-import type { Detector, Event, EventBatch } from '@int/detect';
+import type { Detector, Event, EventBatch, Evidence } from '@int/detect';
 import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';
 import { flowText, timeText } from './record-text.js';
@@ -41,8 +41,16 @@ export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string 
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 
+/** A condition that held: `max(queueOccupancy) 150 at switch 2, hop 1`. */
+function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence): string {
+  const place = hop === null ? '' : ` at switch ${nodeId ?? '?'}, hop ${hop}`;
+  return `${aggregate}(${metric ?? ''}) ${grouped(value)}${place}`;
+}
+
 /** What was found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
-export function findingText({ detector, metric, scope, nodeId, hop, value, previous, threshold }: Event): string {
+export function findingText(event: Event): string {
+  const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
+  if (evidence !== null) return `${detector}: ${evidence.map(evidenceText).join(', ')}`;
   const place = scope === 'hop' ? ` at switch ${nodeId ?? '?'}, hop ${hop ?? '?'}` : '';
   if (metric === null || value === null) return `${detector}${place}`;
   const from = previous === null ? '' : `${grouped(previous)} to `;

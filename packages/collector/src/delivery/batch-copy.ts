@@ -1,6 +1,6 @@
 /** Copies of batches that outlive the pipeline's own, in memory that is used again. */
 import { HOP_COLUMNS, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
-import { type Detector, EventBatch } from '@int/detect';
+import { type Detector, EVIDENCE, EventBatch } from '@int/detect';
 import type { FrameBatch } from '../frames.js';
 
 /** Rows of the first copy: what most batches have. It grows to the largest one. */
@@ -172,5 +172,10 @@ function appendEvents(from: EventBatch, to: EventBatch): void {
   to.value.set(from.value.subarray(0, count), at);
   to.previous.set(from.previous.subarray(0, count), at);
   to.threshold.set(from.threshold.subarray(0, count), at);
+  for (let column = 0; column < from.evidenceSlots * EVIDENCE.COLUMNS; column++) {
+    const start = column * from.stride;
+    to.evidence.set(from.evidence.subarray(start, start + count), column * to.stride + at);
+  }
+  to.evidenceSlots = Math.max(to.evidenceSlots, from.evidenceSlots);
   to.count = at + count;
 }

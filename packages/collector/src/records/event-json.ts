@@ -1,5 +1,14 @@
 import { METRIC_NAMES, type TelemetryBatch } from '@int/codec';
-import { DETECTOR_KINDS, type Detector, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import {
+  AGGREGATES,
+  DETECTOR_KINDS,
+  type Detector,
+  EVIDENCE,
+  type EventBatch,
+  KIND,
+  NO_METRIC,
+  SCOPES,
+} from '@int/detect';
 import type { FrameBatch } from '../frames.js';
 import {
   type PackedText,
@@ -32,22 +41,63 @@ const HOP = /* @__PURE__ */ packText(',"hop":');
 const VALUE = /* @__PURE__ */ packText(',"value":');
 const PREVIOUS = /* @__PURE__ */ packText(',"previous":');
 const THRESHOLD = /* @__PURE__ */ packText(',"threshold":');
+const EVIDENCE_NULL = /* @__PURE__ */ packText(',"evidence":null');
+const EVIDENCE_OPEN = /* @__PURE__ */ packText(',"evidence":');
+const AGGREGATE_TEXTS: readonly PackedText[] = /* @__PURE__ */ AGGREGATES.map((name) =>
+  packText(`{"aggregate":"${name}","metric":`),
+);
+const EVIDENCE_METRICS: readonly PackedText[] = /* @__PURE__ */ METRIC_NAMES.map((name) =>
+  packText(`"${name}","value":`),
+);
+const NO_EVIDENCE_METRIC = /* @__PURE__ */ packText('null,"value":');
+const NODE = /* @__PURE__ */ packText(',"nodeId":');
 const FLOW = /* @__PURE__ */ packText(',"flow":');
 const PATH = /* @__PURE__ */ packText(',"path":');
 const BRACE = 0x7d;
+const COMMA = 0x2c;
+const BRACKET_OPEN = 0x5b;
+const BRACKET_CLOSE = 0x5d;
 
 const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
 const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
+const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
 
-/** Bytes beside rule and path. */
-const EVENT_JSON_BYTES = 480 + FLOW_KEY_JSON_BYTES + SLACK_BYTES;
+/** Bytes of the evidence of a clause. */
+const EVIDENCE_BYTES = 128;
+/** Bytes beside rule, evidence and path. */
+const EVENT_JSON_BYTES = 496 + FLOW_KEY_JSON_BYTES + SLACK_BYTES;
 /** Bytes of a node id in the path. */
 const PATH_BYTES = 11;
 
 function putOptional(view: DataView, at: number, key: PackedText, isThere: boolean, word: number): number {
   const next = putText(view, at, key);
   return isThere ? putUint32(view, next, word) : putText(view, next, NULL);
+}
+
+function isComplex(events: EventBatch, row: number): boolean {
+  return (events.kind[row]! & KIND.DETECTOR_MASK) === KIND_COMPLEX;
+}
+
+/** Writes the evidence of a complex event as an array; an expression has at least one clause. */
+function putEvidence(view: DataView, start: number, { evidence, stride }: EventBatch, row: number): number {
+  let at = putText(view, start, EVIDENCE_OPEN);
+  for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
+    const cell = slot * EVIDENCE.COLUMNS * stride + row;
+    const what = evidence[cell + EVIDENCE.WHAT * stride]!;
+    if (what === EVIDENCE.NONE) break;
+    const node = evidence[cell + EVIDENCE.NODE * stride]!;
+    const hop = what >>> EVIDENCE.HOP_SHIFT;
+    view.setUint8(at, slot === 0 ? BRACKET_OPEN : COMMA);
+    at = putText(view, at + 1, AGGREGATE_TEXTS[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!);
+    at = putText(view, at, EVIDENCE_METRICS[what & EVIDENCE.METRIC_MASK] ?? NO_EVIDENCE_METRIC);
+    at = putUint32(view, at, evidence[cell + EVIDENCE.VALUE * stride]!);
+    at = putOptional(view, at, NODE, node !== NONE, node);
+    at = putOptional(view, at, HOP, hop !== EVIDENCE.NO_HOP, hop);
+    view.setUint8(at++, BRACE);
+  }
+  view.setUint8(at, BRACKET_CLOSE);
+  return at + 1;
 }
 
 /**
@@ -62,7 +112,8 @@ export class EventJson {
   bound(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
     const rule = detector.ruleName(events.rule[row]!);
     const name = rule === null ? 0 : this.#rules.of(rule).length;
-    return EVENT_JSON_BYTES + name + (batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
+    const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
+    return EVENT_JSON_BYTES + name + evidence + (batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
   }
 
   /**
@@ -92,6 +143,7 @@ export class EventJson {
     at = putText(view, at, RULE);
     at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules.of(rule));
     at = this.#finding(view, at, events, row);
+    at = isComplex(events, row) ? putEvidence(view, at, events, row) : putText(view, at, EVIDENCE_NULL);
     at = putReportFlow(view, putText(view, at, FLOW), batch, report);
     at = putPath(view, putText(view, at, PATH), batch, report);
     view.setUint8(at, BRACE);

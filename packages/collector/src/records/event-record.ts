@@ -19,8 +19,8 @@ export interface EventRecord extends EventFields {
 
 /** The fields of an event, in the order in which JSON has them. */
 export function eventFields(event: Event): EventFields {
-  const { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow } = event;
-  return { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, flow };
+  const { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, evidence, flow } = event;
+  return { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, evidence, flow };
 }
 
 /**

@@ -166,6 +166,7 @@ export class Detector {
       row = end;
     }
     events.count = context.count;
+    events.evidenceSlots = context.evidenceSlots;
     return row;
   }
 

@@ -1,10 +1,43 @@
 import { Arena } from '@int/codec';
 
-/** Columns of an event batch, in the order of memory. Other threads and kernels read this layout; append, never reorder. */
+/** Columns of an event batch before those of evidence, in the order of memory. Other threads and kernels read this layout; append, never reorder. */
 const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
 
 /** Index of each column. */
-export const EVENT = { REPORT: 0, RULE: 1, KIND: 2, HOP: 3, NODE: 4, VALUE: 5, PREVIOUS: 6, THRESHOLD: 7 } as const;
+export const EVENT = {
+  REPORT: 0,
+  RULE: 1,
+  KIND: 2,
+  HOP: 3,
+  NODE: 4,
+  VALUE: 5,
+  PREVIOUS: 6,
+  THRESHOLD: 7,
+  EVIDENCE: 8,
+} as const;
+
+/**
+ * Evidence of complex events: for each clause of the expression, in its order, the first condition that holds, what it
+ * was seen to be, and where. Slot s begins at column `EVENT.EVIDENCE + s * COLUMNS`.
+ */
+export const EVIDENCE = {
+  /** Clauses that an expression has at most. */
+  SLOTS: 8,
+  COLUMNS: 3,
+  /** Metric number (or {@link NO_METRIC}) | index in AGGREGATES << 8 | position on the path << 16. */
+  WHAT: 0,
+  /** The switch; all ones if it did not name itself, or if there is no hop. */
+  NODE: 1,
+  VALUE: 2,
+  METRIC_MASK: 0xff,
+  AGGREGATE_SHIFT: 8,
+  AGGREGATE_MASK: 0xff,
+  HOP_SHIFT: 16,
+  /** The position of a value of all hops together, or of the history. */
+  NO_HOP: 0xffff,
+  /** What is in WHAT of the slot behind the last. */
+  NONE: -1,
+} as const;
 
 /** The `rule` of an event that no rule raised: a report that matched none, under `default: report`. */
 export const NO_RULE = 0xffffffff;
@@ -25,6 +58,8 @@ export const KIND = {
   SCOPE_MASK: 0x3,
 } as const;
 
+const COLUMNS = /* @__PURE__ */ EVENT_COLUMNS.length + EVIDENCE.SLOTS * EVIDENCE.COLUMNS;
+
 /** Default rows: enough for the deepest report a batch can hold, many times over. */
 const DEFAULT_CAPACITY = 8192;
 /** A report raises at most one event a hop, and the deepest has 256. */
@@ -43,6 +78,8 @@ const MIN_CAPACITY = 256;
  * | threshold (hop) | yes | yes | |
  * | perFlow, movingAverage, change (endToEnd) | | yes | yes |
  * | threshold (endToEnd) | | yes | |
+ *
+ * Only complex events have {@link evidence}.
  */
 export class EventBatch {
   /** Rows there is room for. */
@@ -65,6 +102,8 @@ export class EventBatch {
   /** What it was compared with. */
   readonly previous: Uint32Array;
   readonly threshold: Uint32Array;
+  /** Columns of {@link EVIDENCE}: slot s, column c and row r are at `(s * EVIDENCE.COLUMNS + c) * stride + r`. */
+  readonly evidence: Int32Array;
   readonly #count: Int32Array;
 
   /**
@@ -77,8 +116,8 @@ export class EventBatch {
     this.capacity = capacity;
     // An odd number of cache lines, so that the same row of all columns does not fall into one set of the cache.
     this.stride = strideOf(capacity);
-    this.#count = new Int32Array(memory.buffer, memory.take(64), 1);
-    const words = memory.words(this.stride * EVENT_COLUMNS.length);
+    this.#count = new Int32Array(memory.buffer, memory.take(64), 2);
+    const words = memory.words(this.stride * COLUMNS);
     this.words = new Int32Array(words.buffer, words.byteOffset, words.length);
     const column = (index: number): Uint32Array => words.subarray(index * this.stride, index * this.stride + capacity);
     this.report = column(EVENT.REPORT);
@@ -89,6 +128,7 @@ export class EventBatch {
     this.value = column(EVENT.VALUE);
     this.previous = column(EVENT.PREVIOUS);
     this.threshold = column(EVENT.THRESHOLD);
+    this.evidence = this.words.subarray(EVENT.EVIDENCE * this.stride);
   }
 
   /** Bytes an arena must offer for this capacity, alignment included. */
@@ -96,7 +136,7 @@ export class EventBatch {
     if (!Number.isInteger(capacity) || capacity < MIN_CAPACITY || capacity > 1 << 24) {
       throw new RangeError(`event batch: capacity must be an integer from ${MIN_CAPACITY} to 2^24, not ${capacity}`);
     }
-    return 192 + strideOf(capacity) * EVENT_COLUMNS.length * 4;
+    return 192 + strideOf(capacity) * COLUMNS * 4;
   }
 
   /** Events held. */
@@ -109,9 +149,19 @@ export class EventBatch {
     this.#count[0] = value;
   }
 
+  /** Slots of evidence that may be in use, in any row: 0 without complex events. */
+  get evidenceSlots(): number {
+    return this.#count[1]!;
+  }
+
+  /** @internal For the detectors, and for copies. */
+  set evidenceSlots(value: number) {
+    this.#count[1] = value;
+  }
+
   /** Forgets all events. No column is touched. */
   clear(): void {
-    this.#count[0] = 0;
+    this.#count.fill(0);
   }
 }
 

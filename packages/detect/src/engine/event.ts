@@ -1,6 +1,25 @@
 import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE, type TelemetryBatch, viewRecord } from '@int/codec';
+import { AGGREGATES, type Aggregate } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
-import { type EventBatch, type EventScope, KIND, NO_METRIC, SCOPES } from './event-batch.js';
+import { EVIDENCE, type EventBatch, type EventScope, KIND, NO_METRIC, SCOPES } from './event-batch.js';
+
+const COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
+
+/** A condition of a complex expression that held, the number that it held for, and where that was seen. */
+export interface Evidence {
+  readonly aggregate: Aggregate;
+  /** `null`: count. */
+  readonly metric: MetricName | null;
+  /**
+   * In the unit of the device: the aggregate, or the value of one hop. Of `any` that of the first hop that holds, of
+   * `all` the one that comes nearest to the constant.
+   */
+  readonly value: number;
+  /** The switch; `null` if it did not name itself, and for `sum`, `delta` and `count`, which have no place. */
+  readonly nodeId: number | null;
+  /** Position on the path; `null` for `sum`, `delta` and `count`. */
+  readonly hop: number | null;
+}
 
 /** An event as an object: the names are those of the `int` command's JSON. `null`: does not apply. */
 export interface Event {
@@ -18,8 +37,31 @@ export interface Event {
   /** What it was compared with. */
   readonly previous: number | null;
   readonly threshold: number | null;
+  /** What made the expression true: an entry for each clause of its conjunctive normal form. `null`: not complex. */
+  readonly evidence: readonly Evidence[] | null;
   /** `null`: not known. */
   readonly flow: Flow | null;
+}
+
+/** The evidence of row `row` of an event batch; `null` if it is no complex event. */
+export function evidenceOf({ kind, evidence, stride }: EventBatch, row: number): Evidence[] | null {
+  if ((kind[row]! & KIND.DETECTOR_MASK) !== COMPLEX) return null;
+  const found: Evidence[] = [];
+  for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
+    const at = slot * EVIDENCE.COLUMNS * stride + row;
+    const what = evidence[at + EVIDENCE.WHAT * stride]!;
+    if (what === EVIDENCE.NONE) break;
+    const nodeId = evidence[at + EVIDENCE.NODE * stride]! >>> 0;
+    const hop = what >>> EVIDENCE.HOP_SHIFT;
+    found.push({
+      aggregate: AGGREGATES[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!,
+      metric: METRIC_NAMES[what & EVIDENCE.METRIC_MASK] ?? null,
+      value: evidence[at + EVIDENCE.VALUE * stride]! >>> 0,
+      nodeId: nodeId === NOT_AVAILABLE ? null : nodeId,
+      hop: hop === EVIDENCE.NO_HOP ? null : hop,
+    });
+  }
+  return found;
 }
 
 /** The object of row `row` of an event batch. */
@@ -40,6 +82,7 @@ export function eventOf(batch: TelemetryBatch, events: EventBatch, row: number, 
     value: hasValue ? events.value[row]! : null,
     previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
     threshold: hasValue ? events.threshold[row]! : null,
+    evidence: evidenceOf(events, row),
     flow: viewRecord(batch, events.report[row]!).flow,
   };
 }

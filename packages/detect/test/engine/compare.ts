@@ -1,8 +1,9 @@
 import { METRIC_NAMES } from '@int/codec';
 import type { EventBatch } from '../../src/engine/event-batch.js';
-import { KIND, NO_METRIC, NO_RULE, SCOPES } from '../../src/engine/event-batch.js';
+import { EVIDENCE, KIND, NO_METRIC, NO_RULE, SCOPES } from '../../src/engine/event-batch.js';
+import { AGGREGATES } from '../../src/expression/model.js';
 import { DETECTOR_KINDS } from '../../src/rules/model.js';
-import type { ReferenceEvent } from '../reference/reference.js';
+import type { ReferenceEvent, ReferenceEvidence } from '../reference/reference.js';
 
 /** An event row as the reference writes events; `first` is the number of reports before the batch. */
 export function eventAt(
@@ -30,7 +31,28 @@ export function eventAt(
     value: hasValue ? events.value[row]! : null,
     previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
     threshold: hasValue ? events.threshold[row]! : null,
+    evidence: detector === 'complex' ? evidenceAt(events, row) : null,
   };
+}
+
+function evidenceAt({ evidence, evidenceSlots, stride }: EventBatch, row: number): ReferenceEvidence[] {
+  const found: ReferenceEvidence[] = [];
+  for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
+    const [what, node, value] = [EVIDENCE.WHAT, EVIDENCE.NODE, EVIDENCE.VALUE].map(
+      (column) => evidence[(slot * EVIDENCE.COLUMNS + column) * stride + row]!,
+    );
+    if (slot >= evidenceSlots) throw new Error(`evidence beyond the ${evidenceSlots} slots that are said to be in use`);
+    if (what === EVIDENCE.NONE) break;
+    const hop = what! >>> EVIDENCE.HOP_SHIFT;
+    found.push({
+      aggregate: AGGREGATES[(what! >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!,
+      metric: METRIC_NAMES[what! & EVIDENCE.METRIC_MASK] ?? null,
+      value: value! >>> 0,
+      nodeId: node === -1 ? null : node! >>> 0,
+      hop: hop === EVIDENCE.NO_HOP ? null : hop,
+    });
+  }
+  return found;
 }
 
 const FIELDS = [
@@ -48,5 +70,6 @@ const FIELDS = [
 
 /** Whether two events are one; much faster than a deep comparison of a million of them. */
 export function isSameEvent(a: ReferenceEvent | undefined, b: ReferenceEvent | undefined): boolean {
-  return a !== undefined && b !== undefined && FIELDS.every((field) => a[field] === b[field]);
+  if (a === undefined || b === undefined || !FIELDS.every((field) => a[field] === b[field])) return false;
+  return JSON.stringify(a.evidence) === JSON.stringify(b.evidence);
 }

@@ -36,6 +36,15 @@ export interface ReferenceReport {
   readonly timeNs: bigint;
 }
 
+/** What a clause of a complex expression was seen to hold for. */
+export interface ReferenceEvidence {
+  readonly aggregate: Condition['aggregate'];
+  readonly metric: MetricName | null;
+  readonly value: number;
+  readonly nodeId: number | null;
+  readonly hop: number | null;
+}
+
 export interface ReferenceEvent {
   /** How many reports came before this one. */
   readonly report: number;
@@ -48,6 +57,7 @@ export interface ReferenceEvent {
   readonly value: number | null;
   readonly previous: number | null;
   readonly threshold: number | null;
+  readonly evidence: readonly ReferenceEvidence[] | null;
 }
 
 export interface ReferenceSizes {
@@ -205,6 +215,30 @@ function operandsOf(condition: Condition, values: readonly number[], delta: numb
   }
 }
 
+/** Position of the hop that a condition on hops was decided at. */
+function witness({ aggregate, metric, operator, constant }: Condition, report: ReferenceReport): number {
+  const hops = report.hops.flatMap((hop, index) => {
+    const value = metricAt(hop, metric!);
+    return value === null ? [] : [{ index, value }];
+  });
+  const values = hops.map(({ value }) => value);
+  const at = (wanted: number): number => hops.find(({ value }) => value === wanted)!.index;
+  switch (aggregate) {
+    case 'max':
+      return at(Math.max(...values));
+    case 'min':
+      return at(Math.min(...values));
+    case 'last':
+      return hops[hops.length - 1]!.index;
+    case 'all': {
+      const nearest = Math.min(...values.map((value) => absdiff(value, constant)));
+      return hops.find(({ value }) => absdiff(value, constant) === nearest)!.index;
+    }
+    default:
+      return hops.find(({ value }) => compare(value, operator, constant))!.index;
+  }
+}
+
 /* ---- The detectors ---- */
 
 /** Runs a rule set over reports, one by one. */
@@ -314,6 +348,7 @@ export class ReferenceDetector {
       value: null,
       previous: null,
       threshold: null,
+      evidence: null,
       ...fields,
     };
   }
@@ -528,7 +563,21 @@ export class ReferenceDetector {
       return aggregate === 'all' ? operands.every(test) : operands.some(test);
     };
     const isTrue = expression.every((clause) => clause.some(holds));
-    return isTrue ? [this.#event(rule, 'complex')] : [];
+    if (!isTrue) return [];
+    const evidence = expression.map((clause) => {
+      const condition = clause.find(holds)!;
+      const { aggregate, metric } = condition;
+      const delta = metric === null ? 0 : (deltas.get(metric) ?? 0);
+      const carried = metric === null ? [] : values.get(metric)!;
+      if (aggregate === 'sum' || aggregate === 'delta' || aggregate === 'count') {
+        const [value] = operandsOf(condition, carried, delta, count);
+        return { aggregate, metric, value: value!, nodeId: null, hop: null };
+      }
+      const hop = witness(condition, report);
+      const nodeId = metricAt(report.hops[hop]!, 'nodeId');
+      return { aggregate, metric, value: metricAt(report.hops[hop]!, metric!)!, nodeId, hop };
+    });
+    return [this.#event(rule, 'complex', { evidence })];
   }
 }
 

@@ -1,6 +1,15 @@
 import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { type FrameBatch, namesNodes, type RecordIds, RuleNames } from '@int/collector';
-import { DETECTOR_KINDS, type Detector, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import {
+  AGGREGATES,
+  DETECTOR_KINDS,
+  type Detector,
+  EVIDENCE,
+  type EventBatch,
+  KIND,
+  NO_METRIC,
+  SCOPES,
+} from '@int/detect';
 import { putId, putReportFlow } from './protobuf-report.js';
 import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
 
@@ -20,19 +29,27 @@ const EVENT_FIELD = {
   THRESHOLD: 12,
   FLOW: 13,
   PATH: 14,
+  EVIDENCE: 15,
 } as const;
+
+/** Field numbers of the message `Evidence`. */
+const EVIDENCE_FIELD = { AGGREGATE: 1, METRIC: 2, VALUE: 3, NODE: 4, HOP: 5 } as const;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 const DETECTORS: readonly Uint8Array[] = /* @__PURE__ */ DETECTOR_KINDS.map(bytesOf);
 const METRICS: readonly Uint8Array[] = /* @__PURE__ */ METRIC_NAMES.map(bytesOf);
 const SCOPE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ SCOPES.map(bytesOf);
+const AGGREGATE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ AGGREGATES.map(bytesOf);
 const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
 const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
+const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
 
-/** Bytes beside rule and path. */
+/** Bytes beside rule, evidence and path. */
 const EVENT_BYTES = 256;
+/** Bytes of the evidence of a clause. */
+const EVIDENCE_BYTES = 64;
 
 /** Writes bytes as a field. */
 export function putBytesField(bytes: Uint8Array, start: number, field: number, value: Uint8Array): number {
@@ -66,6 +83,34 @@ function putPath(bytes: Uint8Array, start: number, batch: TelemetryBatch, row: n
   return closeField(bytes, body, at);
 }
 
+function isComplex(events: EventBatch, row: number): boolean {
+  return (events.kind[row]! & KIND.DETECTOR_MASK) === KIND_COMPLEX;
+}
+
+/** Writes the evidence of a complex event. */
+function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: EventBatch, row: number): number {
+  let at = start;
+  for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
+    const cell = slot * EVIDENCE.COLUMNS * stride + row;
+    const what = evidence[cell + EVIDENCE.WHAT * stride]!;
+    if (what === EVIDENCE.NONE) break;
+    const aggregate = AGGREGATE_NAMES[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!;
+    const metric = METRICS[what & EVIDENCE.METRIC_MASK];
+    const node = evidence[cell + EVIDENCE.NODE * stride]!;
+    const hop = what >>> EVIDENCE.HOP_SHIFT;
+    const value = evidence[cell + EVIDENCE.VALUE * stride]!;
+    bytes[at] = tagOf(EVENT_FIELD.EVIDENCE, WIRE.BYTES);
+    const body = at + 2;
+    at = putBytesField(bytes, body, EVIDENCE_FIELD.AGGREGATE, aggregate);
+    if (metric !== undefined) at = putBytesField(bytes, at, EVIDENCE_FIELD.METRIC, metric);
+    at = putField(bytes, at, tagOf(EVIDENCE_FIELD.VALUE, WIRE.VARINT), value);
+    if (node !== NONE) at = putField(bytes, at, tagOf(EVIDENCE_FIELD.NODE, WIRE.VARINT), node);
+    if (hop !== EVIDENCE.NO_HOP) at = putField(bytes, at, tagOf(EVIDENCE_FIELD.HOP, WIRE.VARINT), hop);
+    at = closeField(bytes, body, at);
+  }
+  return at;
+}
+
 /** Writes events as messages `Event`. */
 export class ProtobufEvent {
   readonly #rules = new RuleNames(bytesOf);
@@ -74,7 +119,8 @@ export class ProtobufEvent {
   bound(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
     const rule = detector.ruleName(events.rule[row]!);
     const name = rule === null ? 0 : this.#rules.of(rule).length + 8;
-    return EVENT_BYTES + name + (batch.hopCount[events.report[row]!]! + 1) * 5;
+    const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
+    return EVENT_BYTES + name + evidence + (batch.hopCount[events.report[row]!]! + 1) * 5;
   }
 
   write(
@@ -99,7 +145,8 @@ export class ProtobufEvent {
     if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules.of(rule));
     at = this.#finding(bytes, at, events, row);
     at = putReportFlow(bytes, view, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
-    return putPath(bytes, at, batch, report);
+    at = putPath(bytes, at, batch, report);
+    return isComplex(events, row) ? putEvidence(bytes, at, events, row) : at;
   }
 
   #finding(bytes: Uint8Array, start: number, events: EventBatch, row: number): number {

@@ -81,11 +81,14 @@ export function reportMessage(record: ReportRecord): Json {
 
 /** What the message of an event must be. */
 export function eventMessage(record: EventRecord): Json {
-  const { type: _, id: text, timeNs, flow: monitored, path, ...rest } = record;
+  const { type: _, id: text, timeNs, flow: monitored, path, evidence, ...rest } = record;
   return {
     ...id(text),
     ...present({ timeNs }),
     ...given(rest),
+    ...(evidence === null
+      ? {}
+      : { evidence: evidence.map(({ value, ...where }) => ({ ...given(where), ...present({ value }) })) }),
     ...(monitored === null ? {} : { flow: flow(monitored) }),
     ...(path.length === 0 ? {} : { path: path.map((node) => node ?? 0xffffffff) }),
   };

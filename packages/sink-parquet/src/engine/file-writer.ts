@@ -87,8 +87,8 @@ export class FileWriter {
       this.#feed = new SegmentFeed(segment);
       try {
         const columns = table.columns.map(({ name }) => {
-          const expression = table.expressions[name];
-          return expression === undefined ? identifier(name) : `${expression} AS ${identifier(name)}`;
+          const type = table.ofJson[name];
+          return type === undefined ? identifier(name) : `${identifier(name)}::JSON::${type} AS ${identifier(name)}`;
         });
         await this.#copy(`SELECT ${columns.join(', ')} FROM ${SegmentFeed.FUNCTION}()`, table, path, true);
       } finally {

@@ -1,6 +1,6 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
 import type { FrameBatch } from '@int/collector';
-import type { Detector, EventBatch } from '@int/detect';
+import { type Detector, type EventBatch, evidenceOf } from '@int/detect';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { EVENT_ROW } from '../table/events.js';
@@ -77,6 +77,7 @@ export class EventRows {
           ? texts.destination.ipv4(destination0[report]!)
           : MISSING,
     );
+    slab.texts[0]![row] = JSON.stringify(evidenceOf(events, event));
     put(EVENT_ROW.PATH, this.#paths.find(batch, report, texts.path));
     slab.rows++;
     slab.records++;

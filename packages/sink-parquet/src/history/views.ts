@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { identifier, list } from '../engine/sql.js';
 import { type Partition, readPartitions } from '../store/layout.js';
 import type { ColumnType } from '../table/column.js';
-import { HOPS_TYPE, TABLE_NAMES, type TableName } from '../table/table.js';
+import { TABLE_NAMES, type TableName } from '../table/table.js';
 import { SCHEMA_TABLES } from '../table/tables.js';
 
 /** Names that queries use. */
@@ -65,7 +65,7 @@ const ID = `printf('%016x-%d', instance, number) AS id`;
 const FLOW = 'source, destination, protocol, "sourcePort", "destinationPort"';
 
 function typeOf(table: TableName, name: string, type: ColumnType): string {
-  return SCHEMA_TABLES[table].expressions[name] === undefined ? VIEW_TYPES[type] : HOPS_TYPE;
+  return SCHEMA_TABLES[table].ofJson[name] ?? VIEW_TYPES[type];
 }
 
 /** The rows of a table's files with their columns as stored; a table without files is empty. */

@@ -1,8 +1,8 @@
 import { METRIC_NAMES } from '@int/codec';
 import { DETECTOR_KINDS, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
-import { type Column, computed, entry, name, pair, word, wordIf } from './column.js';
-import type { Table } from './table.js';
+import { type Column, computed, entry, name, pair, text, word, wordIf } from './column.js';
+import { EVIDENCE_TYPE, type Table } from './table.js';
 
 /** Columns of words of `events`. All ones: not there. */
 export const EVENT_ROW = {
@@ -24,7 +24,8 @@ export const EVENT_ROW = {
   PATH: 17,
 } as const;
 
-const EVENTS_SHAPE: SlabShape = { words: 18, texts: 0 };
+/** The text is the evidence in JSON. */
+const EVENTS_SHAPE: SlabShape = { words: 18, texts: 1 };
 
 const KINDS = EVENT_ROW.KIND * SLAB_STRIDE;
 const PORTS = EVENT_ROW.PORTS * SLAB_STRIDE;
@@ -85,6 +86,7 @@ export const EVENTS_TABLE: Table = /* @__PURE__ */ {
       (words, row) => hasValue(words, row) && (words[KINDS + row]! & KIND.DETECTOR_MASK) !== THRESHOLD,
     ),
     wordIf('threshold', EVENT_ROW.THRESHOLD, hasValue),
+    text('evidence', 0),
     entry('source', EVENT_ROW.SOURCE, 'source'),
     entry('destination', EVENT_ROW.DESTINATION, 'destination'),
     word('protocol', EVENT_ROW.PROTOCOL),
@@ -92,5 +94,5 @@ export const EVENTS_TABLE: Table = /* @__PURE__ */ {
     port('destinationPort', 0),
     entry('path', EVENT_ROW.PATH, 'path'),
   ],
-  expressions: {},
+  ofJson: { evidence: EVIDENCE_TYPE },
 };

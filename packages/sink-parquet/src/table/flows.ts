@@ -58,5 +58,5 @@ export const FLOWS_TABLE: Table = /* @__PURE__ */ {
     field('endToEndCount', FLOW_ROW.END_TO_END_COUNT, 0, -1),
     text('hops', 0),
   ],
-  expressions: { hops: `hops::JSON::${HOPS_TYPE}` },
+  ofJson: { hops: HOPS_TYPE },
 };

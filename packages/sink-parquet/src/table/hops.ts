@@ -272,5 +272,5 @@ export const HOPS_TABLE: Table = /* @__PURE__ */ {
     report('hopExceeded', FLAG.HOP_EXCEEDED),
     report('mtuExceeded', FLAG.MTU_EXCEEDED),
   ],
-  expressions: {},
+  ofJson: {},
 };

@@ -13,10 +13,12 @@ export interface Table {
   readonly kind: RecordKind;
   readonly shape: SlabShape;
   readonly columns: readonly Column[];
-  /** SQL that stands for a column of the file in place of the column itself. */
-  readonly expressions: Readonly<Record<string, string>>;
+  /** Types in the files of the columns whose texts are JSON. */
+  readonly ofJson: Readonly<Record<string, string>>;
 }
 
-/** Types in the files of the columns that an expression makes; the others have the type of their column. */
 export const HOPS_TYPE =
   'STRUCT("nodeId" UINTEGER, metrics MAP(VARCHAR, STRUCT("last" UINTEGER, mean DOUBLE, count UINTEGER)))[]';
+
+export const EVIDENCE_TYPE =
+  'STRUCT(aggregate VARCHAR, metric VARCHAR, "value" UINTEGER, "nodeId" UINTEGER, hop UINTEGER)[]';

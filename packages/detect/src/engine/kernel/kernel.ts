@@ -109,10 +109,9 @@ export class Kernel {
 
   /** Whether it has a loop for a rule. */
   takes(rule: RunningRule): boolean {
-    const isOneWord =
-      rule.expression === null
-        ? rule.reading.pair === rule.reading.column
-        : rule.expression.metrics.every(({ pair, column }) => pair === column);
+    // A complex event has evidence, which only the loops in TypeScript write.
+    if (rule.loop === LOOP.COMPLEX) return false;
+    const isOneWord = rule.reading.pair === rule.reading.column;
     const hasSwitches = rule.loop !== LOOP.PER_HOP || this.#context[CONTEXT.SWITCH_MASK]! >= 0;
     return isOneWord && hasSwitches && rule.switchThresholds === null;
   }

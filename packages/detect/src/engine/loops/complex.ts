@@ -2,6 +2,7 @@
 import type { RunningExpression, RunningRule } from '../running-rule.js';
 import { fillColumn } from './columns.js';
 import { closeEvents, type LoopContext } from './context.js';
+import { writeEvidence } from './evidence.js';
 import { BLOCK, type Clause, type Program } from './program.js';
 
 /**
@@ -30,6 +31,7 @@ export function complex(context: LoopContext, rule: RunningRule, from: number, t
     const { events } = context;
     const first = context.count;
     for (let k = 0; k < count; k++) events[first + k] = rows[k]!;
+    writeEvidence(context, program, expression.metrics, rows, count, base);
     closeEvents(context, rule, first + count);
   }
 }

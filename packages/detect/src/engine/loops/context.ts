@@ -20,6 +20,8 @@ export class LoopContext {
   eventStride = 0;
   /** Events written so far. */
   count = 0;
+  /** Most cells of evidence that an event of the batch has. */
+  evidenceSlots = 0;
   /** Events written since construction. */
   written = 0;
   /** Reports with at least one event. */
@@ -42,6 +44,7 @@ export class LoopContext {
     this.events = events.words;
     this.eventStride = events.stride;
     this.count = events.count;
+    this.evidenceSlots = events.evidenceSlots;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Complex expressions in the form in which the loop evaluates them: columns of numbers, and ranges to test them by. */
 import { AGGREGATES, OPERATORS, type Operator } from '../../expression/model.js';
+import { EVIDENCE, NO_METRIC } from '../event-batch.js';
 import type { RunningCondition, RunningExpression } from '../running-rule.js';
 
 /** Reports that are looked at together. */
@@ -29,6 +30,11 @@ export interface Column {
 /** Holds if the column's number is not -1 and of the range. */
 export interface Test extends Range {
   readonly column: Column;
+  /** Of the condition: an index in AGGREGATES. */
+  readonly aggregate: number;
+  readonly constant: number;
+  /** The metric and aggregate as evidence holds them. */
+  readonly what: number;
 }
 
 /** A report satisfies a clause if one of its tests holds. */
@@ -114,7 +120,9 @@ export function programOf({ clauses, metrics, sums, history }: RunningExpression
     const filled = columns.length;
     const tests = clause.map((condition) => {
       const [kind, of, wanted] = readCondition(condition);
-      return { column: columnOf(kind, condition.metric, of), ...wanted };
+      const { aggregate, constant, metric } = condition;
+      const what = (metrics[metric]?.id ?? NO_METRIC) | (aggregate << EVIDENCE.AGGREGATE_SHIFT);
+      return { column: columnOf(kind, metric, of), ...wanted, aggregate, constant, what };
     });
     return { columns: columns.slice(filled), tests };
   });
