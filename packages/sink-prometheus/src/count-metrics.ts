@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import { Registry, type RegistryContentType } from 'prom-client';
 import { one } from './definitions/definition.js';
 import type { PageContent } from './page/page.js';
+import { registerProcessMetrics } from './process-metrics.js';
 
 /** A number that is exported, by the name it has among those that are read. */
 export interface CountMetric {
@@ -25,7 +26,7 @@ export class CountMetrics<Name extends string> {
 
   constructor(options: CountMetricsOptions<Name>) {
     this.#options = options;
-    collectDefaultMetrics({ register: this.#registry });
+    registerProcessMetrics(this.#registry);
   }
 
   /** What a page is made of, all of one moment: for {@link MetricsServer}. */

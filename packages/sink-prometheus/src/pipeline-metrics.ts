@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import { Registry, type RegistryContentType } from 'prom-client';
 import { type MetricDefinition, readFamilies } from './definitions/definition.js';
 import { pipelineMetrics } from './definitions/pipeline.js';
 import type { PipelineMetricsOptions } from './options.js';
 import { familyText } from './page/exposition.js';
 import type { PageContent } from './page/page.js';
+import { registerProcessMetrics } from './process-metrics.js';
 import { registerSnapshot } from './snapshot-metric.js';
 
 /** A name as Prometheus takes it for metrics. */
@@ -38,7 +39,7 @@ export class PipelineMetrics {
     if (labels !== undefined) registry.setDefaultLabels({ ...labels });
     const own = this.#definitions.map((definition) => registerSnapshot(registry, prefix, definition, options));
     this.#own = new Set(own);
-    if (options.process !== false) collectDefaultMetrics({ register: registry });
+    if (options.process !== false) registerProcessMetrics(registry);
   }
 
   /** What a scrape gets, for a program that serves it itself. Between metrics, other work has its turn. */
