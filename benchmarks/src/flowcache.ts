@@ -6,10 +6,10 @@
  * with reports that none has seen before; all flows are inserted first. Before anything is timed, C and the flow caches
  * must have the same checksum over all rows and buckets, and the objects must know the same of flows drawn at random.
  *
- * `--short`: 1 million flows, few rounds, fewer contenders. `--rounds N`, `--only speed,events,latency,shards`,
- * `--markdown`: also the tables of the README, `--no-file`.
+ * `--short`: 1 million flows, few rounds, fewer contenders. `--rounds N`, `--only speed,events,latency,shards,rounding`:
+ * these parts alone, which replace those in the file of results; `--markdown`: also the tables of the README, `--no-file`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ import { geometryOf } from '@int/flowcache';
 import { buildNative } from './decode/native.js';
 import type { RatePoint, ReadersPoint } from './flowcache/events.js';
 import type { Latency } from './flowcache/latency.js';
+import { mergeParts, type Part, partsOf, type ResultsFile } from './flowcache/parts.js';
 import { Program } from './flowcache/programs.js';
 import { bestOfOurs, factorOver, markdown, print, type Reinserting, type Results } from './flowcache/results.js';
 import type { RoundingClass } from './flowcache/rounding.js';
@@ -93,8 +94,8 @@ const PLANS: readonly SpeedPlan[] = SHORT
       { setup: setup(1_000_000, { layout: 'compact' }), mixes: ['zipf', 'uniform'], groups: [['kernel']] },
     ];
 
-const parts = values.only?.split(',');
-const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+const parts = values.only === undefined ? null : partsOf(values.only);
+const wants = (part: Part): boolean => parts === null || parts.includes(part);
 
 /** A Map whose keys are taken out and put in again, before popular flows have made it unusable. */
 async function measureReinserting(path: string): Promise<Reinserting> {
@@ -199,22 +200,19 @@ target(`${bucket} bytes per bucket, at most ${TARGET.bytesPerBucket}`, bucket <=
 if (!values['no-file']) {
   const out = fileURLToPath(new URL('../results/', import.meta.url));
   mkdirSync(out, { recursive: true });
-  writeFileSync(
-    join(out, SHORT ? 'flowcache-short.json.tmp' : 'flowcache.json'),
-    `${JSON.stringify(
-      {
-        ...surroundings(),
-        compiler: compiler ?? null,
-        settings: { ...EFFORT, rows: ROWS, buckets: EXACT.buckets, batch: BATCH, exponent: EXPONENT, batches: BATCHES },
-        bytes: {
-          exact: { bucket: EXACT.bucketStride * 4, row: EXACT.rowStride * 4, cache: EXACT.byteLength },
-          compact: { bucket: COMPACT.bucketStride * 4, row: COMPACT.rowStride * 4, cache: COMPACT.byteLength },
-        },
-        ...results,
-        targets,
-      },
-      null,
-      2,
-    )}\n`,
-  );
+  const file = join(out, SHORT ? 'flowcache-short.json.tmp' : 'flowcache.json');
+  const now: ResultsFile = {
+    ...surroundings(),
+    compiler: compiler ?? null,
+    settings: { ...EFFORT, rows: ROWS, buckets: EXACT.buckets, batch: BATCH, exponent: EXPONENT, batches: BATCHES },
+    bytes: {
+      exact: { bucket: EXACT.bucketStride * 4, row: EXACT.rowStride * 4, cache: EXACT.byteLength },
+      compact: { bucket: COMPACT.bucketStride * 4, row: COMPACT.rowStride * 4, cache: COMPACT.byteLength },
+    },
+    ...results,
+    targets,
+  };
+  const all =
+    parts === null || !existsSync(file) ? now : mergeParts(JSON.parse(readFileSync(file, 'utf8')), now, parts);
+  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
 }
