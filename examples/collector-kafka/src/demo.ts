@@ -15,6 +15,7 @@ import { SCENARIO_KINDS, SCENARIO_NETWORK } from '@int/netsim';
 import { KafkaSink } from '@int/sink-kafka';
 import type { ImmediateEvent } from '@int/stream';
 import { startCluster } from '../../../.ci/kafka/cluster.mjs';
+import { ended } from './ended.js';
 import { eventText } from './event-text.js';
 import type { NetworkDone, ProcessorMessage } from './messages.js';
 
@@ -62,7 +63,7 @@ try {
   process.exitCode = 1;
 } finally {
   for (const child of processors) child.kill();
-  await Promise.all(processors.map((child) => (child.exitCode === null ? once(child, 'exit') : null)));
+  await Promise.all(processors.map((child) => ended(child)));
   await cluster?.close();
 }
 
@@ -72,8 +73,8 @@ function startProcessor(index: number): Promise<void> {
   processors.push(child);
   const who = `processor ${index + 1}`;
   return new Promise((resolve, reject) => {
-    child.once('exit', (code) => {
-      if (code !== 0 && code !== null) reject(new Error(`${who} has ended with code ${code}`));
+    child.once('exit', (code, signal) => {
+      if (code !== 0) reject(new Error(`${who} has ended with ${signal ?? `code ${code}`}`));
     });
     child.on('message', (message: ProcessorMessage) => {
       switch (message.name) {
