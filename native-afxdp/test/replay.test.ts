@@ -216,7 +216,7 @@ describe('int replay --afxdp', () => {
     const path = capture(numbered(1));
     const none = await replay(pair.left, path, '--afxdp', 'none0');
     expect(none.code).toBe(3);
-    expect(none.stderr).toMatch(/^int: cannot send by none0: .*none0/);
+    expect(none.stderr).toMatch(/^int: cannot open none0: .*none0/);
     expect(none.stdout).toBe('');
     const queue = await replay(pair.left, path, '--afxdp', `${pair.left.interface}:7`);
     expect(queue.code).toBe(3);

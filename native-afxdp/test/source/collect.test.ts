@@ -328,8 +328,8 @@ describe('int collect --afxdp where it cannot be', () => {
     const taken = new Command(pair.right, ['collect', '--afxdp', 'right0', '--json']);
     await taken.saying(/receiving from/);
     for (const [which, reason] of [
-      ['nowhere0', /no interface nowhere0.*ip link/],
-      ['right0', /another XDP program is attached/],
+      ['nowhere0', /^int: cannot open nowhere0: there is no interface nowhere0.*ip link/],
+      ['right0', /^int: cannot open right0: .*another XDP program is attached/],
     ] as const) {
       const { code, stdout, stderr } = await new Command(pair.right, ['collect', '--afxdp', which]).end();
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -339,7 +339,7 @@ describe('int collect --afxdp where it cannot be', () => {
     await taken.interrupt();
     const queue = await new Command(pair.right, ['collect', '--afxdp', 'right0:5']).end();
     expect(queue).toMatchObject({ code: 3, stdout: '' });
-    expect(queue.stderr).toMatch(/no such queue/);
+    expect(queue.stderr).toMatch(/^int: cannot open right0: .*no such queue/);
     expect(pair.attached(pair.right)).toBeNull();
   });
 });

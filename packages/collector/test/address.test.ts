@@ -30,4 +30,8 @@ describe('udp:// addresses', () => {
   ])('"%s" is refused', (text) => {
     expect(() => parseUdpAddress(text)).toThrow(TypeError);
   });
+
+  test('with a port out of range are refused for that', () => {
+    expect(() => parseUdpAddress('udp://0.0.0.0:80000')).toThrow('a port is a number from 0 to 65535, not 80000');
+  });
 });

@@ -127,7 +127,7 @@ describe('CaptureSource', () => {
   test('says which file cannot be opened', async () => {
     for (const [path, reason] of [
       [join(folder, 'missing.pcap'), 'no such file'],
-      [folder, 'directory'],
+      [folder, 'folder'],
     ] as const) {
       const error = await new CaptureSource({ path }).start(() => undefined).catch((problem: unknown) => problem);
       expect(SourceError.is(error)).toBe(true);

@@ -71,7 +71,7 @@ export class XdpChoice {
    */
   giveUp(error: unknown): boolean {
     if (this.#xdp === null) return false;
-    const failure = xdpFailure(error);
+    const failure = xdpFailure(this.#xdp.interface, error);
     if (!(failure instanceof NoXdp)) {
       if (failure !== error) throw failure;
       return false;

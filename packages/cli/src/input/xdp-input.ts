@@ -36,10 +36,10 @@ const CANNOT: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 /**
- * What it means that the interface could not be opened.
+ * What it means that an interface could not be opened.
  * @returns NoXdp if the machine is the reason, CliError if what was asked for is, else the error itself
  */
-export function xdpFailure(error: unknown): unknown {
+export function xdpFailure(name: string, error: unknown): unknown {
   if (error instanceof NoXdp || error instanceof CliError) return error;
   const cause = SourceError.is(error) ? error.cause : error;
   if (!(cause instanceof Error)) return error;
@@ -47,7 +47,7 @@ export function xdpFailure(error: unknown): unknown {
   if (typeof code === 'string' && code.startsWith('ERR_XDP_')) {
     return CANNOT.has(code)
       ? new NoXdp(cause.message, { cause: error })
-      : new CliError(cause.message, EXIT.OPEN, error);
+      : new CliError(`cannot open ${name}: ${cause.message}`, EXIT.OPEN, error);
   }
   if (cause instanceof RangeError) return new CliError(cause.message, EXIT.USAGE, error);
   return error;
@@ -104,7 +104,7 @@ export async function attachPrefilter(
     });
     return { prefilter, detectorOptions: { ...rest, ...prefilter.detectorOptions }, rulesBehind };
   } catch (error) {
-    throw xdpFailure(error);
+    throw xdpFailure(flags.interface, error);
   }
 }
 

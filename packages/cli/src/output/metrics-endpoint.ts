@@ -23,10 +23,11 @@ export interface MetricsAddress {
 
 /** An option parser for `HOST:PORT`, `[IPv6]:PORT` or a port alone, which is of 127.0.0.1. */
 export function metricsAddress(text: string): MetricsAddress {
-  const match = /^(?:(?:\[([^\]]+)\]|([^:[\]]*)):)?(\d{1,5})$/.exec(text);
+  const match = /^(?:(?:\[([^\]]+)\]|([^:[\]]*)):)?(\d+)$/.exec(text);
   const port = Number(match?.[3]);
   const [, bracketed, plain] = match ?? [];
-  if (!(port <= 65_535) || plain === '' || (bracketed !== undefined && !isIPv6(bracketed))) {
+  if (port > 65_535) throw new InvalidArgumentError(`a port is a number from 0 to 65535, not ${match![3]}.`);
+  if (match === null || plain === '' || (bracketed !== undefined && !isIPv6(bracketed))) {
     throw new InvalidArgumentError('Give HOST:PORT, such as 127.0.0.1:9464 (an IPv6 host in brackets).');
   }
   return { host: bracketed ?? plain ?? '127.0.0.1', port };

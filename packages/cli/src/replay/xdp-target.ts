@@ -95,7 +95,7 @@ export class XdpTarget implements Target {
       link.follow();
       return new XdpTarget(options, link, open, await open(), new afxdp.XdpBatch(BATCH));
     } catch (error) {
-      if (afxdp.XdpError.is(error)) throw xdpFailure(name, error);
+      if (afxdp.XdpError.is(error)) throw xdpFailure(`cannot open ${name}`, error);
       throw error;
     }
   }
@@ -149,7 +149,8 @@ export class XdpTarget implements Target {
     try {
       await this.#socket?.flush(FLUSH_MS);
     } catch (error) {
-      if (this.#options.onDown === 'exit' || !this.#link.failed(error)) throw xdpFailure(this.name, error);
+      if (this.#options.onDown === 'exit' || !this.#link.failed(error))
+        throw xdpFailure(`cannot send by ${this.name}`, error);
     } finally {
       this.#settle(0);
     }
@@ -166,7 +167,8 @@ export class XdpTarget implements Target {
    * @throws CliError if it is not the interface, or it is not to be waited for at all
    */
   async #renew(error: unknown, chunk: FrameChunk, end: number): Promise<boolean> {
-    if (!this.#link.failed(error) || this.#options.onDown === 'exit') throw xdpFailure(this.name, error);
+    if (!this.#link.failed(error) || this.#options.onDown === 'exit')
+      throw xdpFailure(`cannot send by ${this.name}`, error);
     const { signal } = this.#options;
     const pending = this.#socket!.pending;
     let unsent = 0;
@@ -224,10 +226,10 @@ export class XdpTarget implements Target {
   }
 }
 
-function xdpFailure(name: string, error: unknown): unknown {
+function xdpFailure(what: string, error: unknown): unknown {
   const { hint, message } = error as { hint?: unknown; message: string };
   if (typeof hint !== 'string') return error;
-  return new CliError(`cannot send by ${name}: ${message}`, EXIT.OPEN, error);
+  return new CliError(`${what}: ${message}`, EXIT.OPEN, error);
 }
 
 /** The MTU of an interface; null if the system does not tell. */

@@ -23,7 +23,7 @@ async function checked(descriptor: number): Promise<Stats> {
   try {
     const stats = await statOf(descriptor);
     if (!stats.isDirectory()) return stats;
-    throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' });
+    throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
   } catch (error) {
     await closeFile(descriptor);
     throw error;
