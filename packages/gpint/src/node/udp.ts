@@ -68,6 +68,8 @@ export class UdpProbeTransport implements ProbeTransport {
   private readonly addressOf: UdpTransportOptions['addressOf'];
   private readonly tally = { sent: 0, received: 0, strangers: 0, noAddress: 0, errors: 0 };
   private open = true;
+  /** Probes of which the system has not said yet what became of them; `null` once the socket is closed. */
+  private pending: number | null = 0;
 
   private constructor(socket: Socket, options: UdpTransportOptions) {
     this.socket = socket;
@@ -122,20 +124,30 @@ export class UdpProbeTransport implements ProbeTransport {
     const port = address.port ?? (extended ? GPINT_PORT.EXTENDED : GPINT_PORT.PLAIN);
     try {
       this.socket.send(payload, port, address.host, (error) => {
+        if (this.pending === null) return;
+        this.pending--;
         if (error === null) this.tally.sent++;
         else this.tally.errors++;
       });
+      if (this.pending !== null) this.pending++;
     } catch {
       // An address or port that is none.
       this.tally.errors++;
     }
   }
 
-  /** Closes the socket; nothing is handed over after that. */
+  /** Closes the socket; nothing is handed over after that. Probes that have not left by then count as errors. */
   close(): Promise<void> {
     if (!this.open) return Promise.resolve();
     this.open = false;
-    return new Promise((resolve) => this.socket.close(resolve));
+    return new Promise((resolve) => {
+      this.socket.close(() => {
+        // A socket that is closed while an address is looked up, which also a number is, says nothing of that packet.
+        this.tally.errors += this.pending ?? 0;
+        this.pending = null;
+        resolve();
+      });
+    });
   }
 }
 

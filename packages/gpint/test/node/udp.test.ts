@@ -76,6 +76,22 @@ describe('a monitor on UDP sockets', () => {
     expect(transport.counters.errors).toBe(errors + 1);
   });
 
+  it('counts every probe that was sent before it closed, as sent or as an error', async () => {
+    for (const turns of [0, 1, 2]) {
+      const transport = await UdpProbeTransport.open({
+        host: '127.0.0.1',
+        addressOf: () => ({ host: '127.0.0.1', port: 9 }),
+      });
+      for (let probe = 0; probe < 50; probe++) transport.send(0, new Uint8Array(8), false);
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await transport.close();
+      const { sent, errors } = transport.counters;
+      expect(sent + errors).toBe(50);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(transport.counters).toMatchObject({ sent, errors });
+    }
+  });
+
   it('says so if its port is taken', async () => {
     const options = { host: '127.0.0.1', addressOf: () => undefined, onPayload: () => undefined };
     const first = await UdpProbeTransport.open(options);
