@@ -1,0 +1,62 @@
+import { BatchDecoder, TelemetryBatch } from '@int/codec';
+import { Detector, EventBatch } from '@int/detect';
+import { readRules } from '@int/detect/yaml';
+import { expect, test } from 'vitest';
+import { BatchCopy } from '../../src/delivery/batch-copy.js';
+import { hop, report } from '../reports.js';
+import { slabOf } from './sources.js';
+
+const rules = (detect: string) =>
+  readRules(`version: 1\nrules:\n  - { name: one, priority: 1, match: any, detect: ${detect} }\n`);
+
+test('events in a copy are those that it was given, with their evidence', () => {
+  const detector = new Detector(rules('{ complex: "max(hopLatency) > 500 and any(queueOccupancy) > 3" }'));
+  const plain = new Detector(rules('{ threshold: { metric: hopLatency, threshold: 10 } }'));
+  const copy = new BatchCopy();
+  for (let turn = 1; turn < 4; turn++) {
+    const frames = slabOf([1, 2, 3].map((node) => report(node, turn, [hop(node, 400 * node, 4), hop(9, 700, turn)])));
+    const batch = new TelemetryBatch({ frames: 16, reports: 16, hops: 256 });
+    new BatchDecoder({ linkType: 'report' }).decode(
+      batch,
+      frames.bytes,
+      frames.offsets,
+      frames.lengths,
+      0,
+      frames.count,
+    );
+    copy.copy(batch, frames, 0);
+    const expected = [plain, detector].map((each) => {
+      const events = new EventBatch();
+      // Twice, as of a batch that is looked at in pieces.
+      for (const [from, to] of [
+        [0, 2],
+        [2, 3],
+      ] as const) {
+        events.clear();
+        each.detect(batch, events, from, to);
+        copy.add(events, each);
+      }
+      events.clear();
+      each.detect(batch, events);
+      return Array.from({ length: events.count }, (_, row) => each.event(batch, events, row));
+    });
+    const copied = copy.events.map(({ events, detector: each }) =>
+      Array.from({ length: events.count }, (_, row) => each.event(copy.batch, events, row)),
+    );
+    expect(copied).toEqual(expected);
+    expect(copied[1]?.map(({ evidence }) => evidence?.map(({ value, hop: at }) => [value, at]))).toEqual([
+      [
+        [700, 1],
+        [4, 0],
+      ],
+      [
+        [800, 0],
+        [4, 0],
+      ],
+      [
+        [1200, 0],
+        [4, 0],
+      ],
+    ]);
+  }
+});
