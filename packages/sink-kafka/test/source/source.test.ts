@@ -48,11 +48,14 @@ describe('a topic as a source', () => {
       () => ({ ...source.totals(), health: source.health(), kept: keeper.kept.length }),
     );
     const totals = await collector.stop();
-    // A message that is read again, since the group was shared out anew, is a repeat as well.
+    // A message that is read again, since the group was shared out anew, is a repeat as well; or, if it is no report and
+    // so has no id, it is dropped again.
     const { messages: taken, repeats } = source.totals();
-    expect(repeats).toBe(200 + taken - all);
+    const dropped = totals.dropped.truncated + totals.dropped.malformed;
+    expect(repeats + dropped).toBe(taken - REPORTS);
+    expect(dropped).toBeGreaterThanOrEqual(bad.length);
+    expect(repeats).toBeGreaterThanOrEqual(200);
     expect(sorted(keeper.kept)).toEqual(sorted(records.values()));
-    expect(totals.dropped.truncated + totals.dropped.malformed).toBe(bad.length);
     expect(totals.received).toBe(totals.decoded + Object.values(totals.dropped).reduce((sum, count) => sum + count, 0));
   });
 
