@@ -10,7 +10,7 @@ export default defineConfig({
     // What a program that is a bundle has to bring along for a sharded cache.
     'flowcache-shard': '../packages/flowcache/src/node/shard-worker.ts',
     // The same for a page of metrics.
-    'metrics-page-thread': '../packages/sink-prometheus/src/page/page-thread.ts',
+    'metrics-page-thread': '../packages/metrics/src/page/page-thread.ts',
   },
   format: ['esm'],
   target: 'es2022',

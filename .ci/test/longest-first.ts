@@ -14,7 +14,7 @@ const UNKNOWN_S = 0.4;
 /** Files that take less are spread among the longer ones. */
 const SHORT_S = 1;
 /** Where tests wait for most of their time: for programs, brokers and networks. */
-const WAITING = /^(?:native-afxdp|examples|packages\/(?:cli|process|sink-[a-z]+))\//;
+const WAITING = /^(?:native-afxdp|examples|packages\/(?:cli|metrics|sink-[a-z]+|stream-kafka))\//;
 
 interface File {
   readonly specification: TestSpecification;

@@ -1,6 +1,6 @@
 /**
  * A contender of the DART benchmark in a process of its own: `dart-contender.js NAME SHAPE`, where SHAPE is JSON. It
- * takes the commands of `native-afxdp/twins/dart_bench.c`, one a line, and answers each with a line of JSON; and `memory`:
+ * takes the commands of `benchmarks/native/twins/dart_bench.c`, one a line, and answers each with a line of JSON; and `memory`:
  * bytes in use, after a garbage collection.
  */
 import { createInterface } from 'node:readline';

@@ -1,6 +1,6 @@
 /**
  * A software RNIC in a process of its own: `dart-rnic.js plain|kernel|in-place SHAPE FRAMES`. It takes `frames TURNS` and `sum`, as
- * `native-afxdp/twins/dart_bench.c` does.
+ * `benchmarks/native/twins/dart_bench.c` does.
  */
 import { createInterface } from 'node:readline';
 import { DartStore } from '@int/dart';

@@ -1,6 +1,6 @@
 /**
  * A contender of the flow cache benchmark in a process of its own: `flowcache-contender.js NAME FILE LAYOUT ROWS BUCKETS`.
- * It takes the commands of `native-afxdp/twins/flowcache_bench.c`, one a line, and answers each with a line of JSON; and
+ * It takes the commands of `benchmarks/native/twins/flowcache_bench.c`, one a line, and answers each with a line of JSON; and
  *
  *   values FROM STEP N       hashes of what is known of flows FROM, FROM + STEP, ... from the flow's first report on, which
  *                            must have been that of `fill`; null where it is not

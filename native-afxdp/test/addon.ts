@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { makeNative } from '../../.ci/test/native.js';
+import { makeAddon } from '../../.ci/test/native.js';
 import { requires, skip } from '../../.ci/test/requires.js';
 
 /** `sanitized`: with the address and undefined-behaviour sanitizers. */
@@ -16,8 +16,8 @@ export type Build = 'plain' | 'sanitized';
 export function addon(build: Build = 'plain'): string {
   const given = process.env.INT_AFXDP_ADDON;
   if (build === 'plain' && given !== undefined && given !== '') return given;
-  if (build === 'sanitized') return join(makeNative('addon_asan'), 'build', 'afxdp_asan.node');
-  return join(makeNative('addon'), 'prebuilds', `linux-${process.arch}`, 'afxdp.node');
+  if (build === 'sanitized') return join(makeAddon('addon_asan'), 'build', 'afxdp_asan.node');
+  return join(makeAddon('addon'), 'prebuilds', `linux-${process.arch}`, 'afxdp.node');
 }
 
 /** The address sanitizer's library, which a process must load before everything else. Skips the test if there is none. */

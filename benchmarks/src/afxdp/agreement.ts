@@ -44,7 +44,7 @@ export function messagesInC(program: string, reports: Reports, folder: string): 
 
 /** @throws Error if they differ */
 export function checkMessages(folder: string): void {
-  const program = fileURLToPath(new URL('../../native-afxdp/build/message_dump', import.meta.url));
+  const program = fileURLToPath(new URL('../native/build/message_dump', import.meta.url));
   const reports = mixedReports();
   if (Buffer.compare(messagesHere(reports), messagesInC(program, reports, folder)) !== 0) {
     throw new Error('the messages of C and of TypeScript differ');

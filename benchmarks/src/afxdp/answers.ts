@@ -1,4 +1,4 @@
-/** A receiver's end of its conversation with the benchmark, as `native-afxdp/receivers/work.c` has it. */
+/** A receiver's end of its conversation with the benchmark, as `benchmarks/native/receivers/work.c` has it. */
 
 export function ready(): void {
   process.stdout.write('{"ready":true}\n');

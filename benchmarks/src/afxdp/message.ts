@@ -1,6 +1,6 @@
 /**
  * The message that a monitor makes of a report: key and value of a Kafka record, as a producer takes them. The C twin is
- * `native-afxdp/receivers/message.c`.
+ * `benchmarks/native/receivers/message.c`.
  *
  * Big-endian. The key is the monitored flow, so that all reports of a flow go to one partition; the value is the report
  * with its hops, in path order, and of each hop the items that were asked for.

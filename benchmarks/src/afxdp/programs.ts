@@ -10,16 +10,18 @@ import { COMMON, LATENCY, type Template, templateOf } from './template.js';
 import type { Done } from './work.js';
 
 /** The bundle lies in benchmarks/dist. */
-const NATIVE = fileURLToPath(new URL('../../native-afxdp/', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../native/', import.meta.url));
+const AFXDP = fileURLToPath(new URL('../../native-afxdp/', import.meta.url));
 const BUILD = `${NATIVE}build/`;
-const ADDON = `${NATIVE}prebuilds/linux-${process.arch}/afxdp.node`;
+const ADDON = `${AFXDP}prebuilds/linux-${process.arch}/afxdp.node`;
 
 /** Builds the C programs and the addon; returns the compiler's name and version, or what is missing. */
 export function buildPrograms(): { compiler: string } | { missing: string } {
   const compiler = process.env.CC ?? 'cc';
   const version = spawnSync(compiler, ['--version'], { encoding: 'utf8' });
   if (version.status !== 0) return { missing: `no C compiler (${compiler})` };
-  execFileSync('make', ['-s', '-C', NATIVE, 'receivers', 'addon'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('make', ['-s', '-C', NATIVE, 'receivers'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('make', ['-s', '-C', AFXDP, 'addon'], { stdio: ['ignore', 'ignore', 'inherit'] });
   // The bundle is not where @int/afxdp looks from; receivers inherit it.
   process.env.INT_AFXDP_ADDON = ADDON;
   return { compiler: version.stdout.split('\n')[0]! };

@@ -31,7 +31,7 @@ export interface Destination {
   readonly sender: string;
 }
 
-/** One frame, and where the sender writes into it, in bytes; see `native-afxdp/receivers/live_send.c`. */
+/** One frame, and where the sender writes into it, in bytes; see `benchmarks/native/receivers/live_send.c`. */
 export interface Template {
   readonly frame: Uint8Array;
   readonly sequence: number;

@@ -1,4 +1,4 @@
-/** What a receiver does with frames; the C twin is `native-afxdp/receivers/work.c`. */
+/** What a receiver does with frames; the C twin is `benchmarks/native/receivers/work.c`. */
 import { BatchDecoder, type KernelMemory, type LinkLayer, type TelemetryBatch } from '@int/codec';
 import { MessageBuilder } from './message.js';
 import { INT_PORT, REPORT_PORT } from './template.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { StoreShape } from './stores.js';
 
 /** The bundle lies in benchmarks/dist. */
-const NATIVE = fileURLToPath(new URL('../../native-afxdp/build/', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../native/build/', import.meta.url));
 const CONTENDER = fileURLToPath(new URL('./dart-contender.js', import.meta.url));
 const RNIC = fileURLToPath(new URL('./dart-rnic.js', import.meta.url));
 /** Millions of objects need more than the default heap. */
@@ -36,7 +36,7 @@ export class Program {
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
   }
 
-  /** @param program of native-afxdp @param header file of a segment's header @param bytes of the segment */
+  /** @param program of benchmarks/native @param header file of a segment's header @param bytes of the segment */
   static c(program: string, header: string, bytes: number, frames = '-'): Program {
     return new Program(program, `${NATIVE}${program}`, [header, String(bytes), frames]);
   }

@@ -87,7 +87,7 @@ export function makeFrames(store: DartStore, count: number): Frames {
   return { bytes, offsets, lengths };
 }
 
-/** The file format of `native-afxdp/twins/dart_bench.c`. */
+/** The file format of `benchmarks/native/twins/dart_bench.c`. */
 export function writeFrames(path: string, rnic: SoftRnic, frames: Frames): void {
   const { bytes, offsets, lengths } = frames;
   const parts = [Uint32Array.of(offsets.length, bytes.length), rnic.state, offsets, lengths, bytes];

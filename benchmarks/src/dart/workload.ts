@@ -1,4 +1,4 @@
-/** Keys, values and random places, the same as in `native-afxdp/twins/dart_bench.c`. */
+/** Keys, values and random places, the same as in `benchmarks/native/twins/dart_bench.c`. */
 import type { KeyRows } from '@int/dart';
 
 export const KEY_BYTES = 13;

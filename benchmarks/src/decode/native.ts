@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { INT_PORT, type Reports } from './shapes.js';
 
 /** The bundle lies in benchmarks/dist. */
-const NATIVE = fileURLToPath(new URL('../../native-afxdp/', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../native/', import.meta.url));
 
 /** Builds the C programs; returns the compiler's name and version, or undefined if there is none. */
 export function buildNative(): string | undefined {
@@ -16,7 +16,7 @@ export function buildNative(): string | undefined {
   return version.stdout.split('\n')[0]!;
 }
 
-/** Writes reports in the file format of `native-afxdp/twins/frames_file.h`. */
+/** Writes reports in the file format of `benchmarks/native/twins/frames_file.h`. */
 export function writeFrames(path: string, reports: Reports, batch: { frames: number; hops: number }): void {
   const none = 0x10000;
   const header = Uint32Array.of(

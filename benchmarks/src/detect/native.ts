@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import type { TelemetryBatch } from '@int/codec';
 
 /** The bundle lies in benchmarks/dist. */
-const PROGRAMS = fileURLToPath(new URL('../../native-afxdp/build/', import.meta.url));
+const PROGRAMS = fileURLToPath(new URL('../native/build/', import.meta.url));
 /** A batch's first byte lies at the start of its buffer, and this much behind its last is only there for alignment. */
 const SLACK = 64;
 
-/** Writes batches in the file format of `native-afxdp/twins/detect_bench.c`. Each must have a buffer of its own. */
+/** Writes batches in the file format of `benchmarks/native/twins/detect_bench.c`. Each must have a buffer of its own. */
 export function writeBatches(path: string, batches: readonly TelemetryBatch[]): void {
   const { capacity, buffer } = batches[0]!;
   const size = buffer.byteLength - SLACK;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { MIXES, type Mix } from './workload.js';
 
 /** The bundle lies in benchmarks/dist. */
-const C_PROGRAM = fileURLToPath(new URL('../../native-afxdp/build/flowcache_bench', import.meta.url));
+const C_PROGRAM = fileURLToPath(new URL('../native/build/flowcache_bench', import.meta.url));
 const CONTENDER = fileURLToPath(new URL('./flowcache-contender.js', import.meta.url));
 const SCENARIO = fileURLToPath(new URL('./flowcache-scenario.js', import.meta.url));
 /** Millions of objects need more than the default heap. */

@@ -1,6 +1,6 @@
 /**
  * Reports for the flow cache benchmark, made while it runs, so that no two passes see the same ones. The C program makes
- * the same (`native-afxdp/twins/flowcache_work.c`); what both need is in one file.
+ * the same (`benchmarks/native/twins/flowcache_work.c`); what both need is in one file.
  *
  * Every report has 5 hops with node id, hop latency, queue occupancy and egress utilization. A flow has a path of its own
  * through five tiers of 1,024 switches, which one report in 64 leaves at one hop. Latency and occupancy are exponentially

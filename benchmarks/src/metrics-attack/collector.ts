@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { Collector, healthOf, LiveStatistics, ReportLossStage, SwitchTotals, UdpSource } from '@int/collector';
-import { MetricsServer, PipelineMetrics } from '@int/sink-prometheus';
+import { MetricsServer, PipelineMetrics } from '@int/metrics';
 
 /** What the collector says when it is asked. */
 export interface Sample {

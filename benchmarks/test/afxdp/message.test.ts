@@ -10,7 +10,7 @@ import { messagesHere, messagesInC, mixedReports } from '../../src/afxdp/agreeme
 import { KEY_BYTES, MessageBuilder } from '../../src/afxdp/message.js';
 import { COMMON, LATENCY, shapeOf, templateOf } from '../../src/afxdp/template.js';
 
-const NATIVE = fileURLToPath(new URL('../../../native-afxdp/', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../../native/', import.meta.url));
 const DESTINATION = { mac: '02:00:00:00:02:02', address: '10.9.0.2', sender: '10.9.0.1' };
 /** Bytes in front of a report in its frame. */
 const REPORT = 42;

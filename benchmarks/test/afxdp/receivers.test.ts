@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { limit, requires } from '../../../.ci/test/requires.js';
 import { COMMON, LATENCY, REPORT_PORT, templateOf } from '../../src/afxdp/template.js';
 
-const NATIVE = fileURLToPath(new URL('../../../native-afxdp/', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../../native/', import.meta.url));
 const DESTINATION = { mac: '02:00:00:00:02:02', address: '10.9.0.2', sender: '10.9.0.1' };
 /** Fewer than a socket has room for, so that none is lost however busy the machine is. */
 const FRAMES = 2000;

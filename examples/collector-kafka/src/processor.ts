@@ -1,5 +1,5 @@
 /** A stream processor; start as many as there are partitions, on as many machines. Arguments: brokers, group, prefix of the topics. */
-import { Processor } from '@int/process';
+import { Processor } from '@int/stream-kafka';
 import type { ProcessorMessage } from './messages.js';
 
 const [brokers = '', group = '', prefix = '', queueThreshold = '32'] = process.argv.slice(2);

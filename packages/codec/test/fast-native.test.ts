@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeNative, nativePrograms } from '../../../.ci/test/native.js';
+import { nativePrograms } from '../../../.ci/test/native.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
 import { KernelReport2 } from '../src/fast/kernel.js';
@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The file format of `native-afxdp/twins/frames_file.h`. */
+/** The file format of `benchmarks/native/twins/frames_file.h`. */
 function framesFile(frames: readonly Uint8Array[], options: FastOptions, batch: TelemetryBatch): Uint8Array {
   const { bytes, offsets, lengths } = layOut(frames, 1);
   const settings = fastSettings(options);
@@ -105,7 +105,7 @@ describe('the C twin of the fast path', () => {
   });
 
   it('survives random frames under the sanitizers', () => {
-    const native = makeNative('build/decode_fuzz', 'build/prefilter_fuzz');
+    const native = join(nativePrograms('decode_fuzz', 'prefilter_fuzz'), '..');
     const output = execFileSync('make', ['-s', '-C', native, 'test'], { encoding: 'utf8', timeout: 300_000 });
     expect(output).toMatch(/frames, \d+ accepted/);
   });

@@ -5,7 +5,7 @@ import type {
   Processor,
   ProcessorOptions,
   ProcessorTotals,
-} from '@int/process';
+} from '@int/stream-kafka';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { optionalPackage } from '../input/optional-package.js';
 import { endsWithin, opening } from '../interruption.js';
@@ -109,7 +109,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
         command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
       }
-      const { Processor } = await optionalPackage('@int/process', '`int process`', import('@int/process'));
+      const { Processor } = await optionalPackage('@int/stream-kafka', '`int process`', import('@int/stream-kafka'));
       done(await new ProcessCommand(flags, io, (options) => new Processor(options)).run());
     });
 }

@@ -11,7 +11,7 @@ import {
   type SwitchTotalsOptions,
 } from '@int/collector';
 import { HostList } from '@int/collector/http';
-import type { MetricsServer, PipelineMetricsOptions } from '@int/sink-prometheus';
+import type { MetricsServer, PipelineMetricsOptions } from '@int/metrics';
 import { InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT } from '../io.js';
 
@@ -98,7 +98,7 @@ export class MetricsEndpoint {
     others: readonly Stage[],
     degraded: () => readonly DegradedPart[],
   ): Promise<string> {
-    const { MetricsServer, MetricsServerError, PipelineMetrics } = await import('@int/sink-prometheus');
+    const { MetricsServer, MetricsServerError, PipelineMetrics } = await import('@int/metrics');
     const flows = others.find((stage) => stage instanceof FlowStage);
     const { allowHosts, ...options } = this.#options;
     const metrics = new PipelineMetrics({

@@ -1,4 +1,4 @@
-import type { ImmediateEvent } from '@int/process';
+import type { ImmediateEvent } from '@int/stream-kafka';
 import type { Colours } from '../output/colour.js';
 import { counted, grouped } from '../output/numbers.js';
 import { flowText, pathText, timeText } from '../output/record-text.js';

@@ -1,6 +1,6 @@
 import { DEGRADED, DegradedStates, healthOf } from '@int/collector';
-import type { Processor } from '@int/process';
-import type { CountMetric, Health, MetricsServer } from '@int/sink-prometheus';
+import type { CountMetric, Health, MetricsServer } from '@int/metrics';
+import type { Processor } from '@int/stream-kafka';
 import { CliError, EXIT } from '../io.js';
 import type { MetricsAddress } from '../output/metrics-endpoint.js';
 
@@ -34,7 +34,7 @@ export async function serveProcessMetrics(
   address: MetricsAddress,
   allowHosts: readonly string[] = [],
 ): Promise<MetricsServer> {
-  const { CountMetrics, MetricsServer, MetricsServerError } = await import('@int/sink-prometheus');
+  const { CountMetrics, MetricsServer, MetricsServerError } = await import('@int/metrics');
   const metrics = new CountMetrics({
     prefix: 'int_process',
     metrics: METRICS,

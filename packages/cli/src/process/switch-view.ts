@@ -1,4 +1,4 @@
-import type { FlowWindow, LinkWindow, NetworkWindow, SwitchWindow } from '@int/process';
+import type { FlowWindow, LinkWindow, NetworkWindow, SwitchWindow } from '@int/stream-kafka';
 import { compact } from '../output/numbers.js';
 
 /** Rows of a switch that nothing was said about for so long go, in the time of the reports. */

@@ -1,4 +1,4 @@
-/** Random operations on a store, and the file in which `native-afxdp/twins/dart_dump.c` takes them. */
+/** Random operations on a store, and the file in which `benchmarks/native/twins/dart_dump.c` takes them. */
 import type { Random } from '@int/random';
 import type { KeyRows } from '../../src/index.js';
 

@@ -166,7 +166,7 @@ function randomStep(random: Random, setup: (typeof SETUPS)[number], geometry: Ge
   };
 }
 
-/** The file format of `native-afxdp/twins/flowcache_dump.c`. */
+/** The file format of `benchmarks/native/twins/flowcache_dump.c`. */
 function dumpFile(image: Int32Array, thresholds: Int32Array, geometry: Geometry, steps: readonly Step[]): Uint8Array {
   const bytes = TelemetryBatch.byteLength(CAPACITY) - SLACK;
   const timeRows = steps[0]!.input?.timestampsLow.length ?? 0;

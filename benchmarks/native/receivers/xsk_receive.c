@@ -9,10 +9,10 @@
 #define _GNU_SOURCE
 #include "work.h"
 
-#include "../xdp/steer_maps.h"
-#include "../xsk/interface.h"
-#include "../xsk/program.h"
-#include "../xsk/socket.h"
+#include "../../../native-afxdp/xdp/steer_maps.h"
+#include "../../../native-afxdp/xsk/interface.h"
+#include "../../../native-afxdp/xsk/program.h"
+#include "../../../native-afxdp/xsk/socket.h"
 
 #include <errno.h>
 #include <poll.h>

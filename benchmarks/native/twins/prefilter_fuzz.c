@@ -7,10 +7,10 @@
  *
  * prefilter_fuzz [SEED [FRAMES]]
  */
-#include "../twins/decode_report2.h"
-#include "../twins/detect_crc.h"
-#include "../twins/detect_loops.h"
-#include "../xdp/prefilter.bpf.c"
+#include "decode_report2.h"
+#include "detect_crc.h"
+#include "detect_loops.h"
+#include "../../../native-afxdp/xdp/prefilter.bpf.c"
 
 #include <stdio.h>
 #include <stdlib.h>

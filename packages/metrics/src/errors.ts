@@ -1,4 +1,4 @@
-const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/sink-prometheus.MetricsServerError') as never;
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/metrics.MetricsServerError') as never;
 
 /** The server cannot listen. The system's own error is `cause`. */
 export class MetricsServerError extends Error {
