@@ -269,6 +269,7 @@ describe('applyVerdicts', () => {
       value: 5,
       previous: 0,
       threshold: 2,
+      evidence: null,
     };
     expect(found()).toEqual([event]);
     filter.setRules(ruleSet([rule('other', perHop)]));
