@@ -5,6 +5,9 @@
  *
  * A value that is exported is named in the package's README, or used by another package, an example or a benchmark. There are at
  * most as many as LIMIT says.
+ *
+ * `/internals` is what the repository's packages and tests need of each other. It makes no promise to others, so its exports are
+ * neither listed nor counted.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -13,7 +16,9 @@ import { entryPoints, publicPackages, repository, sourceOf, workspaces } from '.
 
 const FOLDER = join(repository, '.ci', 'api');
 /** Values that all packages export together, at most. */
-const LIMIT = 480;
+const LIMIT = 400;
+/** The entry point without a promise. */
+const INTERNALS = './internals';
 
 /**
  * One export.
@@ -36,6 +41,7 @@ const KINDS = {
 const packages = publicPackages().map((workspace) => ({
   workspace,
   entries: entryPoints(workspace.manifest).flatMap((path) => {
+    if (path === INTERNALS) return [];
     const source = sourceOf(workspace, path);
     return source === undefined ? [] : [{ path, source }];
   }),

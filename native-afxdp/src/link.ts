@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Outage, OutageLog } from '@int/collector';
+import type { Outage } from '@int/collector';
+import { OutageLog } from '@int/collector/internals';
 import { toXdpError, XdpError } from './errors.js';
 import { native } from './native.js';
 import { checkInterfaceName } from './options.js';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { internetChecksum, parseAddress, source, transit } from '@int/codec';
+import { parseAddress, source, transit } from '@int/codec';
+import { internetChecksum } from '@int/codec/internals';
 import { DartStore, flowKey, pathValue, SoftRnic } from '@int/dart';
 import { commandsPath, programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';

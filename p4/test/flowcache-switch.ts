@@ -1,5 +1,6 @@
 /** flowcache.p4 as a switch, its registers as words of @int/flowcache, and what it sends as records of it. */
-import { EVENT_WORDS, EXACT, type Geometry, geometryOf, hopWords } from '@int/flowcache';
+import { EVENT_WORDS, EXACT, type Geometry, geometryOf } from '@int/flowcache';
+import { hopWords } from '@int/flowcache/internals';
 import { programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';

@@ -1,4 +1,5 @@
-import { GPINT_DSCP, GPINT_PORT, gpintProbe, gpintProbeExtended } from '@int/codec';
+import { GPINT_DSCP, gpintProbe } from '@int/codec';
+import { GPINT_PORT, gpintProbeExtended } from '@int/codec/internals';
 import { ADDRESSES, type Behaviour, GpintSwitch, Network, type Node, udpFrame } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import fc from 'fast-check';

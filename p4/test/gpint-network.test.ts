@@ -1,4 +1,5 @@
-import { gpintProbe, gpintProbeExtended } from '@int/codec';
+import { gpintProbe } from '@int/codec';
+import { gpintProbeExtended } from '@int/codec/internals';
 import { ADDRESSES, type BuildOptions, type BuiltNetwork, buildNetwork } from '@int/netsim';
 import { Random } from '@int/random';
 import fc from 'fast-check';

@@ -1,13 +1,5 @@
-import {
-  CodecError,
-  decodeFrame,
-  type Hop,
-  type SourceConfig,
-  sink,
-  source,
-  transit,
-  updateUdpChecksum,
-} from '@int/codec';
+import { CodecError, decodeFrame, type Hop, type SourceConfig, sink, source, transit } from '@int/codec';
+import { updateUdpChecksum } from '@int/codec/internals';
 import { type Behaviour, Network, udpFrame } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 /** Arbitrary packets of the kinds that the programs parse: Ethernet, IPv4 or IPv6, UDP, TCP or something else. */
-import { ipv4HeaderChecksum, tcpChecksum, udpChecksum } from '@int/codec';
+import { ipv4HeaderChecksum, tcpChecksum, udpChecksum } from '@int/codec/internals';
 import fc from 'fast-check';
 
 /** How the transport checksum is. */

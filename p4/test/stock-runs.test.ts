@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { udpChecksum } from '@int/codec';
+import { udpChecksum } from '@int/codec/internals';
 import { DartStore, flowKey, pathValue, SoftRnic } from '@int/dart';
 import { type ProgramName, programPath } from '@int/p4';
 import { createSwitch, type IrProgram, type V1Switch } from '@int/p4vm';

@@ -1,3 +1,3 @@
 import { library } from '../../tsup.config.base.js';
 
-export default library({ index: 'src/index.ts', http: 'src/http/index.ts' });
+export default library({ index: 'src/index.ts', internals: 'src/internals.ts', http: 'src/http/index.ts' });

@@ -2,6 +2,7 @@ import { library } from '../../tsup.config.base.js';
 
 export default library({
   index: 'src/index.ts',
+  internals: 'src/internals.ts',
   node: 'src/node/index.ts',
   'shard-worker': 'src/node/shard-worker.ts',
 });

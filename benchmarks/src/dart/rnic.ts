@@ -1,7 +1,8 @@
 /** RoCEv2 frames in memory, and the software RNIC that takes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { encodeRoce, ROCE_OPCODE } from '@int/codec';
-import { cutChecksum, type DartStore, KernelRnic, KeyHashes, SoftRnic } from '@int/dart';
+import { type DartStore, KernelRnic, SoftRnic } from '@int/dart';
+import { cutChecksum, KeyHashes } from '@int/dart/internals';
 import { BATCH, KEY_BYTES, mix32, putKey, putValue, SLOT_BYTES, VALUE_BYTES } from './workload.js';
 
 const QUEUE_PAIR = 0x11;

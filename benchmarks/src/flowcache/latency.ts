@@ -1,7 +1,8 @@
 /** How long one report takes: Figure 5. */
 import { createHistogram } from 'node:perf_hooks';
 import { KernelMemory, TelemetryBatch } from '@int/codec';
-import { FlowCache, geometryOf, kernelBytes } from '@int/flowcache';
+import { FlowCache, geometryOf } from '@int/flowcache';
+import { kernelBytes } from '@int/flowcache/internals';
 import { ReadRing } from './reading.js';
 import { fillCache, type Scene, setScene } from './scene.js';
 import { quietThresholds } from './setup.js';

@@ -1,6 +1,7 @@
 /** A full-size cache in WebAssembly with reports made beforehand beside it: what the scenarios begin with. */
 import { KernelMemory, TelemetryBatch } from '@int/codec';
-import { FlowCache, type FlowCacheOptions, geometryOf, kernelBytes } from '@int/flowcache';
+import { FlowCache, type FlowCacheOptions, geometryOf } from '@int/flowcache';
+import { kernelBytes } from '@int/flowcache/internals';
 import { quietThresholds } from './setup.js';
 import { MIXES, type Reports, Workload } from './workload.js';
 

@@ -1,19 +1,8 @@
 /** The file that a run's contenders share. */
 
 import { metricOf } from '@int/codec';
-import {
-  DEFAULT_METRICS,
-  type Geometry,
-  geometryOf,
-  HEADER,
-  HEADER_WORDS,
-  LAYOUT_VERSION,
-  LAYOUTS,
-  type LayoutName,
-  MAGIC,
-  METRIC_WORDS,
-  Thresholds,
-} from '@int/flowcache';
+import { DEFAULT_METRICS, type Geometry, geometryOf, type LayoutName, Thresholds } from '@int/flowcache';
+import { HEADER, HEADER_WORDS, LAYOUT_VERSION, LAYOUTS, MAGIC, METRIC_WORDS } from '@int/flowcache/internals';
 import { writeWorkload } from './workload.js';
 
 /** Greater than every value: compared with each of them, and never exceeded. */

@@ -1,6 +1,7 @@
 /** The contenders that are JavaScript: what keeps flows and is updated with reports. */
 import { type BatchInput, KernelMemory, TelemetryBatch } from '@int/codec';
-import { FlowCache, geometryOf, kernelBytes, type LayoutName } from '@int/flowcache';
+import { FlowCache, geometryOf, type LayoutName } from '@int/flowcache';
+import { kernelBytes } from '@int/flowcache/internals';
 import {
   bigintKey,
   bigintKeyOf,

@@ -1,6 +1,7 @@
 /** What the switches are given to do: a program, the commands that set it up, and packets. */
 import { fileURLToPath } from 'node:url';
-import { type Hop, ipv4HeaderChecksum, source, transit, udpChecksum } from '@int/codec';
+import { type Hop, source, transit } from '@int/codec';
+import { ipv4HeaderChecksum, udpChecksum } from '@int/codec/internals';
 
 /** Bundles lie in benchmarks/dist. */
 const INT = fileURLToPath(new URL('../../p4/int.p4', import.meta.url));

@@ -2,7 +2,8 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBAppender, DuckDBInstance } from '@duckdb/node-api';
-import { FLAG, formatIpv4, HOP_COLUMNS, REPORT_WORD_COLUMNS, STATE, viewRecord } from '@int/codec';
+import { FLAG, formatIpv4, HOP_COLUMNS, STATE, viewRecord } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import { type Compression, ParquetSink } from '@int/sink-parquet';
 import type { DecodedBatch } from './reports.js';
 

@@ -1,5 +1,6 @@
 import type { DecodeOptions } from '@int/codec';
-import { DEFAULT_REPORT_PORT, type Outage } from '@int/collector';
+import type { Outage } from '@int/collector';
+import { DEFAULT_REPORT_PORT } from '@int/collector/internals';
 import type { XdpError } from '../errors.js';
 import type { SocketProgram, XdpMode } from '../program.js';
 

@@ -1,5 +1,6 @@
 /** Carries batches from the queues to the pipeline, on the pipeline's thread, without keeping it from other things. */
-import { frameTimeMs, type Push, WallClock } from '@int/collector';
+import type { Push } from '@int/collector';
+import { frameTimeMs, WallClock } from '@int/collector/internals';
 import type { Lane } from './lane.js';
 import type { Slot } from './queue-memory.js';
 

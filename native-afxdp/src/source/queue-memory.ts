@@ -2,7 +2,8 @@
  * The memory of one queue: what the kernel writes frames into, and the batches that are made of them. The thread that
  * receives and, if that is another one, the thread that runs the pipeline both have it; the places follow from the geometry.
  */
-import { Arena, KernelMemory, kernelAvailable, TelemetryBatch } from '@int/codec';
+import { Arena, KernelMemory, TelemetryBatch } from '@int/codec';
+import { kernelAvailable } from '@int/codec/internals';
 import type { FrameBatch } from '@int/collector';
 import { XdpBatch } from '../batch.js';
 import { umemBytes } from '../options.js';

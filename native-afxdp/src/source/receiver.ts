@@ -1,6 +1,6 @@
 /** One socket and its memory, on the thread that receives: frames in, decoded batches out. */
 import { BatchDecoder, type DecodeOptions } from '@int/codec';
-import { fillFrameTimes, WallClock } from '@int/collector';
+import { fillFrameTimes, WallClock } from '@int/collector/internals';
 import { XdpError } from '../errors.js';
 import type { XdpMode } from '../program.js';
 import { XdpSocket } from '../socket.js';

@@ -1,7 +1,8 @@
 /** Receives telemetry by XdpSource and a Collector, as the test says. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { XdpSource, type XdpSourceOptions, type XdpSourceStatistics } from '@int/afxdp/source';
-import { KernelReport2, type TelemetryBatch } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
+import { KernelReport2 } from '@int/codec/internals';
 import { Collector, type CollectorTotals, type FrameBatch, type Sink, SourceError } from '@int/collector';
 import { PATIENCE_MS } from '../exchange.js';
 import { reported } from '../frames.js';

@@ -1,12 +1,6 @@
 /** Encoded frames with what decoding them must give. */
-import {
-  type DecodeOptions,
-  type EncodeOptions,
-  encodeFrame,
-  encodeReport,
-  PROFILES,
-  type TelemetryRecord,
-} from '@int/codec';
+import { type DecodeOptions, type EncodeOptions, encodeFrame, encodeReport, type TelemetryRecord } from '@int/codec';
+import { PROFILES } from '@int/codec/internals';
 import * as fc from 'fast-check';
 import { contextOf, encodeOptionsFor } from './context.js';
 import { flow } from './flow.js';

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  decodeFrame,
-  encodeFrame,
-  FrameDecoder,
-  PROFILES,
-  recordFromJson,
-  recordToJson,
-  type TelemetryRecord,
-} from '@int/codec';
+import { decodeFrame, encodeFrame, FrameDecoder, recordFromJson, recordToJson, type TelemetryRecord } from '@int/codec';
+import { PROFILES } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';

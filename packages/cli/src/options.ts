@@ -1,4 +1,5 @@
-import { type DecodeOptions, PROFILES, type Profile } from '@int/codec';
+import type { DecodeOptions, Profile } from '@int/codec';
+import { PROFILES } from '@int/codec/internals';
 import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 

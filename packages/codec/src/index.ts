@@ -3,30 +3,13 @@
  *
  * @packageDocumentation
  */
-export {
-  AddressError,
-  formatIpv4,
-  formatIpv6,
-  type ParsedAddress,
-  parseAddress,
-  parseIpv4,
-  parseIpv6,
-  parseMac,
-} from './address.js';
+export { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress } from './address.js';
 export { Arena } from './arena.js';
 export { type BatchCapacity, STATE, TelemetryBatch } from './batch.js';
 export { BatchDecoder, type BatchDecoderOptions } from './batch-decoder.js';
 export type { BatchInput } from './batch-input.js';
-export {
-  checksumComplement,
-  internetChecksum,
-  ipv4HeaderChecksum,
-  tcpChecksum,
-  udpChecksum,
-  updateChecksum,
-  updateUdpChecksum,
-} from './checksum.js';
-export { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES, type CodeName } from './codes.js';
+
+export { CODE_NAMES, CODES, type CodeName } from './codes.js';
 export {
   ENCAPSULATIONS,
   FLAG,
@@ -35,21 +18,83 @@ export {
   INT_VERSIONS,
   MODES,
   NOT_AVAILABLE,
-  REPORT_BYTE_COLUMNS,
   REPORT_VERSIONS,
-  REPORT_WORD_COLUMNS,
   type ReportByteColumn,
   type ReportWordColumn,
 } from './columns.js';
 export { encodeFrame, encodeReport } from './encode/frame.js';
 export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';
-export { type KernelOptions, KernelReport2, kernelAvailable } from './fast/kernel.js';
+export type { KernelOptions } from './fast/kernel.js';
 export { type KernelHost, KernelMemory } from './fast/memory.js';
-export { canRunKernel, withSharedMemory } from './fast/modules.js';
+
 export type { FastDecoder, FastOptions } from './fast/options.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
-export * from './headers/index.js';
+export {
+  type Aeth,
+  type AtomicEth,
+  type Bth,
+  type Ethernet,
+  ethernet,
+  type FixedHeaderCodec,
+  type Geneve,
+  type GeneveOption,
+  GPINT_DSCP,
+  type GpintMeta,
+  type GpintProbe,
+  type Gre,
+  type GreShim,
+  gpintProbe,
+  type HeaderCodec,
+  type HopBlockOptions,
+  type ImmDt,
+  type Int2016,
+  type IntMd,
+  type IntMon,
+  type IntMx,
+  type IntTail,
+  type IntV05,
+  type IntV10,
+  type Ipv4,
+  type Ipv6,
+  type Ipv6Fragment,
+  type Ipv6Options,
+  type Ipv6Routing,
+  intMd,
+  ipv4,
+  ipv6,
+  type MplsLabel,
+  type ProbeMarker,
+  probeMarker,
+  type ReportMetadata,
+  type ReportTlv,
+  type ReportV05,
+  type ReportV05Drop,
+  type ReportV05Local,
+  type ReportV10,
+  type ReportV20Group,
+  type ReportV20Individual,
+  type ReportV20Main,
+  type Reth,
+  ROCE_OPCODE,
+  reportV20Group,
+  reth,
+  type ShimV2,
+  type ShimV2Marked,
+  type ShimV2NewUdp,
+  type ShimV2Port,
+  type ShimV2Undefined,
+  type ShimV05,
+  type ShimV10,
+  shimV2,
+  type Tcp,
+  type Udp,
+  udp,
+  type VlanTag,
+  type VxlanGpe,
+  type VxlanGpeShimV1,
+  type VxlanGpeShimV2,
+} from './headers/index.js';
 export { type HopJson, type IntJson, type RecordJson, type ReportJson, recordFromJson, recordToJson } from './json.js';
 export { isMetricName, METRIC_NAMES, METRICS, type Metric, type MetricName, metricOf } from './metric.js';
 export type {
@@ -68,19 +113,18 @@ export type {
   TelemetryRecord,
   Tlv,
 } from './model.js';
-export {
-  type DecodeOptions,
-  type DomainItem,
-  type Domains,
-  LINK_TYPES,
-  type LinkLayer,
-  PROFILES,
-  type Profile,
-} from './options.js';
+export type { DecodeOptions, DomainItem, Domains, LinkLayer, Profile } from './options.js';
 export type { Plan } from './plan.js';
-export * from './probe/index.js';
-export { ETHERNET_BYTES, writeRecord } from './record-row.js';
-export * from './roce/index.js';
+export { type ProbeHop, type ProbeKind, probeKind } from './probe/index.js';
+
+export {
+  decodeRoce,
+  encodeRoce,
+  type RoceDecodeOptions,
+  type RoceErrorCode,
+  type RoceFields,
+  type RocePacket,
+} from './roce/index.js';
 export * from './roles/index.js';
 export { type TelemetryParts, telemetry } from './telemetry.js';
 export { HopView, RecordView, viewRecord } from './view.js';

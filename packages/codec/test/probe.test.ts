@@ -4,28 +4,30 @@ import { gpint } from '@int/arbitraries';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  advanceProbe,
   CODE_NAMES,
   CodecError,
   decodeFrame,
-  dlvSwitchId,
   encodeFrame,
   GPINT_DSCP,
   type GpintInfo,
   type GpintProbe,
-  gpintMeta,
   gpintProbe,
+  probeKind,
+} from '../src/index.js';
+import {
+  advanceProbe,
+  dlvSwitchId,
+  gpintMeta,
   gpintProbeExtended,
   MAX_PROBE_BYTES,
   MAX_PROBE_SWITCHES,
   nextHopOf,
   ProbeParts,
   probeBytes,
-  probeKind,
   probeRequestId,
   probeRequestType,
   readProbeParts,
-} from '../src/index.js';
+} from '../src/internals.js';
 import { probeParts } from '../src/probe/limits.js';
 import { decodeWithSchema } from '../src/schema/index.js';
 

@@ -1,4 +1,5 @@
-import { CODE_NAMES, CODE_STATUS, type CodeName, type Status } from '@int/codec';
+import { CODE_NAMES, type CodeName, type Status } from '@int/codec';
+import { CODE_STATUS } from '@int/codec/internals';
 import type { SinkTotals } from './stage.js';
 
 /** Why a frame was not decoded: what is wrong with it, or `overrun`: it came faster than the pipeline could take it. */

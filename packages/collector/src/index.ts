@@ -1,8 +1,8 @@
 export type { PipelineCapacity } from './capacity.js';
 export type { CollectorTotals, DropStatus, FrameTotals } from './counters.js';
 export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
-export { BackOff } from './delivery/back-off.js';
-export { type CodedProblem, type Outage, type OutageListener, OutageLog } from './delivery/outage.js';
+
+export type { CodedProblem, Outage, OutageListener } from './delivery/outage.js';
 export { QueuedSink, type QueuedSinkOptions } from './delivery/queued-sink.js';
 export { detectionMemory } from './detection/memory.js';
 export {
@@ -11,11 +11,10 @@ export {
   type DetectionTotals,
   type EventListener,
   type RuleFigures,
-  reportIndex,
 } from './detection/stage.js';
 export type { SweepOptions } from './flows/ageing.js';
 export { FlowStage, type FlowStageOptions } from './flows/stage.js';
-export { type FrameBatch, FrameSlab, fillFrameTimes, frameTimeMs, type Push, type SlabCapacity } from './frames.js';
+export { type FrameBatch, FrameSlab, type Push, type SlabCapacity } from './frames.js';
 export {
   DEGRADED,
   type DegradedPart,
@@ -24,39 +23,34 @@ export {
   healthOf,
 } from './health/degraded-state.js';
 export { DegradedStates, type DegradedStatesOptions } from './health/degraded-states.js';
-export { linkLayerOf, linkTypeOf } from './link-layer.js';
+
 export { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './loss/sequence-tracker.js';
 export { type LossColumns, type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
-export { EventJson } from './records/event-json.js';
-export { type EventFields, type EventRecord, eventFields, eventRecord } from './records/event-record.js';
-export { FlowJson } from './records/flow-json.js';
+
+export { type EventFields, type EventRecord, eventRecord } from './records/event-record.js';
+
 export {
   type FlowFields,
   type FlowHopJson,
   type FlowMetricJson,
   type FlowRecord,
-  flowFields,
   flowRecord,
 } from './records/flow-record.js';
 export { RecordIds } from './records/ids.js';
-export { ReportJson } from './records/report-json.js';
+
 export {
-  instructionsOf,
-  intVersionOf,
-  namesNodes,
   type ReportRecord,
   type ReportRecordHeader,
   type ReportRecordInt,
   reportRecord,
-  timeNsOf,
 } from './records/report-record.js';
-export { RuleNames } from './records/rule-names.js';
-export { DEFAULT_REPORT_PORT, formatUdpAddress, parseUdpAddress, type UdpAddress } from './source/address.js';
+
+export { formatUdpAddress, type UdpAddress } from './source/address.js';
 export { CaptureSource, type CaptureSourceOptions } from './source/capture.js';
 export { type Source, SourceError, type SourceErrorCode } from './source/source.js';
 export { type ReceiveBuffer, UdpSource, type UdpSourceOptions } from './source/udp.js';
-export { WallClock } from './source/wall-clock.js';
+
 export {
   type Onward,
   type Outlets,

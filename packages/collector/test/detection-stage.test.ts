@@ -1,4 +1,5 @@
-import { encodeReport, type KernelMemory, kernelAvailable } from '@int/codec';
+import { encodeReport, type KernelMemory } from '@int/codec';
+import { kernelAvailable } from '@int/codec/internals';
 import { type Event, type Match, type Rule, type RuleSet, RulesError } from '@int/detect';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { LINK_TYPES } from '@int/codec';
+import { LINK_TYPES } from '@int/codec/internals';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { FrameSlab, frameTimeMs } from '../src/frames.js';
 import { linkLayerOf, linkTypeOf } from '../src/link-layer.js';

@@ -7,21 +7,12 @@ export { type ClusterAnswer, DartCluster } from './cluster/cluster.js';
 export { type Collector, CollectorTable } from './cluster/table.js';
 export type { KernelEngine, MemoryRows } from './kernel/kernel-engine.js';
 export { KernelRnic } from './kernel/kernel-rnic.js';
-export {
-  FAMILIES,
-  type FamilyName,
-  type Geometry,
-  geometryOf,
-  MAX_COPIES,
-  MAX_VALUE_BYTES,
-  type SegmentGeometry,
-  slotsFor,
-} from './layout.js';
+export type { FamilyName, Geometry, SegmentGeometry } from './layout.js';
 export { DartCounters, type DartCountersOptions } from './rdma/counters.js';
 export type { DatagramEnds } from './rdma/datagram.js';
 export { FrameRows } from './rdma/frame-rows.js';
 export type { MultiWrite } from './rdma/multi-write.js';
-export { FIRST_REJECT, OUTCOME_NAMES, type Outcome, type OutcomeName, type RnicCounters } from './rdma/outcomes.js';
+export type { Outcome, OutcomeName, RnicCounters } from './rdma/outcomes.js';
 export type { QueuePairOptions, Service } from './rdma/queue-pairs.js';
 export type { RegionOptions } from './rdma/regions.js';
 export type { RnicKernel } from './rdma/rnic-state.js';
@@ -33,7 +24,7 @@ export type { CounterRegion, RdmaCollector } from './rdma/writer-plan.js';
 export { flowKey } from './reports/flow-key.js';
 export { pathOf, pathValue } from './reports/path-value.js';
 export { ReportRows, type ReportRowsCounters, type ReportRowsOptions } from './reports/report-rows.js';
-export { type KeyKind, simulatedKey } from './simulation/keys.js';
+export type { KeyKind } from './simulation/keys.js';
 export {
   type SimulatedAges,
   type SimulatedShares,
@@ -43,15 +34,15 @@ export {
 } from './simulation/simulate.js';
 export type { Verdict } from './store/answer.js';
 export { DartStore } from './store/dart-store.js';
-export { cutChecksum, type HashParameters, hashParameters, KeyHashes } from './store/hashes.js';
+export type { HashParameters } from './store/hashes.js';
 export type { DartStoreOptions } from './store/options.js';
 export type { Consensus, Policy } from './store/policy.js';
 export { DartReader } from './store/reader.js';
-export { AnswerRows, fixedKeyRows, type KeyRows, MAX_KEY_BYTES, STATUS, type StatusName } from './store/rows.js';
+export { AnswerRows, fixedKeyRows, type KeyRows, STATUS, type StatusName } from './store/rows.js';
 export type { SegmentPlace } from './store/segment.js';
 export type { Answer } from './store/single.js';
 export { AdaptiveCopies, type AdaptiveCopiesOptions, type AdaptiveOutcomeOptions } from './theory/adaptive-copies.js';
-export { type AgeRange, averageOverAges, oldest } from './theory/ages.js';
+export { type AgeRange, oldest } from './theory/ages.js';
 export {
   type Bounds,
   type OutcomeBounds,

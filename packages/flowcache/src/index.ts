@@ -23,7 +23,7 @@ export {
 export { DistributionError, type DistributionErrorCode } from './distribution/errors.js';
 export { Histogram, type HistogramJson, type HistogramRecorder, type ValueRange } from './distribution/histogram.js';
 export type { DistributionDimensions, DistributionName } from './distribution/layout.js';
-export { kernelBytes } from './kernel/kernel-engine.js';
+
 export {
   COMPACT,
   COUNTERS,
@@ -37,16 +37,8 @@ export {
   type Geometry,
   geometryOf,
   type HashName,
-  HEADER,
-  HEADER_WORDS,
-  hopWords,
-  LAYOUT_VERSION,
-  LAYOUTS,
   type LayoutName,
-  MAGIC,
-  MAX_METRICS,
   META,
-  METRIC_WORDS,
   REASON,
   REASONS,
   type Reason,

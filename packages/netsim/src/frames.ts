@@ -1,5 +1,5 @@
 /** Ethernet II / IPv4 / UDP frames: what hosts and switches of this package send, and how they read it. */
-import { ipv4HeaderChecksum, udpChecksum } from '@int/codec';
+import { ipv4HeaderChecksum, udpChecksum } from '@int/codec/internals';
 import { checkInteger } from './checks.js';
 
 /** Bytes before the UDP payload, in frames without IPv4 options. */

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { DEFAULT_LIMITS, LIMIT_NAMES, type LimitName, type Limits, limitLabel } from './budget/limits.js';
+export { DEFAULT_LIMITS, type LimitName, type Limits } from './budget/limits.js';
 export type { CommandResult } from './control/command-context.js';
 export type { CommandErrorCode } from './control/command-errors.js';
 export type { ReplicaInput } from './control/control-plane.js';
@@ -27,7 +27,7 @@ export type { HashAlgorithm } from './externs/hash.js';
 export type { MeterRate } from './externs/meter.js';
 export { bmv2Limits } from './flow/bmv2-limits.js';
 export { findWarnings, type WarningOptions } from './flow/find-warnings.js';
-export { WARNING_KINDS, type WarningKind } from './flow/findings.js';
+export type { WarningKind } from './flow/findings.js';
 export type { Action, DataType, IrProgram, StructDataType, Table } from './ir/program.js';
 export { type BuildOptions, type BuildResult, buildProgram } from './lower/front-end.js';
 export { formatUndefinedRead, type PlaceOfRead, type UndefinedRead } from './poison/undefined-reads.js';
@@ -38,8 +38,8 @@ export {
   P4Error,
   type Severity,
 } from './source/diagnostics.js';
-export { type LineColumn, lineColumn, type SourceFile, type Span } from './source/position.js';
-export { formatStfResult, type StfMessage, type StfResult } from './stf/run-stf.js';
+export type { LineColumn, SourceFile, Span } from './source/position.js';
+export type { StfMessage, StfResult } from './stf/run-stf.js';
 export { type StfStatement, StfSyntaxError } from './stf/statement.js';
 export { runStf } from './stf/switch-target.js';
 export { type CreateSwitchOptions, createSwitch } from './switch/create-switch.js';
@@ -59,5 +59,4 @@ export { ControlError, type ControlErrorCode } from './tables/control-error.js';
 export type { EntryTarget, TableEntry } from './tables/match-table.js';
 export type { PacketTrace, TracedOutput } from './trace/packet-trace.js';
 export type { TraceEvent, TraceSink } from './trace/trace.js';
-export { type JsonValue, traceToJson } from './trace/trace-json.js';
-export { formatTrace, hexOf } from './trace/trace-text.js';
+export type { JsonValue } from './trace/trace-json.js';

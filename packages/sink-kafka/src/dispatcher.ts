@@ -1,4 +1,5 @@
-import { type OutageLog, RECORD_KINDS } from '@int/collector';
+import { RECORD_KINDS } from '@int/collector';
+import type { OutageLog } from '@int/collector/internals';
 import type { Producer } from './client/producer.js';
 import type { Account } from './counts.js';
 import { KafkaSinkError } from './errors.js';

@@ -1,15 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import {
-  BackOff,
-  type FrameBatch,
-  frameTimeMs,
-  OutageLog,
-  RECORD_KINDS,
-  RecordIds,
-  type RecordKind,
-  type Sink,
-  type SinkTotals,
-} from '@int/collector';
+import { type FrameBatch, RECORD_KINDS, RecordIds, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
+import { BackOff, frameTimeMs, OutageLog } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import { Brokers } from './client/brokers.js';

@@ -1,14 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TelemetryBatch } from '@int/codec';
-import {
-  type FrameBatch,
-  OutageLog,
-  type RecordCounts,
-  type RecordKind,
-  type Sink,
-  type SinkTotals,
-} from '@int/collector';
+import type { FrameBatch, RecordCounts, RecordKind, Sink, SinkTotals } from '@int/collector';
+import { OutageLog } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import { FileWriter } from './engine/file-writer.js';

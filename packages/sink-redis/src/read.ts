@@ -7,11 +7,11 @@ import {
   type FlowEventKind,
   type Geometry,
   geometryOf,
-  LAYOUTS,
   REASONS,
   type Reason,
   readFlowEvent,
 } from '@int/flowcache';
+import { LAYOUTS } from '@int/flowcache/internals';
 import { parseFlowText } from './keys.js';
 import { WHOLE_PATH } from './record/event-text.js';
 

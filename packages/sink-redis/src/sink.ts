@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BackOff } from '@int/collector';
+import { BackOff } from '@int/collector/internals';
 import type { FlowEntry, FlowEvent, Geometry, RecordSink } from '@int/flowcache';
 import { connect } from './client/connection.js';
 import { Pipeline, type PipelineTotals } from './client/pipeline.js';

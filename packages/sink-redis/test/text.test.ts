@@ -1,5 +1,5 @@
 import { formatIpv4 } from '@int/codec';
-import { BackOff } from '@int/collector';
+import { BackOff } from '@int/collector/internals';
 import { EntryReader, geometryOf, readFlowEvent } from '@int/flowcache';
 import { flowText, RedisKeys } from '@int/sink-redis';
 import fc from 'fast-check';

@@ -26,13 +26,8 @@ export {
   BurstProcess,
   type BurstQueueOptions,
   burstQueue,
-  COLD_RATE,
   likelihoodRatio,
-  PACKETS_PER_SLOT,
-  QUEUE_CAP_US,
-  SLOT_NS,
   WORKLOADS,
   type Workload,
   type WorkloadName,
-  workloadOf,
 } from './workload.js';

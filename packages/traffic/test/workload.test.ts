@@ -8,8 +8,8 @@ import {
   WORKLOADS,
   type Workload,
   type WorkloadName,
-  workloadOf,
 } from '../src/index.js';
+import { workloadOf } from '../src/internals.js';
 import { hotShare } from '../src/workload.js';
 import { SEED } from './seed.js';
 import { binomialBound, SIGMAS } from './statistics.js';

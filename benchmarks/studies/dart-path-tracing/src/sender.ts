@@ -1,6 +1,7 @@
 // The switches: another process, so that nothing but UDP connects them with the collector.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FrameRows, geometryOf, hashParameters, KeyHashes, RdmaWriter } from '@int/dart';
+import { FrameRows, RdmaWriter } from '@int/dart';
+import { geometryOf, hashParameters, KeyHashes } from '@int/dart/internals';
 import { UdpRdmaSender } from '@int/dart/node';
 import { Fabric, VALUE_BYTES } from './trace/fabric.js';
 import { READY, type SenderOrder, type SenderReport } from './trace/order.js';

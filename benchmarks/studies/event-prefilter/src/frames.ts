@@ -1,5 +1,6 @@
 /** The frames that the monitor receives: telemetry reports v2.0 over UDP over IPv4, each with an INT-MD packet in it. */
-import { encodeFrame, type Hop, type KernelMemory, type TelemetryRecord, updateUdpChecksum } from '@int/codec';
+import { encodeFrame, type Hop, type KernelMemory, type TelemetryRecord } from '@int/codec';
+import { updateUdpChecksum } from '@int/codec/internals';
 import { Random } from '@int/random';
 
 /** How the monitor reads its frames. */

@@ -6,7 +6,8 @@
  * one hands to the next is the value last reported. So it is enough to follow one busy period for each such value, and
  * then to chain busy periods together.
  */
-import { COLD_RATE, PACKETS_PER_SLOT, QUEUE_CAP_US, SLOT_NS, type Workload } from '@int/traffic';
+import type { Workload } from '@int/traffic';
+import { COLD_RATE, PACKETS_PER_SLOT, QUEUE_CAP_US, SLOT_NS } from '@int/traffic/internals';
 
 /** The queue in whole units. */
 interface Lattice {

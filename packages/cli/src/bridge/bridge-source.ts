@@ -1,5 +1,6 @@
 import { type SinkConfig, Stripper } from '@int/codec';
-import { type FrameBatch, fillFrameTimes, type Push, type Source, SourceError, WallClock } from '@int/collector';
+import { type FrameBatch, type Push, type Source, SourceError } from '@int/collector';
+import { fillFrameTimes, WallClock } from '@int/collector/internals';
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
 import { LANE_ROWS, Lane, type LaneFailure, type TakeFrames } from './lane.js';
 import { type BridgeTotals, LaneTotals } from './totals.js';

@@ -1,12 +1,6 @@
-import {
-  encodeFrame,
-  LINK_TYPES,
-  type LinkLayer,
-  type RecordJson,
-  recordFromJson,
-  type TelemetryRecord,
-} from '@int/codec';
-import { linkTypeOf } from '@int/collector';
+import { encodeFrame, type LinkLayer, type RecordJson, recordFromJson, type TelemetryRecord } from '@int/codec';
+import { LINK_TYPES } from '@int/codec/internals';
+import { linkTypeOf } from '@int/collector/internals';
 import { type FrameInput, LinkType } from '@int/pcap';
 import type { Command } from 'commander';
 import { openInput } from '../input/capture-frames.js';

@@ -1,6 +1,6 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { CaptureSource, Collector, FlowStage, SourceError } from '@int/collector';
-import { MAX_METRICS } from '@int/flowcache';
+import { MAX_METRICS } from '@int/flowcache/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions, duration, wholeNumber } from '../options.js';

@@ -1,4 +1,4 @@
-import { parseMac } from '@int/codec';
+import { parseMac } from '@int/codec/internals';
 import type { UdpAddress } from '@int/collector';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type OnDown, onDownOption } from '../input/link-words.js';

@@ -1,6 +1,7 @@
 /** The sources of int.yaml. */
 import type { DecodeOptions } from '@int/codec';
-import { CaptureSource, parseUdpAddress, type Source } from '@int/collector';
+import { CaptureSource, type Source } from '@int/collector';
+import { parseUdpAddress } from '@int/collector/internals';
 import { interfaceQueues } from '../input/interface-queues.js';
 import { anyAddress, CaptureInput, portsOf, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';

@@ -1,6 +1,7 @@
 /** int.yaml: read, held against its schema, and what no schema can say. */
 import { dirname, resolve } from 'node:path';
-import { isMetricName, METRIC_NAMES, PROFILES } from '@int/codec';
+import { isMetricName, METRIC_NAMES } from '@int/codec';
+import { PROFILES } from '@int/codec/internals';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import schema from '../../schema/int.schema.json' with { type: 'json' };
 import { readText } from '../input/text-file.js';

@@ -3,14 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { formatUdpAddress, type UdpAddress } from '@int/collector';
-import {
-  FIRST_REJECT,
-  OUTCOME_NAMES,
-  type OutcomeName,
-  type RnicCounters,
-  SoftRnic,
-  type SoftRnicOptions,
-} from '@int/dart';
+import { type OutcomeName, type RnicCounters, SoftRnic, type SoftRnicOptions } from '@int/dart';
+import { FIRST_REJECT, OUTCOME_NAMES } from '@int/dart/internals';
 import { type EpochStore, UdpRnic } from '@int/dart/node';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 import { DataOutput } from '../output/data-output.js';

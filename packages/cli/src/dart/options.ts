@@ -1,5 +1,6 @@
 /** Option parsers of `int dart`. */
-import { type DartStoreOptions, FAMILIES, type FamilyName, MAX_COPIES, MAX_VALUE_BYTES, type Policy } from '@int/dart';
+import type { DartStoreOptions, FamilyName, Policy } from '@int/dart';
+import { FAMILIES, MAX_COPIES, MAX_VALUE_BYTES } from '@int/dart/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { wholeNumber } from '../options.js';
 

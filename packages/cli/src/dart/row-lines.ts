@@ -1,6 +1,7 @@
 /** NDJSON as rows of a store: keys or flows, values or paths. */
 import type { Flow } from '@int/codec';
-import { MAX_KEY_BYTES, pathValue } from '@int/dart';
+import { pathValue } from '@int/dart';
+import { MAX_KEY_BYTES } from '@int/dart/internals';
 import { keyOfFlow, parseFlow } from './flow-key.js';
 
 /** A row of a store. */

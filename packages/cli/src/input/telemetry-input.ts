@@ -2,13 +2,13 @@
 import type { DecodeOptions } from '@int/codec';
 import {
   type CaptureSource,
-  DEFAULT_REPORT_PORT,
   formatUdpAddress,
   type Source,
   type UdpAddress,
   UdpSource,
   type UdpSourceOptions,
 } from '@int/collector';
+import { DEFAULT_REPORT_PORT } from '@int/collector/internals';
 import { bytes } from '../output/numbers.js';
 
 export interface TelemetryInput {

@@ -1,4 +1,5 @@
-import { parseUdpAddress, type UdpAddress } from '@int/collector';
+import type { UdpAddress } from '@int/collector';
+import { parseUdpAddress } from '@int/collector/internals';
 import { InvalidArgumentError } from 'commander';
 
 /** An option parser for `udp://HOST:PORT`. */

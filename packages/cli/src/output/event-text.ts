@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import { eventFields, type FrameBatch, reportIndex, timeNsOf } from '@int/collector';
+import type { FrameBatch } from '@int/collector';
+import { eventFields, reportIndex, timeNsOf } from '@int/collector/internals';
 import type { Detector, Event, EventBatch, Evidence } from '@int/detect';
 import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';

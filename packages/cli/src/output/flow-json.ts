@@ -1,4 +1,5 @@
-import { type CollectorTotals, flowFields } from '@int/collector';
+import type { CollectorTotals } from '@int/collector';
+import { flowFields } from '@int/collector/internals';
 import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
 
 /** Entries that left the cache, and the reports in them. */

@@ -9,7 +9,7 @@ import {
   REPORT_VERSIONS,
   TelemetryBatch,
 } from '@int/codec';
-import { linkLayerOf } from '@int/collector';
+import { linkLayerOf } from '@int/collector/internals';
 import type { CaptureBatch } from '@int/pcap';
 import type { Tally } from './tally.js';
 import { UNKNOWN_LINK } from './unknown-link.js';

@@ -1,5 +1,5 @@
 import { type DecodeOptions, FrameDecoder, recordToJson, type TelemetryRecord } from '@int/codec';
-import { linkLayerOf } from '@int/collector';
+import { linkLayerOf } from '@int/collector/internals';
 import type { CaptureBatch } from '@int/pcap';
 import type { Colours } from './colour.js';
 import type { DataOutput } from './data-output.js';

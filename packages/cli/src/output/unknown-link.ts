@@ -1,4 +1,5 @@
-import { CODE_MESSAGES, CODES, type TelemetryRecord } from '@int/codec';
+import { CODES, type TelemetryRecord } from '@int/codec';
+import { CODE_MESSAGES } from '@int/codec/internals';
 
 /** The record of a frame whose link type the codec does not read. */
 export const UNKNOWN_LINK: TelemetryRecord = /* @__PURE__ */ Object.freeze<TelemetryRecord>({

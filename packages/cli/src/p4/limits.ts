@@ -1,4 +1,5 @@
-import { LIMIT_NAMES, type Limits, limitLabel } from '@int/p4vm';
+import type { Limits } from '@int/p4vm';
+import { LIMIT_NAMES, limitLabel } from '@int/p4vm/internals';
 import { InvalidArgumentError, Option } from 'commander';
 
 /** What `--limit` says: limits of the program, and those of the command itself. */

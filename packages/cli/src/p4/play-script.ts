@@ -1,4 +1,5 @@
-import { hexOf, type V1Switch } from '@int/p4vm';
+import type { V1Switch } from '@int/p4vm';
+import { hexOf } from '@int/p4vm/internals';
 
 /** Ports that are shown. */
 const LAST_PORT = 9;

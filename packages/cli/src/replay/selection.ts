@@ -1,5 +1,5 @@
 /** What of each frame is sent. */
-import { linkLayerOf } from '@int/collector';
+import { linkLayerOf } from '@int/collector/internals';
 import { type CaptureBatch, LinkType } from '@int/pcap';
 import type { SkipReason } from './skip-reason.js';
 import { UdpPayload } from './udp-payload.js';

@@ -1,5 +1,6 @@
 /** Where the UDP payload of a captured frame lies. */
-import { ETHER_TYPE, IP_PROTOCOL, type LinkLayer } from '@int/codec';
+import type { LinkLayer } from '@int/codec';
+import { ETHER_TYPE, IP_PROTOCOL } from '@int/codec/internals';
 import type { SkipReason } from './skip-reason.js';
 
 /** Stacked tags, labels or extension headers that are followed. */

@@ -1,4 +1,5 @@
-import { KernelMemory, kernelAvailable, TelemetryBatch } from '@int/codec';
+import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { kernelAvailable } from '@int/codec/internals';
 import { Detector, EventBatch, type RuleSet } from '@int/detect';
 import { batchCapacity, type PipelineCapacity } from '../capacity.js';
 import { type DetectionStageOptions, EVENT_ROWS } from './stage.js';

@@ -5,10 +5,10 @@ import {
   INT_VERSIONS,
   MODES,
   REPORT_VERSIONS,
-  REPORT_WORD_COLUMNS,
   STATE,
   type TelemetryBatch,
 } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import type { FrameBatch } from '../frames.js';
 import {
   type PackedText,

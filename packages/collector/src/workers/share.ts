@@ -1,5 +1,6 @@
 /** Which reports are a thread's own: by the hash of their flow, so that all of a flow go to one. */
-import { FLAG, REPORT_BYTE_COLUMNS, STATE, type TelemetryBatch } from '@int/codec';
+import { FLAG, STATE, type TelemetryBatch } from '@int/codec';
+import { REPORT_BYTE_COLUMNS } from '@int/codec/internals';
 import { flowXxh32Columns } from '@int/hash';
 
 /** Not that of flow caches, whose rows would otherwise be used by halves. */

@@ -1,4 +1,5 @@
-import { EventJson, eventRecord, FlowJson, flowRecord, RecordIds } from '@int/collector';
+import { eventRecord, flowRecord, RecordIds } from '@int/collector';
+import { EventJson, FlowJson } from '@int/collector/internals';
 import { EntryReader } from '@int/flowcache';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 import { formatIpv4, formatIpv6 } from '@int/codec';
-import { RecordIds, ReportJson, reportRecord } from '@int/collector';
+import { RecordIds, reportRecord } from '@int/collector';
+import { ReportJson } from '@int/collector/internals';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';

@@ -1,4 +1,5 @@
-import { canRunKernel, type KernelHost } from '@int/codec';
+import type { KernelHost } from '@int/codec';
+import { canRunKernel } from '@int/codec/internals';
 import type { Geometry } from '../layout.js';
 import type { StoreEngine } from '../store/engine.js';
 import type { HashParameters } from '../store/hashes.js';

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
-import { ROCE_PORT } from '@int/codec';
+import { ROCE_PORT } from '@int/codec/internals';
 import type { SoftRnic } from '../rdma/soft-rnic.js';
 
 /** Where to listen. */

@@ -1,5 +1,6 @@
 /** Answers of a reliable connection: acknowledgements, and what atomics found. */
-import { fastIcrc, ROCE_OPCODE, ROCE_PORT, writeIcrc } from '@int/codec';
+import { ROCE_OPCODE } from '@int/codec';
+import { fastIcrc, ROCE_PORT, writeIcrc } from '@int/codec/internals';
 import { type PacketReader, uint32At } from './packet-reader.js';
 
 /** Syndromes of the AETH (InfiniBand Architecture Specification volume 1, section 9.7.5). */

@@ -1,5 +1,5 @@
 /** Where the parts of a RoCEv2 packet are, found without allocating anything. */
-import { fastIcrc, icrcDifference } from '@int/codec';
+import { fastIcrc, icrcDifference } from '@int/codec/internals';
 import { OUTCOME } from './outcomes.js';
 
 export function uint16At(bytes: Uint8Array, at: number): number {

@@ -1,4 +1,5 @@
-import { ROCE_OPCODE, ROCE_PORT } from '@int/codec';
+import { ROCE_OPCODE } from '@int/codec';
+import { ROCE_PORT } from '@int/codec/internals';
 import { AnswerWriter, AtomicAnswers, SYNDROME } from './answers.js';
 import { type DatagramEnds, DatagramRebuilder } from './datagram.js';
 import { MOST_ADDRESSES, MULTI_WRITE_FIXED_BYTES, MULTI_WRITE_OPCODE, MULTI_WRITE_VERSION } from './multi-write.js';

@@ -1,5 +1,6 @@
 /** Headers of packets that differ in nothing but sequence number and body: made once, copied per packet. */
-import { bth, ETHER_TYPE, ethernet, IP_PROTOCOL, ipv4, ipv4HeaderChecksum, ipv6, parseAddress, udp } from '@int/codec';
+import { ethernet, ipv4, ipv6, parseAddress, udp } from '@int/codec';
+import { bth, ETHER_TYPE, IP_PROTOCOL, ipv4HeaderChecksum } from '@int/codec/internals';
 import { crc32 } from '@int/hash';
 
 /** What a packet starts with: an Ethernet header, an IP header, or its BTH (for a UDP socket, which makes the rest). */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { withSharedMemory } from '@int/codec';
+import { withSharedMemory } from '@int/codec/internals';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
 

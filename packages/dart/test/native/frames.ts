@@ -1,5 +1,6 @@
 /** RoCEv2 frames, good and damaged, and what a plain good one is, as rnic-state.ts says it. */
-import { decodeRoce, encodeRoce, icrc, ROCE_OPCODE, writeIcrc } from '@int/codec';
+import { decodeRoce, encodeRoce, ROCE_OPCODE } from '@int/codec';
+import { icrc, writeIcrc } from '@int/codec/internals';
 import type { Random } from '@int/random';
 import { ENTRY_WORDS, QUEUE_PAIRS_AT, REGIONS_AT, RNIC_STATE_WORDS, STATE_WORD } from '../../src/rdma/rnic-state.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { icrc } from '@int/codec';
+import { icrc } from '@int/codec/internals';
 import { describe, expect, it } from 'vitest';
 import { DartStore, flowKey, pathValue } from '../../src/index.js';
 import { SoftRnic } from '../../src/rdma/soft-rnic.js';

@@ -1,6 +1,7 @@
 /** Every reason to reject a packet, and attacks: memory outside a region never changes. */
 import { readFileSync } from 'node:fs';
-import { decodeRoce, icrc, ROCE_OPCODE, writeIcrc } from '@int/codec';
+import { decodeRoce, ROCE_OPCODE } from '@int/codec';
+import { icrc, writeIcrc } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';

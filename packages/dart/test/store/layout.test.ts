@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { DartStore, geometryOf, slotsFor } from '../../src/index.js';
+import { DartStore } from '../../src/index.js';
+import { geometryOf, slotsFor } from '../../src/internals.js';
 import { HEADER, HEADER_BYTES, MAGIC, slotBytesOf } from '../../src/layout.js';
 import { SEED } from '../seed.js';
 

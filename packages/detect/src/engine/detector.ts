@@ -1,12 +1,5 @@
-import {
-  Arena,
-  type BatchInput,
-  ETHERNET_BYTES,
-  type KernelMemory,
-  TelemetryBatch,
-  type TelemetryRecord,
-  writeRecord,
-} from '@int/codec';
+import { Arena, type BatchInput, type KernelMemory, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
 import { RulesError } from '../errors.js';
 import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
 import { BatchView, REPORT } from './batch-view.js';

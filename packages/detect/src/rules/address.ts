@@ -1,4 +1,5 @@
-import { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress, parseMac } from '@int/codec';
+import { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress } from '@int/codec';
+import { parseMac } from '@int/codec/internals';
 import type { RuleProblemCode } from '../errors.js';
 import type { PortRange, Prefix } from './model.js';
 import { nearestName } from './nearest.js';

@@ -1,5 +1,6 @@
 import type { Random } from '@int/random';
-import { burstQueue, FluidQueue, workloadOf } from '@int/traffic';
+import { burstQueue, FluidQueue } from '@int/traffic';
+import { workloadOf } from '@int/traffic/internals';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
 import { ThresholdController } from '../../src/adapt/controller.js';

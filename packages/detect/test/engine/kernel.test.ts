@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { KernelMemory, kernelAvailable } from '@int/codec';
+import { KernelMemory } from '@int/codec';
+import { kernelAvailable } from '@int/codec/internals';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';

@@ -1,4 +1,5 @@
-import { KernelMemory, kernelAvailable, TelemetryBatch } from '@int/codec';
+import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { kernelAvailable } from '@int/codec/internals';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';

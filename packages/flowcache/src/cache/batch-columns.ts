@@ -1,4 +1,5 @@
-import { REPORT_WORD_COLUMNS, type ReportWordColumn, type TelemetryBatch } from '@int/codec';
+import type { ReportWordColumn, TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 
 const column = (name: ReportWordColumn): number => REPORT_WORD_COLUMNS.indexOf(name);
 

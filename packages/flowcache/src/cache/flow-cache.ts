@@ -1,4 +1,5 @@
-import { type BatchInput, type Flow, TelemetryBatch, type TelemetryRecord, writeRecord } from '@int/codec';
+import { type BatchInput, type Flow, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { writeRecord } from '@int/codec/internals';
 import { type CounterName, type Geometry, type HashName, HEADER, META, REASON, THRESHOLDS } from '../layout.js';
 import type { Engine } from './engine.js';
 import { EntryReader, type FlowEntry } from './entry.js';

@@ -1,4 +1,5 @@
-import { ETHERNET_BYTES, type MetricName, TelemetryBatch, type TelemetryRecord, writeRecord } from '@int/codec';
+import { type MetricName, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
 import { checkOffset, readDimensions } from './attach.js';
 import { DistributionError } from './errors.js';
 import { Histogram, haveEqualBins } from './histogram.js';

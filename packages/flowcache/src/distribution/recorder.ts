@@ -1,5 +1,6 @@
 /** From the rows of a batch to values with a row of the distributions each. */
-import { REPORT_WORD_COLUMNS, type TelemetryBatch } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import { LATENCY_COLUMN, NODE_COLUMN } from '../layout.js';
 import { DISTRIBUTION_COUNTER } from './layout.js';
 import type { DistributionMemory } from './memory.js';

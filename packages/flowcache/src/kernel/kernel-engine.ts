@@ -1,4 +1,5 @@
-import { type BatchInput, canRunKernel, type KernelHost, KernelMemory, type TelemetryBatch } from '@int/codec';
+import { type BatchInput, type KernelHost, KernelMemory, type TelemetryBatch } from '@int/codec';
+import { canRunKernel } from '@int/codec/internals';
 import { flowCrc32Columns } from '@int/hash';
 import { type Engine, OUTBOX } from '../cache/engine.js';
 import { Outbox } from '../cache/outbox.js';

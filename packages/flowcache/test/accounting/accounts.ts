@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { EntryReader, type FlowCache, type FlowEntry, HEADER_WORDS, type Reason } from '../../src/index.js';
+import { EntryReader, type FlowCache, type FlowEntry, type Reason } from '../../src/index.js';
+import { HEADER_WORDS } from '../../src/internals.js';
 
 /**
  * Checks a cache's counters against each other and against the entries it holds.

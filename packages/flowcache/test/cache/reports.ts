@@ -6,8 +6,8 @@ import {
   metricOf,
   TelemetryBatch,
   type TelemetryRecord,
-  writeRecord,
 } from '@int/codec';
+import { writeRecord } from '@int/codec/internals';
 import type { Random } from '@int/random';
 
 /** What a random report is made of, in the terms of the model. */

@@ -11,10 +11,9 @@ import {
   FlowCacheView,
   type Geometry,
   geometryOf,
-  HEADER,
-  HEADER_WORDS,
   type LayoutName,
 } from '../../src/index.js';
+import { HEADER, HEADER_WORDS } from '../../src/internals.js';
 import { EMPTY_RANK } from '../../src/layout.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';

@@ -16,9 +16,9 @@ import {
   type FlowCacheOptions,
   type Geometry,
   geometryOf,
-  HEADER,
   type RecordSink,
 } from '../../src/index.js';
+import { HEADER } from '../../src/internals.js';
 import { COUNTER, COUNTER_WORDS, THRESHOLDS } from '../../src/layout.js';
 import { SEED } from '../seed.js';
 import { CAPACITY, randomBatch } from './random-batches.js';

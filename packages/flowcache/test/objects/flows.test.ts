@@ -1,4 +1,5 @@
-import { AddressError, type Flow, parseIpv6 } from '@int/codec';
+import { AddressError, type Flow } from '@int/codec';
+import { parseIpv6 } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';

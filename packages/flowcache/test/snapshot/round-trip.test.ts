@@ -2,15 +2,8 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import {
-  EVENT_WORDS,
-  FlowCache,
-  type FlowCacheOptions,
-  HEADER,
-  HEADER_WORDS,
-  REASON,
-  writeSnapshot,
-} from '../../src/index.js';
+import { EVENT_WORDS, FlowCache, type FlowCacheOptions, REASON, writeSnapshot } from '../../src/index.js';
+import { HEADER, HEADER_WORDS } from '../../src/internals.js';
 import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { RoomOutlet } from '../accounting/outlets.js';
 import { SEED } from '../seed.js';

@@ -9,11 +9,9 @@ import {
   FlowCacheError,
   type FlowCacheOptions,
   FlowCacheView,
-  HEADER,
-  HEADER_WORDS,
   type LayoutName,
-  METRIC_WORDS,
 } from '../../src/index.js';
+import { HEADER, HEADER_WORDS, METRIC_WORDS } from '../../src/internals.js';
 import { ReportBatch, randomFlows, randomReport, recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 import { PATTERN_METRICS, patternFlows, patternReport } from './pattern.js';

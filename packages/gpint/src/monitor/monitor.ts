@@ -1,14 +1,13 @@
 /** The monitoring module (reliable GPINT, section III-A): orchestrator, probe sender, probe receiver, data recovery. */
+import { GPINT_DSCP, probeKind } from '@int/codec';
 import {
   dlvSwitchId,
-  GPINT_DSCP,
   MAX_PROBE_SWITCHES,
   ProbeParts,
-  probeKind,
   probeRequestId,
   probeRequestType,
   readProbeParts,
-} from '@int/codec';
+} from '@int/codec/internals';
 import { Random } from '@int/random';
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from '../plan/plan.js';

@@ -1,5 +1,5 @@
 /** Measurements of one session, in a few arrays. */
-import type { ProbeParts } from '@int/codec';
+import type { ProbeParts } from '@int/codec/internals';
 import type { ProbeRoutes } from '../probe/route.js';
 import type { SessionTelemetry, SwitchTelemetry } from './types.js';
 

@@ -1,6 +1,6 @@
 /** A monitor's probes over UDP. */
 import { createSocket, type Socket } from 'node:dgram';
-import { GPINT_PORT } from '@int/codec';
+import { GPINT_PORT } from '@int/codec/internals';
 import { GpintError } from '../errors.js';
 import type { MonitorClock, ProbeTransport } from '../monitor/types.js';
 

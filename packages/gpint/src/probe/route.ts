@@ -1,5 +1,5 @@
 /** From the paths of a plan to the probes that walk them. */
-import { MAX_PROBE_BYTES, MAX_PROBE_SWITCHES, probeBytes } from '@int/codec';
+import { MAX_PROBE_BYTES, MAX_PROBE_SWITCHES, probeBytes } from '@int/codec/internals';
 import { GpintError } from '../errors.js';
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from '../plan/plan.js';

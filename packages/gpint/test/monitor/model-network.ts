@@ -2,7 +2,8 @@
  * A small network in virtual time, with switches that follow the paper in objects instead of bytes: another reading of the
  * protocol than the one of the switches in @int/netsim, to check the monitor against both.
  */
-import { GPINT_DSCP, type GpintProbe, gpintProbe, gpintProbeExtended } from '@int/codec';
+import { GPINT_DSCP, type GpintProbe, gpintProbe } from '@int/codec';
+import { gpintProbeExtended } from '@int/codec/internals';
 import type { Graph, MonitorClock, ProbeTransport } from '@int/gpint';
 import { Random } from '@int/random';
 

@@ -1,4 +1,5 @@
-import { type GpintProbe, gpintProbe, gpintProbeExtended, ProbeParts, readProbeParts } from '@int/codec';
+import { type GpintProbe, gpintProbe } from '@int/codec';
+import { gpintProbeExtended, ProbeParts, readProbeParts } from '@int/codec/internals';
 import { Paths, ring } from '@int/gpint';
 import { describe, expect, it } from 'vitest';
 import { measurementOffsets, TelemetryStore } from '../../src/monitor/telemetry.js';

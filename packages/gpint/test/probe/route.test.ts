@@ -1,4 +1,5 @@
-import { gpintProbe, gpintProbeExtended, MAX_PROBE_BYTES, probeBytes } from '@int/codec';
+import { gpintProbe } from '@int/codec';
+import { gpintProbeExtended, MAX_PROBE_BYTES, probeBytes } from '@int/codec/internals';
 import { fatTree, GpintError, GraphBuilder, grid, Paths, perNode, ring, star } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

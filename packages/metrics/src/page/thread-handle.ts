@@ -1,6 +1,6 @@
 /** The thread that serves the pages, as the thread of the program sees it. */
 import { Worker } from 'node:worker_threads';
-import { BackOff } from '@int/collector';
+import { BackOff } from '@int/collector/internals';
 import type { Health } from './health.js';
 import type { PageContent } from './page.js';
 import type { Asked, FromPageThread, PageSetup, PageTotals, ToPageThread } from './protocol.js';

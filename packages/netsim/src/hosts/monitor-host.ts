@@ -1,5 +1,6 @@
 /** Where a GPINT monitor is attached. */
-import { GPINT_DSCP, GPINT_PORT } from '@int/codec';
+import { GPINT_DSCP } from '@int/codec';
+import { GPINT_PORT } from '@int/codec/internals';
 import type { Behaviour } from '../behaviour.js';
 import { destinationWord, dscpOf, isIpv4, payloadAt, udpFrame, udpOffset } from '../frames.js';
 import type { Node } from '../network-node.js';

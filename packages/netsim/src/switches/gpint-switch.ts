@@ -1,17 +1,15 @@
 /** Switches that serve GPINT probes and recover lost ones. */
+import { CODES, GPINT_DSCP, type ProbeHop } from '@int/codec';
 import {
   advanceProbe,
-  CODES,
-  GPINT_DSCP,
   GPINT_PORT,
   MAX_PROBE_BYTES,
   nextHopOf,
-  type ProbeHop,
   ProbeParts,
   probeRequestId,
   probeRequestType,
   readProbeParts,
-} from '@int/codec';
+} from '@int/codec/internals';
 import { checkInteger } from '../checks.js';
 import type { Wakeable } from '../event-queue.js';
 import {

@@ -1,14 +1,6 @@
 /** Switches that speak INT: source, transit and sink, with telemetry reports. */
-import {
-  CodecError,
-  type Hop,
-  type SourceConfig,
-  sink,
-  source,
-  type TransitConfig,
-  transit,
-  updateChecksum,
-} from '@int/codec';
+import { CodecError, type Hop, type SourceConfig, sink, source, type TransitConfig, transit } from '@int/codec';
+import { updateChecksum } from '@int/codec/internals';
 import { checkInteger } from '../checks.js';
 import { destinationWord, isIpv4, udpFrame, uint16 } from '../frames.js';
 import type { Node } from '../network-node.js';

@@ -1,13 +1,6 @@
 /** Telemetry reports v2.0, as a switch writes them. */
-import {
-  type Hop,
-  INNER_TYPE,
-  REPORT_TYPE,
-  reportMetadata,
-  reportV20Group,
-  reportV20Individual,
-  reportV20Main,
-} from '@int/codec';
+import { type Hop, reportV20Group } from '@int/codec';
+import { INNER_TYPE, REPORT_TYPE, reportMetadata, reportV20Individual, reportV20Main } from '@int/codec/internals';
 
 /** Sequence numbers have 22 bits (telemetry report v2.0, section 3.2). */
 const SEQUENCE_MASK = 0x3f_ffff;

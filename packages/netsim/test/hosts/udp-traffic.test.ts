@@ -1,4 +1,5 @@
-import { decodeFrame, formatIpv4, internetChecksum, udpChecksum } from '@int/codec';
+import { decodeFrame, formatIpv4 } from '@int/codec';
+import { internetChecksum, udpChecksum } from '@int/codec/internals';
 import { ADDRESSES, buildNetwork, type Datagram, Host, Network, UdpTraffic, udpFrame, udpPayload } from '@int/netsim';
 import { describe, expect, it } from 'vitest';
 import { Recorder } from '../behaviours.js';

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { probeKind, probeRequestId } from '@int/codec';
+import { probeKind } from '@int/codec';
+import { probeRequestId } from '@int/codec/internals';
 import { buildNetwork, UdpTraffic } from '@int/netsim';
 import { GatewayError, RealTimeGateway } from '@int/netsim/node';
 import { afterEach, describe, expect, it } from 'vitest';

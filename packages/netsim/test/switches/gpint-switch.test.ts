@@ -1,4 +1,5 @@
-import { formatIpv4, GPINT_PORT } from '@int/codec';
+import { formatIpv4 } from '@int/codec';
+import { GPINT_PORT } from '@int/codec/internals';
 import { ADDRESSES, type BuildOptions, udpFrame } from '@int/netsim';
 import { describe, expect, it } from 'vitest';
 import { FEEDBACK, line, monitored, PROBE, probeOf, RECOVERY, walk } from './probe-frames.js';

@@ -1,4 +1,4 @@
-import { internetChecksum } from '@int/codec';
+import { internetChecksum } from '@int/codec/internals';
 import { IntSwitch, udpFrame } from '@int/netsim';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

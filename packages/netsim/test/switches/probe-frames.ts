@@ -1,12 +1,5 @@
-import {
-  decodeFrame,
-  GPINT_DSCP,
-  type GpintInfo,
-  type GpintProbe,
-  gpintMeta,
-  gpintProbe,
-  gpintProbeExtended,
-} from '@int/codec';
+import { decodeFrame, GPINT_DSCP, type GpintInfo, type GpintProbe, gpintProbe } from '@int/codec';
+import { gpintMeta, gpintProbeExtended } from '@int/codec/internals';
 import { type BuildOptions, type BuiltNetwork, buildNetwork } from '@int/netsim';
 
 /** One SR entry: next port, first measurement, measurement count. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackOff, OutageLog } from '@int/collector';
+import type { BackOff, OutageLog } from '@int/collector/internals';
 import { KafkaSinkError } from '../errors.js';
 import { MESSAGE_HEADERS, type MessageFormat } from '../message/encoder.js';
 import { MESSAGE_STATE, type Parcel } from '../parcel.js';

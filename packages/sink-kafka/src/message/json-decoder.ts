@@ -1,4 +1,5 @@
-import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, parseIpv4, parseIpv6, REPORT_VERSIONS } from '@int/codec';
+import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
+import { parseIpv4, parseIpv6 } from '@int/codec/internals';
 import { MESSAGE_CODE, MessageDecoder } from './decoder.js';
 import type { HopFields } from './fields.js';
 

@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import { EventJson, FlowJson, type FrameBatch, type RecordIds, ReportJson } from '@int/collector';
+import type { FrameBatch, RecordIds } from '@int/collector';
+import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
 import type { Geometry } from '@int/flowcache';
 import { RecordEncoder } from './record-encoder.js';

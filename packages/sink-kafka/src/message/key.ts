@@ -1,4 +1,5 @@
-import { FLAG, REPORT_WORD_COLUMNS, type TelemetryBatch } from '@int/codec';
+import { FLAG, type TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import type { MessageSlab } from './slab.js';
 
 /** The longest key: two IPv6 addresses, protocol, two ports. */

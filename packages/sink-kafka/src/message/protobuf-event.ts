@@ -1,5 +1,6 @@
 import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
-import { type FrameBatch, namesNodes, type RecordIds, RuleNames } from '@int/collector';
+import type { FrameBatch, RecordIds } from '@int/collector';
+import { namesNodes, RuleNames } from '@int/collector/internals';
 import {
   AGGREGATES,
   DETECTOR_KINDS,

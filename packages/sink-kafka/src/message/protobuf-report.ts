@@ -1,5 +1,7 @@
-import { FLAG, INT_VERSIONS, MODES, REPORT_WORD_COLUMNS, STATE, type TelemetryBatch } from '@int/codec';
-import { type FrameBatch, instructionsOf, intVersionOf, type RecordIds } from '@int/collector';
+import { FLAG, INT_VERSIONS, MODES, STATE, type TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
+import type { FrameBatch, RecordIds } from '@int/collector';
+import { instructionsOf, intVersionOf } from '@int/collector/internals';
 import { HOP_BYTES, putHop } from './protobuf-hop.js';
 import { putField, putFixed64, putVarint53, tagOf, WIRE } from './wire.js';
 

@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import { type FrameBatch, frameTimeMs, RECORD_KINDS, type RecordIds } from '@int/collector';
+import { type FrameBatch, RECORD_KINDS, type RecordIds } from '@int/collector';
+import { frameTimeMs } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
 import { COMPACT, EXACT, type Geometry, META } from '@int/flowcache';
 import type { MessageEncoder, MessageFormat } from './encoder.js';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BackOff, OutageLog, type Push, type Source, SourceError } from '@int/collector';
+import { type Push, type Source, SourceError } from '@int/collector';
+import { BackOff, OutageLog } from '@int/collector/internals';
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
 import { isStarting, toSinkError } from '../client/outcome.js';
 import { KafkaSinkError } from '../errors.js';

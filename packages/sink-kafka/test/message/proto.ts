@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { parseIpv4, parseIpv6 } from '@int/codec';
+import { parseIpv4, parseIpv6 } from '@int/codec/internals';
 import type { EventRecord, FlowRecord, ReportRecord } from '@int/collector';
 import protobuf from 'protobufjs';
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { BackOff, OutageLog, type RecordKind } from '@int/collector';
+import type { RecordKind } from '@int/collector';
+import { BackOff, OutageLog } from '@int/collector/internals';
 import { OpenSearchSinkError, toSinkError } from '../errors.js';
 import { ITEM, type LineBatch } from '../lines/batch.js';
 import type { ResolvedOptions } from '../options.js';

@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import { EventJson, FlowJson, type FrameBatch, RecordIds, type RecordKind, ReportJson } from '@int/collector';
+import { type FrameBatch, RecordIds, type RecordKind } from '@int/collector';
+import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
 import { COMPACT, EXACT, type Geometry } from '@int/flowcache';
 import type { ResolvedOptions } from '../options.js';

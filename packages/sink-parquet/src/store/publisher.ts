@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OutageLog } from '@int/collector';
+import type { OutageLog } from '@int/collector/internals';
 import type { FileWriter } from '../engine/file-writer.js';
 import { type ParquetSinkError, toSinkError } from '../errors.js';
 import type { Segment } from '../memory/segment.js';

@@ -1,4 +1,5 @@
-import { type BackOff, type OutageListener, OutageLog } from '@int/collector';
+import type { OutageListener } from '@int/collector';
+import { type BackOff, OutageLog } from '@int/collector/internals';
 import { ErrorReply } from '@redis/client';
 import { isNoScript, RedisSinkError, toSinkError } from '../errors.js';
 import type { ServerCounts } from '../lane/counters.js';

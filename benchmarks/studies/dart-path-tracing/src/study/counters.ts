@@ -1,5 +1,5 @@
 /** Packets per flow: FETCH&ADD on count-min counters, against plain slots that hold (checksum, count). */
-import { hashParameters, KeyHashes, simulatedKey } from '@int/dart';
+import { hashParameters, KeyHashes, simulatedKey } from '@int/dart/internals';
 
 const MOST_COPIES = 4;
 const CELL_BYTES = 8;

@@ -2,7 +2,8 @@
  * What theory says about a store into which a part of the packets came. A socket whose buffer is full loses packets in
  * runs, much longer than the packets of a flow: flows are taken to be lost as a whole.
  */
-import { type AgeRange, averageOverAges, OutcomeModel, type Outcomes } from '@int/dart';
+import { type AgeRange, OutcomeModel, type Outcomes } from '@int/dart';
+import { averageOverAges } from '@int/dart/internals';
 
 export interface TheoryInput {
   readonly flows: number;

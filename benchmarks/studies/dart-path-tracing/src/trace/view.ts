@@ -1,6 +1,7 @@
 /** What is printed. */
 import type { Flow } from '@int/codec';
-import { FIRST_REJECT, OUTCOME_NAMES, pathOf } from '@int/dart';
+import { pathOf } from '@int/dart';
+import { FIRST_REJECT, OUTCOME_NAMES } from '@int/dart/internals';
 import { imbalances, type TraceCollector, type TraceState, type TraceTotals } from './collector.js';
 
 const REJECTS = OUTCOME_NAMES.slice(FIRST_REJECT);

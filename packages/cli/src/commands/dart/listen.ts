@@ -1,4 +1,5 @@
-import { formatUdpAddress, parseUdpAddress, type UdpAddress } from '@int/collector';
+import { formatUdpAddress, type UdpAddress } from '@int/collector';
+import { parseUdpAddress } from '@int/collector/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';

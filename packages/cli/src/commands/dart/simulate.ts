@@ -1,4 +1,5 @@
-import { type FamilyName, type Policy, type SimulateOptions, type SimulationResult, slotsFor } from '@int/dart';
+import type { FamilyName, Policy, SimulateOptions, SimulationResult } from '@int/dart';
+import { slotsFor } from '@int/dart/internals';
 import { type Command, Option } from 'commander';
 import { aside } from '../../aside/aside.js';
 import { TASKS } from '../../aside/tasks.js';

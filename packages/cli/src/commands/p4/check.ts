@@ -4,11 +4,10 @@ import {
   type Diagnostic,
   findWarnings,
   formatDiagnostic,
-  lineColumn,
   P4Error,
-  WARNING_KINDS,
   type WarningKind,
 } from '@int/p4vm';
+import { lineColumn, WARNING_KINDS } from '@int/p4vm/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, type Io, say } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';

@@ -1,4 +1,5 @@
-import { formatStfResult, runStf, type StfResult, StfSyntaxError } from '@int/p4vm';
+import { runStf, type StfResult, StfSyntaxError } from '@int/p4vm';
+import { formatStfResult } from '@int/p4vm/internals';
 import type { Command } from 'commander';
 import { CliError, EXIT, type Io } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';

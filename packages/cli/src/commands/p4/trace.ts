@@ -1,4 +1,4 @@
-import { formatTrace, traceToJson } from '@int/p4vm';
+import { formatTrace, traceToJson } from '@int/p4vm/internals';
 import type { Command } from 'commander';
 import { EXIT, type Io } from '../../io.js';
 import { wholeNumber } from '../../options.js';

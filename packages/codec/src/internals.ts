@@ -1,0 +1,50 @@
+/**
+ * What other packages of this repository need of this one. Without a promise: any release may change it.
+ *
+ * @packageDocumentation
+ */
+export { parseIpv4, parseIpv6, parseMac } from './address.js';
+export {
+  checksumComplement,
+  internetChecksum,
+  ipv4HeaderChecksum,
+  tcpChecksum,
+  udpChecksum,
+  updateChecksum,
+  updateUdpChecksum,
+} from './checksum.js';
+export { CODE_MESSAGES, CODE_STATUS } from './codes.js';
+export { REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
+export { KernelReport2, kernelAvailable } from './fast/kernel.js';
+export { canRunKernel, withSharedMemory } from './fast/modules.js';
+export {
+  bth,
+  ETHER_TYPE,
+  GPINT_PORT,
+  gpintMeta,
+  gpintProbeExtended,
+  INNER_TYPE,
+  IP_PROTOCOL,
+  icrc,
+  MAX_PROBE_BYTES,
+  REPORT_TYPE,
+  ROCE_PORT,
+  reportMetadata,
+  reportV20Individual,
+  reportV20Main,
+  writeIcrc,
+} from './headers/index.js';
+export { LINK_TYPES, PROFILES } from './options.js';
+export {
+  advanceProbe,
+  dlvSwitchId,
+  MAX_PROBE_SWITCHES,
+  nextHopOf,
+  ProbeParts,
+  probeBytes,
+  probeRequestId,
+  probeRequestType,
+  readProbeParts,
+} from './probe/index.js';
+export { ETHERNET_BYTES, writeRecord } from './record-row.js';
+export { fastIcrc, icrcDifference } from './roce/index.js';

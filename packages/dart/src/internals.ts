@@ -1,0 +1,11 @@
+/**
+ * What other packages of this repository need of this one. Without a promise: any release may change it.
+ *
+ * @packageDocumentation
+ */
+export { FAMILIES, geometryOf, MAX_COPIES, MAX_VALUE_BYTES, slotsFor } from './layout.js';
+export { FIRST_REJECT, OUTCOME_NAMES } from './rdma/outcomes.js';
+export { simulatedKey } from './simulation/keys.js';
+export { cutChecksum, hashParameters, KeyHashes } from './store/hashes.js';
+export { MAX_KEY_BYTES } from './store/rows.js';
+export { averageOverAges } from './theory/ages.js';

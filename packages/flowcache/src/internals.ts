@@ -1,0 +1,7 @@
+/**
+ * What other packages of this repository need of this one. Without a promise: any release may change it.
+ *
+ * @packageDocumentation
+ */
+export { kernelBytes } from './kernel/kernel-engine.js';
+export { HEADER, HEADER_WORDS, hopWords, LAYOUT_VERSION, LAYOUTS, MAGIC, MAX_METRICS, METRIC_WORDS } from './layout.js';
