@@ -2,9 +2,10 @@
 import { relative } from 'node:path';
 import { entryPoints, publicPackages, repository, sourceOf } from './.ci/scripts/workspaces.mjs';
 
-/** Source file of each entry point, and the name it is imported by. */
+/** Source file of each entry point that users are promised, and the name it is imported by. */
 const modules = publicPackages().flatMap((workspace) =>
   entryPoints(workspace.manifest).flatMap((path) => {
+    if (path === './internals') return [];
     const source = sourceOf(workspace, path);
     const name = workspace.manifest.name + path.slice(1);
     return source === undefined ? [] : [{ source: relative(repository, source), name }];

@@ -31,7 +31,7 @@ export const HEADER = {
   VALUE_BYTES: 2,
   /** 8..32. */
   CHECKSUM_BITS: 3,
-  /** N: how many slots a key has, 1..{@link MAX_COPIES}. */
+  /** N: how many slots a key has, 1..`MAX_COPIES`. */
   COPIES: 4,
   /** M: slots of the whole store. */
   SLOTS: 5,
@@ -50,7 +50,7 @@ export const HEADER = {
   SLOTS_AT: 14,
   /** Index in {@link FAMILIES}. */
   FAMILY: 15,
-  /** Parameters of the hashes: seeds, or polynomials of CRC-32. One for each of {@link MAX_COPIES} slots ... */
+  /** Parameters of the hashes: seeds, or polynomials of CRC-32. One for each of `MAX_COPIES` slots ... */
   SLOT_PARAMETERS: 16,
   /** ... one for the checksum, one for the choice of the collector. */
   CHECKSUM_PARAMETER: 24,
@@ -139,7 +139,7 @@ function segmentOf(index: number, firstSlot: number, slots: number, slotBytes: n
  * @param slots M
  * @param valueBytes bytes of a value, 1..{@link MAX_VALUE_BYTES}
  * @param checksumBits 8..32
- * @param copies N, 1..{@link MAX_COPIES}
+ * @param copies N, 1..`MAX_COPIES`
  * @param segmentBytes bytes of a segment at most, slots, header and marks; at most 2^32
  * @throws RangeError for a number out of its range, or if a segment has no room for a page
  */

@@ -126,7 +126,7 @@ export type LayoutName = (typeof LAYOUTS)[number];
 export const HASHES = ['xxh32', 'crc32'] as const;
 export type HashName = (typeof HASHES)[number];
 
-/** Words of a bucket in the `exact` layout; from `HOPS` on, one group of words per hop: see {@link hopWords}. */
+/** Words of a bucket in the `exact` layout; from `HOPS` on, one group of words per hop: see `hopWords`. */
 export const EXACT = {
   /** Four words; an IPv4 address is in the first and the others are 0. */
   SOURCE: 0,

@@ -121,7 +121,7 @@ class SlotTable {
   }
 }
 
-/** How a {@link KernelReport2} is set up. */
+/** How a `KernelReport2` is set up. */
 export interface KernelOptions extends FastOptions {
   /** Bytes of input copied in at a time when it lies outside the kernel's memory. Default 262,144. */
   readonly stagingBytes?: number;

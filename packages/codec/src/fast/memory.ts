@@ -23,7 +23,7 @@ export interface KernelHost {
  * never written cost nothing on the usual systems.
  *
  * A memory that threads share, or of more than 2 GiB, is for modules that import a memory with a maximum, as the kernel
- * of {@link KernelReport2} does: `instantiate` refuses others there.
+ * of `KernelReport2` does: `instantiate` refuses others there.
  *
  * @example
  * const memory = new KernelMemory(64 << 20);

@@ -179,7 +179,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
 }
 
 /**
- * A probe in the plain layout: 8-bit ports, switch ids and queue depths. At most {@link MAX_PROBE_BYTES} bytes.
+ * A probe in the plain layout: 8-bit ports, switch ids and queue depths. At most `MAX_PROBE_BYTES` bytes.
  * Errors: `BAD_PROBE` (counts do not agree, too long). RangeError on encoding a probe that is too long.
  */
 export const gpintProbe: HeaderCodec<GpintProbe> = /* @__PURE__ */ probeCodec(false);

@@ -35,9 +35,9 @@ export const INNER_TYPE = { NONE: 0, TLV: 1, DOMAIN: 2, ETHERNET: 3, IPV4: 4, IP
 
 /** Individual report header of report v2.0 (section 3.3), 4 bytes. */
 export interface ReportV20Individual {
-  /** 4 bits, see {@link REPORT_TYPE}. */
+  /** 4 bits, see `REPORT_TYPE`. */
   reportType: number;
-  /** 4 bits, see {@link INNER_TYPE}. */
+  /** 4 bits, see `INNER_TYPE`. */
   innerType: number;
   /** 8 bits, words behind this header; 255: to the end of the datagram. */
   reportLength: number;

@@ -21,9 +21,9 @@ const parts = /* @__PURE__ */ new ProbeParts();
  * that the entry's range asks for.
  *
  * @param probe the whole UDP payload
- * @param out where the new payload goes: room for {@link MAX_PROBE_BYTES}; not `probe` itself
+ * @param out where the new payload goes: room for `MAX_PROBE_BYTES`; not `probe` itself
  * @returns its length; -1 if `probe` is no sound probe, if its SR stack is empty, or if it would grow beyond
- *   {@link MAX_PROBE_BYTES} bytes or {@link MAX_PROBE_SWITCHES} switches
+ *   `MAX_PROBE_BYTES` bytes or {@link MAX_PROBE_SWITCHES} switches
  */
 export function advanceProbe(probe: Uint8Array, hop: ProbeHop, extended: boolean, out: Uint8Array): number {
   if (readProbeParts(probe, 0, probe.length, extended, parts) !== CODES.OK || parts.routeCount === 0) return -1;

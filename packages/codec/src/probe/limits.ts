@@ -21,7 +21,7 @@ export function probeBytes(measurementCounts: ArrayLike<number>, extended: boole
 }
 
 /**
- * Cuts a route into as few probes as can carry it: each at most {@link MAX_PROBE_BYTES} and {@link MAX_PROBE_SWITCHES}
+ * Cuts a route into as few probes as can carry it: each at most `MAX_PROBE_BYTES` and {@link MAX_PROBE_SWITCHES}
  * on its whole way.
  *
  * @param measurementCounts measurements asked of each switch (0 to 255), in the order of the route

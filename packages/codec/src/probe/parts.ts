@@ -25,7 +25,7 @@ export class ProbeParts {
  * of DLV headers.
  *
  * @returns 0, or the status code of a batch that says what is wrong: `TRUNCATED`, `BAD_PROBE` (longer than
- *   {@link MAX_PROBE_BYTES}, or the counts do not agree), `TRAILING_BYTES`. `parts` then holds what was read so far
+ *   `MAX_PROBE_BYTES`, or the counts do not agree), `TRAILING_BYTES`. `parts` then holds what was read so far
  */
 export function readProbeParts(
   bytes: Uint8Array,

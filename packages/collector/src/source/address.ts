@@ -25,7 +25,7 @@ export function parseUdpAddress(text: string): UdpAddress {
   return { host, port };
 }
 
-/** The inverse of {@link parseUdpAddress}. */
+/** The inverse of `parseUdpAddress`. */
 export function formatUdpAddress(address: UdpAddress): string {
   return `udp://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
 }

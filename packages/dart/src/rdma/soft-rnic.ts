@@ -171,7 +171,7 @@ export class SoftRnic {
   /**
    * Takes an Ethernet frame, without its frame check sequence.
    *
-   * @returns what became of it; see {@link OUTCOME_NAMES}
+   * @returns what became of it; see `OUTCOME_NAMES`
    * @throws RangeError for a range that is not inside `frame`
    */
   receive(frame: Uint8Array, offset = 0, length: number = frame.length - offset): Outcome {

@@ -20,7 +20,7 @@ export interface HashParameters {
   readonly family: FamilyName;
   /** The seed of xxh64; 0 in the family `crc`. */
   readonly key: number;
-  /** {@link MAX_COPIES} of them, of which a store of N copies uses the first N. */
+  /** `MAX_COPIES` of them, of which a store of N copies uses the first N. */
   readonly slots: readonly number[];
   readonly checksum: number;
   readonly collector: number;
