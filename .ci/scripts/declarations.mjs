@@ -76,7 +76,7 @@ async function bundle(out, workspace) {
     if (file.type !== 'chunk') continue;
     writeFileSync(join(dist, file.fileName), file.code);
     if (!commonJs) continue;
-    const code = file.code.replace(/(from '\.\/[^']+)\.js'/g, "$1.cjs'");
+    const code = file.code.replace(/((?:from|import) '\.\/[^']+)\.js'/g, "$1.cjs'");
     writeFileSync(join(dist, file.fileName.replace(/\.ts$/, '.cts')), code);
   }
 }

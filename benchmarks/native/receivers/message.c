@@ -16,9 +16,12 @@ enum {
 	VERSION = 1,
 };
 
-/* First column of each instruction bit; bits 4 to 6 take two. */
+/* First column of each instruction bit, and how many columns it has. */
 static const uint8_t first_column[16] = {
-	0, 1, 2, 3, 4, 6, 8, 10, 11, 15, 16, 17, 18, 19, 20, 12,
+	0, 1, 3, 4, 6, 8, 10, 12, 13, 19, 20, 21, 22, 23, 24, 15,
+};
+static const uint8_t columns[16] = {
+	1, 2, 1, 2, 2, 2, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1,
 };
 
 static void make_plan(struct message_plan *plan, uint32_t items, size_t stride)
@@ -30,7 +33,7 @@ static void make_plan(struct message_plan *plan, uint32_t items, size_t stride)
 	for (bit = 0; bit < 16; bit++) {
 		if (!(items & 0x8000u >> bit))
 			continue;
-		for (k = 0; k < (bit >= 4 && bit <= 6 ? 2u : 1u); k++)
+		for (k = 0; k < columns[bit]; k++)
 			plan->column[plan->words++] = (first_column[bit] + k) * stride;
 	}
 }

@@ -14,9 +14,9 @@
  * | 14 | 1 | hops |
  * | 15 | 2 | instruction bitmap: which items follow for each hop, in this order |
  * | 17 | 4 + 4 | reporting node, sequence number |
- * | 25 | 4 x words x hops | the items: switch id and so on; all ones where a hop lacks one |
+ * | 25 | 4 x words x hops | the items, a word for each field of at most 32 bits, two for one of 64; all ones where a hop lacks one |
  */
-import { FLAG, HOP_COLUMNS, type TelemetryBatch } from '@int/codec';
+import { FIELDS, FLAG, HOP_COLUMNS, type TelemetryBatch } from '@int/codec';
 
 export const KEY_BYTES = 13;
 /** 256 hops with all 22 words. */
@@ -24,8 +24,12 @@ const MOST_BYTES = 25 + 4 * 256 * 22;
 const VERSION = 1;
 const NODE_BIT = 0x8000;
 
-/** First hop column of each instruction bit; bits 4 to 6 take two. */
-const FIRST_COLUMN: readonly number[] = [0, 1, 2, 3, 4, 6, 8, 10, 11, 15, 16, 17, 18, 19, 20, 12];
+/** Columns of the fields of each instruction bit of INT v2. */
+const COLUMNS: readonly (readonly number[])[] = Array.from({ length: 16 }, (_, bit) =>
+  FIELDS.filter(({ at }) => at['2'] === bit).flatMap(({ column, bits }) =>
+    bits === 64 ? [column, column + 1] : [column],
+  ),
+);
 
 /** Builds messages of the rows of one batch, each over the one before. Allocates nothing per message. */
 export class MessageBuilder {
@@ -83,8 +87,7 @@ export class MessageBuilder {
     let words = 0;
     for (let bit = 0; bit < 16; bit++) {
       if ((items & (NODE_BIT >>> bit)) === 0) continue;
-      const wide = bit >= 4 && bit <= 6 ? 2 : 1;
-      for (let k = 0; k < wide; k++) this.#columns[words++] = (FIRST_COLUMN[bit]! + k) * this.#batch.hopStride;
+      for (const column of COLUMNS[bit]!) this.#columns[words++] = column * this.#batch.hopStride;
     }
     this.#words = words;
     this.#items = items;

@@ -71,7 +71,19 @@ describe('the message of a report', () => {
   it('has a row of the reporting node where the report carries its own values', () => {
     const message = messageOf(encodeFrame(record([{ nodeId: 1 }], { queueId: 5, queueOccupancy: 6 })));
     expect(hex(message.subarray(KEY_BYTES))).toBe(
-      ['01', '02', '9000', '00000063', '002abcde', '00000001', 'ffffffff', '00000063', '05000006'].join(''),
+      [
+        '01',
+        '02',
+        '9000',
+        '00000063',
+        '002abcde',
+        '00000001',
+        'ffffffff',
+        'ffffffff',
+        '00000063',
+        '00000005',
+        '00000006',
+      ].join(''),
     );
   });
 
