@@ -80,8 +80,9 @@ class Columns {
         columns.code[row] === 0 &&
         columns.hopCount[row] === 3 &&
         columns.nodeId[row] === says.nodeId &&
-        columns.hop.queue[hop] === says.firstHopQueue &&
-        columns.hop.queue[hop + 2] === says.ownQueue;
+        columns.hop.queueOccupancy[hop] === says.firstHopQueue &&
+        columns.hop.queueId[hop + 2] === says.ownQueue >>> 24 &&
+        columns.hop.queueOccupancy[hop + 2] === (says.ownQueue & 0xffffff);
       if (isRight) this.right++;
     }
     columns.clear();

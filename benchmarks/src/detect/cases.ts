@@ -120,8 +120,8 @@ export function nativeRule(detector: DetectorConfig): string {
       ? [detector.metric]
       : [...new Set(expression.flat().flatMap(({ metric }) => (metric === null ? [] : [metric])))];
   const metrics = names.flatMap((name) => {
-    const { id, columnIndex, shift, mask } = metricOf(name);
-    return [id, columnIndex, shift, mask >>> 0];
+    const { id, columnIndex } = metricOf(name);
+    return [id, columnIndex];
   });
   const conditions = expression.flatMap((clause) =>
     clause.flatMap((each, index) => [

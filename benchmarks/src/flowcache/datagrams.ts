@@ -6,7 +6,7 @@ const MARK = 0x5a000000;
 const SOURCE = 0x0a5a5a01;
 const DESTINATION = 0x0a5a5a02;
 const PORTS = 0x5a5a5a5b;
-const COLUMNS = ['nodeId', 'hopLatency', 'queue', 'egressUtilization'] as const;
+const COLUMNS = ['nodeId', 'hopLatency', 'queueOccupancy', 'egressUtilization'] as const;
 
 function record(hops: number): TelemetryRecord {
   const hopOf = (hop: number): Hop => {

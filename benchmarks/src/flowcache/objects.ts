@@ -86,7 +86,7 @@ export function updateRecord(
   times: BatchInput,
   limits: Limits,
 ): number {
-  const { nodeId: ids, hopLatency, queue, egressUtilization } = batch.hop;
+  const { nodeId: ids, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
   const { hops } = record;
   const isKnown = record.packets > 0;
   const first = batch.hopStart[row]!;
@@ -113,7 +113,7 @@ export function updateRecord(
     }
     total += latency;
     events += updateMetric(hops, at + 1, latency, limits, 0, isKnown);
-    events += updateMetric(hops, at + 4, queue[first + hop]! & 0xffffff, limits, 2, isKnown);
+    events += updateMetric(hops, at + 4, queueOccupancy[first + hop]!, limits, 2, isKnown);
     events += updateMetric(hops, at + 7, egressUtilization[first + hop]!, limits, 4, isKnown);
   }
   if (total > limits[6]! || (record.endToEndCount > 0 && Math.abs(total - record.endToEnd) > limits[7]!)) events++;

@@ -33,9 +33,9 @@ function headerOf(geometry: Geometry): Int32Array {
   words[HEADER.ROWS_AT] = geometry.rowsAt;
   words[HEADER.BUCKETS_AT] = geometry.bucketsAt;
   geometry.metrics.forEach((name, metric) => {
-    const { columnIndex, shift, mask, pairIndex } = metricOf(name);
+    const { columnIndex, pairIndex } = metricOf(name);
     const pair = pairIndex < 0 ? columnIndex : pairIndex;
-    words.set([columnIndex, shift, mask, pair], METRIC_WORDS + 4 * metric);
+    words.set([columnIndex, pair], METRIC_WORDS + 2 * metric);
   });
   return words;
 }

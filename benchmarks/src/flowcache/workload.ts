@@ -158,7 +158,7 @@ export class Workload {
   fill({ batch, times }: Reports, mix: number, count: number): void {
     const { flags, nodeId, ports, protocol, source0, source1, source2, source3 } = batch;
     const { destination0, destination1, destination2, destination3 } = batch;
-    const { nodeId: ids, hopLatency, queue, egressUtilization } = batch.hop;
+    const { nodeId: ids, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
     const { timestampsHigh, timestampsLow } = times;
     const values = this.#values;
     const start = EPOCH + BigInt(this.sequence) * BigInt(GAP);
@@ -201,7 +201,7 @@ export class Workload {
         const id = 1 + hop * 1024 + ((a >>> (2 * hop)) & 1023);
         ids[first + hop] = hop === detour && hop > 0 ? id + 0x8000 : id;
         hopLatency[first + hop] = 500 + values[bits & (VALUES - 1)]!;
-        queue[first + hop] = values[(bits >>> 12) & (VALUES - 1)]! >>> 3;
+        queueOccupancy[first + hop] = values[(bits >>> 12) & (VALUES - 1)]! >>> 3;
         egressUtilization[first + hop] = bits >>> 19;
       }
       nodeId[row] = ids[first + HOPS - 1]!;

@@ -1,4 +1,4 @@
-import { METRICS } from '@int/detect';
+import { FIELDS, METRICS } from '@int/codec';
 
 /** Where the kernel finds a metric in a hop's INT v2.1 metadata. */
 export interface MetricPlace {
@@ -14,31 +14,17 @@ export interface MetricPlace {
   readonly id: number;
 }
 
-/** Instruction bit and word of the items that INT v2.1 knows, and of the bits that it reserves (section 5.8). */
-const PLACES: Readonly<Record<string, readonly [bit: number, word: number]>> = {
-  nodeId: [0, 0],
-  l1IngressInterface: [1, 0],
-  l1EgressInterface: [1, 0],
-  hopLatency: [2, 0],
-  queueId: [3, 0],
-  queueOccupancy: [3, 0],
-  l2IngressInterface: [6, 0],
-  l2EgressInterface: [6, 1],
-  egressUtilization: [7, 0],
-  bufferId: [8, 0],
-  bufferOccupancy: [8, 0],
-  reserved9: [9, 0],
-  reserved10: [10, 0],
-  reserved11: [11, 0],
-  reserved12: [12, 0],
-  reserved13: [13, 0],
-  reserved14: [14, 0],
-};
-
 /** Where a metric is; `null` if no INT v2.1 hop has it. */
 export function placeOf(name: string): MetricPlace | null {
-  const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
+  const field = FIELDS.find((each) => each.name === name);
   const metric = METRICS.find((each) => each.name === name);
-  if (place === undefined || metric === undefined) return null;
-  return { bit: place[0], word: place[1], shift: metric.shift, mask: metric.mask >>> 0, id: metric.id };
+  const bit = field?.at['2'];
+  if (field === undefined || metric === undefined || bit === undefined) return null;
+  // Bits of the item in front of the field and behind it.
+  const item = FIELDS.filter(({ at, isReserved }) => at['2'] === bit && isReserved === field.isReserved);
+  const place = item.indexOf(field);
+  const front = item.slice(0, place).reduce((sum, { bits }) => sum + bits, 0);
+  const word = front >>> 5;
+  const shift = 32 * (word + 1) - front - field.bits;
+  return { bit, word, shift, mask: 2 ** field.bits - 1, id: metric.id };
 }

@@ -85,8 +85,9 @@ class Witness {
       batch.code[row] === 0 &&
       batch.hopCount[row] === 3 &&
       batch.nodeId[row] === says.nodeId >>> 0 &&
-      batch.hop.queue[hop] === says.firstHopQueue &&
-      batch.hop.queue[hop + 2] === says.ownQueue &&
+      batch.hop.queueOccupancy[hop] === says.firstHopQueue &&
+      batch.hop.queueId[hop + 2] === says.ownQueue >>> 24 &&
+      batch.hop.queueOccupancy[hop + 2] === (says.ownQueue & 0xffffff) &&
       number < this.#seen.length;
     if (!isRight) {
       this.wrong++;

@@ -49,6 +49,9 @@ const IP_VALUE: usize = 176;
 const IP_MASK: usize = 192;
 const SHIM_VALUE: usize = 208;
 const SHIM_MASK: usize = 224;
+// Words that hold two fields: how many kinds, then for each the index of the upper field's column and the bits of the lower one.
+const SPLITS: usize = 240;
+const SPLIT_BYTES: u32 = 8;
 
 const REFUSED: u32 = 0;
 const NO_STACK_PLAN: u32 = 1;
@@ -92,6 +95,39 @@ function blank(columns: u32, cell: usize, stride: u32, rows: u32): void {
   }
 }
 
+/**
+ * Takes apart the words that hold two fields, in `rows` rows from `cell` (the address of the first row in column 0): the word is
+ * in the lower field's column, and the upper field's is in front of it.
+ */
+function split(context: usize, columns: u32, cell: usize, stride: u32, rows: u32): void {
+  const end = context + SPLITS + 4 + load<u32>(context, SPLITS) * SPLIT_BYTES;
+  for (let kind = context + SPLITS + 4; kind < end; kind += SPLIT_BYTES) {
+    const column = load<u32>(kind);
+    if (!(columns & (1 << column))) continue;
+    const bits = load<u32>(kind, 4);
+    const mask: u32 = (1 << bits) - 1;
+    let upper = cell + column * stride;
+    let lower = upper + stride;
+    const last = upper + (rows << 2);
+    const masks = i32x4.splat(mask);
+    for (; upper + 16 <= last; upper += 16, lower += 16) {
+      const words = v128.load(lower);
+      const missing = i32x4.eq(words, i32x4.splat(-1));
+      v128.store(upper, v128.or(i32x4.shr_u(words, bits), missing));
+      v128.store(lower, v128.or(v128.and(words, masks), missing));
+    }
+    for (; upper < last; upper += 4, lower += 4) {
+      const word = load<u32>(lower);
+      if (word == 0xffffffff) {
+        store<u32>(upper, word);
+      } else {
+        store<u32>(upper, word >>> bits);
+        store<u32>(lower, word & mask);
+      }
+    }
+  }
+}
+
 /** Bytes of consecutive rows: short runs are common in mixed traffic and too short for a bulk fill. */
 @inline
 function fillBytes(at: usize, value: u8, count: u32): void {
@@ -129,7 +165,10 @@ export function run(context: usize, from: u32, to: u32): u32 {
   const frame0 = load<u32>(state, 0);
   const row0 = load<u32>(state, 4);
   let row = row0;
-  let hopRow = load<u32>(state, 8);
+  const hopRow0 = load<u32>(state, 8);
+  let hopRow = hopRow0;
+  // Columns that rows of this run were written with.
+  let used: u32 = 0;
   let written = load<u32>(state, 12);
   const drops = load<u32>(state, 16);
 
@@ -353,6 +392,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
     }
     hopRow += hops;
     written |= planMask;
+    used |= planMask;
 
     if (ownWords) {
       const mask = load<u32>(ownSlot) | 1;
@@ -369,12 +409,14 @@ export function run(context: usize, from: u32, to: u32): u32 {
       }
       hopRow++;
       written |= mask;
+      used |= mask;
     }
     row++;
   }
 
   const count = row - row0;
   if (count) {
+    split(context, used, hopWords + (hopRow0 << 2), load<u32>(context, HOP_STRIDE), hopRow - hopRow0);
     fillBytes(<usize>load<u32>(context, FRAME_CODE) + frame0, 0, count);
     fillBytes(<usize>load<u32>(context, CODE) + row0, 0, count);
     fillBytes(<usize>load<u32>(context, PROTOCOL) + row0, 17, count);

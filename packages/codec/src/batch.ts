@@ -1,5 +1,6 @@
 import { Arena } from './arena.js';
-import { FLAG, HOP_COLUMNS, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
+import { FLAG, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
+import { HOP_COLUMNS } from './fields.js';
 
 /** How much a batch can hold. */
 export interface BatchCapacity {

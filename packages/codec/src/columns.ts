@@ -1,5 +1,5 @@
 /**
- * The columns of a {@link TelemetryBatch}: which there are, in which order, how wide.
+ * The columns of a {@link TelemetryBatch}: which there are, in which order, how wide. Those of hops are in `fields.ts`.
  *
  * The order is part of the memory layout that the WebAssembly kernel, the C twin and other threads read; append, never
  * reorder.
@@ -55,49 +55,8 @@ export const REPORT_BYTE_COLUMNS = [
   'protocol',
 ] as const;
 
-/**
- * Per-hop 32-bit columns, one for each word an instruction can select.
- *
- * A cell is all ones (0xffffffff) where the hop does not carry the item or says 'not available': the two are one case
- * for whoever computes with it. 64-bit items are two columns. A 32-bit timestamp has 0 in its upper column.
- */
-export const HOP_COLUMNS = [
-  'nodeId',
-  /**
-   * Ingress interface << 16 | egress interface. IntMon's 31-bit port ids keep their lower 16 bits; a half of it is all
-   * ones where the hop does not carry that one or could not give it.
-   */
-  'l1Interfaces',
-  'hopLatency',
-  /** Queue id << 24 | queue occupancy. IntMon, which has no queue ids: occupancy in 31 bits. */
-  'queue',
-  'ingressTimestampHigh',
-  'ingressTimestampLow',
-  'egressTimestampHigh',
-  'egressTimestampLow',
-  'l2IngressInterface',
-  'l2EgressInterface',
-  'egressUtilization',
-  /** Buffer id << 24 | buffer occupancy. */
-  'buffer',
-  'checksumComplement',
-  /** v0.5 bit 6: queue id << 24 | congestion status. IntMon: 31 bits of congestion status. */
-  'congestion',
-  'reserved8',
-  'reserved9',
-  'reserved10',
-  'reserved11',
-  'reserved12',
-  'reserved13',
-  'reserved14',
-  'reserved15',
-  /** Byte offset of the hop's domain-specific words in the input; all ones if none. */
-  'domainOffset',
-] as const;
-
 export type ReportWordColumn = (typeof REPORT_WORD_COLUMNS)[number];
 export type ReportByteColumn = (typeof REPORT_BYTE_COLUMNS)[number];
-export type HopColumn = (typeof HOP_COLUMNS)[number];
 
 /** Bits of the `flags` column. */
 export const FLAG = {

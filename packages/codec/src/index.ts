@@ -13,8 +13,6 @@ export { CODE_NAMES, CODES, type CodeName } from './codes.js';
 export {
   ENCAPSULATIONS,
   FLAG,
-  HOP_COLUMNS,
-  type HopColumn,
   INT_VERSIONS,
   MODES,
   NOT_AVAILABLE,
@@ -29,6 +27,16 @@ export type { KernelOptions } from './fast/kernel.js';
 export { type KernelHost, KernelMemory } from './fast/memory.js';
 
 export type { FastDecoder, FastOptions } from './fast/options.js';
+export {
+  FIELDS,
+  type Field,
+  type FieldName,
+  type FieldVersion,
+  HOP_COLUMNS,
+  type HopColumn,
+  type NumberName,
+  type TimeName,
+} from './fields.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
 export {
   type Aeth,

@@ -5,6 +5,8 @@
  * 64-bit values are `bigint`; addresses are text; raw bytes are `Uint8Array`.
  */
 
+import type { NumberName, TimeName } from './fields.js';
+
 /** What became of a frame: `ok` or why not. */
 export type Status = 'ok' | 'not-int' | 'truncated' | 'malformed' | 'unsupported';
 
@@ -37,55 +39,14 @@ export interface Problem {
 }
 
 /**
- * One hop's metadata. A field is present only if the instruction bitmap selects it; `null` is 'not available' (all
- * ones over the whole 4- or 8-byte item, INT v2.1 section 5.8).
+ * One hop's metadata, a field for each item of {@link FIELDS}, which has their widths, instruction bits and meanings. A field is
+ * present only if the instruction bitmap selects it; `null` is 'not available' (all ones over the whole 4- or 8-byte item, INT
+ * v2.1 section 5.8). Timestamps have 64 bits in v2.x, 32 bits before; the 2016 layout has 31 bits of each value.
  */
-export interface Hop {
-  /** Instruction bit 0. 32 bits. */
-  nodeId?: number | null;
-  /** Bit 1, upper half. 16 bits (31 bits in the 2016 layout). */
-  l1IngressInterface?: number | null;
-  /** Bit 1, lower half. 16 bits. */
-  l1EgressInterface?: number | null;
-  /** Bit 2. 32 bits, in the device's unit. */
-  hopLatency?: number | null;
-  /** Bit 3, upper 8 bits. */
-  queueId?: number | null;
-  /** Bit 3, lower 24 bits, in the device's unit. */
-  queueOccupancy?: number | null;
-  /** Bit 4. 64 bits in v2.x, 32 bits before. */
-  ingressTimestamp?: bigint | null;
-  /** Bit 5. 64 bits in v2.x, 32 bits before. */
-  egressTimestamp?: bigint | null;
-  /** Bit 6 of v1.0 and v2.x, first word. */
-  l2IngressInterface?: number | null;
-  /** Bit 6 of v1.0 and v2.x, second word. */
-  l2EgressInterface?: number | null;
-  /** Bit 7. 32 bits. */
-  egressUtilization?: number | null;
-  /** Bit 8 of v2.x, upper 8 bits. */
-  bufferId?: number | null;
-  /** Bit 8 of v2.x, lower 24 bits. */
-  bufferOccupancy?: number | null;
-  /** Bit 15 of INT-MD v1.0 and v2.x. `null`: not used. */
-  checksumComplement?: number | null;
-  /** Bit 6 of v0.5, upper 8 bits. */
-  congestionQueueId?: number | null;
-  /** Bit 6 of v0.5, lower 24 bits (31 bits in the 2016 layout). */
-  queueCongestion?: number | null;
-  /** Bit 8 where it is reserved (v0.5, v1.0), as carried. */
-  reserved8?: number | null;
-  reserved9?: number | null;
-  reserved10?: number | null;
-  reserved11?: number | null;
-  reserved12?: number | null;
-  reserved13?: number | null;
-  reserved14?: number | null;
-  /** Bit 15 where it is reserved (v0.5, INT-MX). */
-  reserved15?: number | null;
+export type Hop = { [K in NumberName]?: number | null } & { [K in TimeName]?: bigint | null } & {
   /** Domain-specific words as carried (INT v2.x: Hop ML words beyond the instruction bitmap), in wire order. */
   domain?: Uint8Array;
-}
+};
 
 /** Telemetry report versions. */
 export type ReportVersion = '0.5' | '1.0' | '2.0';

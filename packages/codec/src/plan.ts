@@ -5,9 +5,7 @@
  * word, which column the word goes to and how; it is computed once per (layout, bitmap) and kept, so that decoding a
  * hop costs per word present and not per possible instruction bit.
  */
-import { HOP_COLUMNS, type HopColumn } from './columns.js';
-
-const column = (name: HopColumn): number => HOP_COLUMNS.indexOf(name);
+import { FIELDS, type Field, type FieldVersion, SPLITS } from './fields.js';
 
 /** What to do with a word of a block. */
 export const OP = {
@@ -15,20 +13,18 @@ export const OP = {
   WORD: 0,
   /** A 32-bit timestamp: upper column 0, or all ones if the word is. The column named is the upper one. */
   TIMESTAMP32: 1,
-  /** Two 16-bit halves into two neighbouring columns, all ones if the word is. */
+  /** Two 16-bit halves into two neighbouring columns, all ones if the word is. The column named is the upper one. */
   HALVES: 2,
   /** 2016 layout: bit 31 is the bottom-of-stack mark, 31 bits of value, 0x7fffffff is 'not available'. */
   VALUE31: 3,
-  /** As VALUE31, into the upper half of a column. */
-  UPPER31: 4,
-  /** As VALUE31, into the lower half of a column that UPPER31 may have written. */
-  LOWER31: 5,
   /** As VALUE31, a timestamp: upper column 0, or all ones. The column named is the upper one. */
-  TIMESTAMP31: 6,
+  TIMESTAMP31: 4,
+  /** One of {@link SPLITS}: two neighbouring columns, all ones if the word is. The column named is the lower one. */
+  SPLIT: 5,
   /** Queue id 8, drop reason 8, padding 16: belongs to the report, not to the hop. */
-  DROP: 7,
+  DROP: 6,
   /** Carried but without meaning: skip. */
-  SKIP: 8,
+  SKIP: 7,
 } as const;
 
 /** The layouts of a block: one for each version, and the dialects of public tools. */
@@ -61,81 +57,47 @@ export interface Plan {
   readonly ops: Uint8Array;
   /** Bit c: the plan writes column c. */
   readonly mask: number;
-  /** All ops are WORD. */
-  readonly plain: boolean;
 }
 
-type Item = readonly [op: number, name: HopColumn];
-const word = (name: HopColumn): readonly Item[] => [[OP.WORD, name]];
-const reserved = (bit: number): readonly Item[] => word(`reserved${bit}` as HopColumn);
-const SKIP_WORD: readonly Item[] = [[OP.SKIP, 'nodeId']];
-const INGRESS32: readonly Item[] = [[OP.TIMESTAMP32, 'ingressTimestampHigh']];
-const EGRESS32: readonly Item[] = [[OP.TIMESTAMP32, 'egressTimestampHigh']];
-const INGRESS64: readonly Item[] = [...word('ingressTimestampHigh'), ...word('ingressTimestampLow')];
-const EGRESS64: readonly Item[] = [...word('egressTimestampHigh'), ...word('egressTimestampLow')];
-const L2_64: readonly Item[] = [...word('l2IngressInterface'), ...word('l2EgressInterface')];
-const L2_32: readonly Item[] = [[OP.HALVES, 'l2IngressInterface']];
+type Item = readonly [op: number, column: number];
+const SKIP_WORD: readonly Item[] = [[OP.SKIP, 0]];
+const DROP_WORD: readonly Item[] = [[OP.DROP, 0]];
 
-const Y2016: readonly (readonly Item[])[] = [
-  [[OP.VALUE31, 'nodeId']],
-  [[OP.UPPER31, 'l1Interfaces']],
-  [[OP.VALUE31, 'hopLatency']],
-  [[OP.VALUE31, 'queue']],
-  [[OP.TIMESTAMP31, 'ingressTimestampHigh']],
-  [[OP.LOWER31, 'l1Interfaces']],
-  [[OP.VALUE31, 'congestion']],
-  [[OP.VALUE31, 'egressUtilization']],
-];
+/** Whose instruction bits a layout has. Dialects have those of v1.0. */
+const VERSIONS: readonly FieldVersion[] = ['0.5', '1.0', '2', '2016', '1.0', '1.0', '1.0', '2', 'report-1.0'];
 
 /** Items of instruction bit `bit` in a layout, in wire order. Wire-format sections 5.1, 9.3, 9.5 and 10. */
 function itemsOf(layout: number, bit: number): readonly Item[] {
-  switch (layout) {
-    case LAYOUT.Y2016:
-      return Y2016[bit] ?? SKIP_WORD;
-    case LAYOUT.REPORT10:
-      return (
-        [
-          word('l1Interfaces'),
-          word('hopLatency'),
-          word('queue'),
-          EGRESS32,
-          [[OP.DROP, 'nodeId']] as Item[],
-          word('egressUtilization'),
-        ][bit] ?? []
-      );
-    case LAYOUT.REPORT20:
-      if (bit === 0) return SKIP_WORD;
-      if (bit === 15) return [[OP.DROP, 'nodeId']];
-      break;
-    default:
-  }
-  const wide = layout === LAYOUT.V2 || layout === LAYOUT.REPORT20;
-  const wideTimestamps = wide || layout === LAYOUT.GEANT_TS64 || layout === LAYOUT.GEANT_NIBBLE3;
-  switch (bit) {
-    case 0:
-      return word('nodeId');
-    case 1:
-      return word('l1Interfaces');
-    case 2:
-      return word('hopLatency');
-    case 3:
-      return word('queue');
-    case 4:
-      return wideTimestamps ? INGRESS64 : INGRESS32;
-    case 5:
-      return wideTimestamps ? EGRESS64 : EGRESS32;
-    case 6:
-      if (layout === LAYOUT.V05) return word('congestion');
-      return wide || layout === LAYOUT.V10 ? L2_64 : L2_32;
-    case 7:
-      return word('egressUtilization');
-    case 8:
-      return wide ? word('buffer') : reserved(8);
-    case 15:
-      return layout === LAYOUT.V05 ? reserved(15) : word('checksumComplement');
-    default:
-      return reserved(bit);
-  }
+  // The reporting node's id is in the report's header, and the drop reason is the report's.
+  if (layout === LAYOUT.REPORT20 && bit === 0) return SKIP_WORD;
+  if (layout === LAYOUT.REPORT20 && bit === 15) return DROP_WORD;
+  if (layout === LAYOUT.REPORT10 && bit === 4) return DROP_WORD;
+  const version = VERSIONS[layout]!;
+  const found = FIELDS.filter(({ at }) => at[version] === bit);
+  const named = found.filter(({ isReserved }) => isReserved !== true);
+  const [field, other] = named.length > 0 ? named : found;
+  if (field === undefined) return layout === LAYOUT.Y2016 ? SKIP_WORD : [];
+  return other === undefined ? singleItem(layout, field) : doubleItem(layout, field, other);
+}
+
+function singleItem(layout: number, { bits, column }: Field): readonly Item[] {
+  if (layout === LAYOUT.Y2016) return [[bits === 64 ? OP.TIMESTAMP31 : OP.VALUE31, column]];
+  if (bits !== 64) return [[OP.WORD, column]];
+  const isWide = layout === LAYOUT.V2 || layout === LAYOUT.REPORT20;
+  if (!isWide && layout !== LAYOUT.GEANT_TS64 && layout !== LAYOUT.GEANT_NIBBLE3) return [[OP.TIMESTAMP32, column]];
+  return [
+    [OP.WORD, column],
+    [OP.WORD, column + 1],
+  ];
+}
+
+function doubleItem(layout: number, upper: Field, lower: Field): readonly Item[] {
+  if (upper.bits + lower.bits === 32) return [[OP.SPLIT, lower.column]];
+  if (layout !== LAYOUT.V2 && layout !== LAYOUT.REPORT20 && layout !== LAYOUT.V10) return [[OP.HALVES, upper.column]];
+  return [
+    [OP.WORD, upper.column],
+    [OP.WORD, lower.column],
+  ];
 }
 
 function build(layout: number, bitmap: number): Plan {
@@ -149,12 +111,13 @@ function build(layout: number, bitmap: number): Plan {
     bits.splice(bits.indexOf(3), 1, 5);
   }
   for (const bit of bits) {
-    for (const [op, name] of itemsOf(layout, bit)) {
-      columns.push(column(name));
+    for (const [op, column] of itemsOf(layout, bit)) {
+      columns.push(column);
       ops.push(op);
       if (op === OP.SKIP || op === OP.DROP) continue;
-      mask |= 1 << column(name);
-      if (op === OP.TIMESTAMP32 || op === OP.TIMESTAMP31 || op === OP.HALVES) mask |= 1 << (column(name) + 1);
+      mask |= 1 << column;
+      if (op === OP.TIMESTAMP32 || op === OP.TIMESTAMP31 || op === OP.HALVES) mask |= 1 << (column + 1);
+      if (op === OP.SPLIT) mask |= 1 << (column - 1);
     }
   }
   return {
@@ -162,11 +125,20 @@ function build(layout: number, bitmap: number): Plan {
     columns: Uint8Array.from(columns),
     ops: Uint8Array.from(ops),
     mask: mask >>> 0,
-    plain: ops.every((op) => op === OP.WORD),
   };
 }
 
 const cache: (Plan | undefined)[][] = /* @__PURE__ */ Array.from({ length: LAYOUTS }, () => []);
+
+/** Bits of the lower part of each word that is split, by the column of that part. */
+const LOWER_BITS: ReadonlyMap<number, number> = /* @__PURE__ */ new Map(
+  SPLITS.map(({ column, bits }) => [column + 1, bits]),
+);
+
+/** Bits of the lower part of a word with `OP.SPLIT`, by its column. */
+export function lowerBitsOf(column: number): number {
+  return LOWER_BITS.get(column)!;
+}
 
 /**
  * The plan of a layout and a 16-bit instruction bitmap (bit 0 = 0x8000). Computed on first use, then kept: at most

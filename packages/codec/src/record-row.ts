@@ -1,27 +1,14 @@
 /** From an object to a row of a batch, for those who feed single records to code that works on batches. */
 import { parseIpv4, parseIpv6, parseMac } from './address.js';
 import { STATE, type TelemetryBatch } from './batch.js';
-import { FLAG, HOP_COLUMNS, type HopColumn, INT_VERSIONS, MODES, REPORT_WORD_COLUMNS } from './columns.js';
-import type { MetricName } from './metric.js';
+import { FLAG, INT_VERSIONS, MODES, REPORT_WORD_COLUMNS } from './columns.js';
+import { HOP_COLUMNS } from './fields.js';
+import { METRICS, type MetricName } from './metric.js';
 import type { Flow, TelemetryRecord } from './model.js';
 
 type Fields = Partial<Record<MetricName, number | null | undefined>>;
 
-const column = (name: HopColumn): number => HOP_COLUMNS.indexOf(name);
-
-/** Index of the hop columns that hold metrics. */
-const HOP = /* @__PURE__ */ {
-  NODE: column('nodeId'),
-  L1_INTERFACES: column('l1Interfaces'),
-  LATENCY: column('hopLatency'),
-  QUEUE: column('queue'),
-  L2_INGRESS: column('l2IngressInterface'),
-  L2_EGRESS: column('l2EgressInterface'),
-  UTILIZATION: column('egressUtilization'),
-  BUFFER: column('buffer'),
-  CONGESTION: column('congestion'),
-  RESERVED8: column('reserved8'),
-} as const;
+const NODE = /* @__PURE__ */ HOP_COLUMNS.indexOf('nodeId');
 
 const SOURCE = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('source0');
 const DESTINATION = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('destination0');
@@ -33,40 +20,9 @@ function word(value: number | null | undefined): number {
   return value === null || value === undefined ? NONE : value | 0;
 }
 
-/** Id and value as one word; missing only if both are. Decoding gives both or none. */
-function packed(id: number | null | undefined, value: number | null | undefined): number {
-  if (typeof id !== 'number' && typeof value !== 'number') return NONE;
-  return ((id ?? 0) << 24) | ((value ?? 0xffffff) & 0xffffff);
-}
-
-function interfaces(ingress: number | null | undefined, egress: number | null | undefined): number {
-  if (typeof ingress !== 'number' && typeof egress !== 'number') return NONE;
-  return ((ingress ?? 0) << 16) | ((egress ?? 0xffff) & 0xffff);
-}
-
 /** Writes the columns of all metrics: the row may hold those of another record. */
-function writeHop(words: Uint32Array, stride: number, row: number, fields: Fields, isWide: boolean): void {
-  const { queueOccupancy, queueCongestion } = fields;
-  const queue = isWide ? word(queueOccupancy) : packed(fields.queueId, queueOccupancy);
-  const congestion = isWide ? word(queueCongestion) : packed(fields.congestionQueueId, queueCongestion);
-  words[HOP.NODE * stride + row] = word(fields.nodeId);
-  words[HOP.L1_INTERFACES * stride + row] = interfaces(fields.l1IngressInterface, fields.l1EgressInterface);
-  words[HOP.LATENCY * stride + row] = word(fields.hopLatency);
-  words[HOP.QUEUE * stride + row] = queue;
-  words[HOP.L2_INGRESS * stride + row] = word(fields.l2IngressInterface);
-  words[HOP.L2_EGRESS * stride + row] = word(fields.l2EgressInterface);
-  words[HOP.UTILIZATION * stride + row] = word(fields.egressUtilization);
-  words[HOP.BUFFER * stride + row] = packed(fields.bufferId, fields.bufferOccupancy);
-  words[HOP.CONGESTION * stride + row] = congestion;
-  // These columns lie one behind the other.
-  const reserved = HOP.RESERVED8 * stride + row;
-  words[reserved] = word(fields.reserved8);
-  words[reserved + stride] = word(fields.reserved9);
-  words[reserved + 2 * stride] = word(fields.reserved10);
-  words[reserved + 3 * stride] = word(fields.reserved11);
-  words[reserved + 4 * stride] = word(fields.reserved12);
-  words[reserved + 5 * stride] = word(fields.reserved13);
-  words[reserved + 6 * stride] = word(fields.reserved14);
+function writeHop(words: Uint32Array, stride: number, row: number, fields: Fields): void {
+  for (const { name, columnIndex } of METRICS) words[columnIndex * stride + row] = word(fields[name]);
 }
 
 /** The hops that have travelled with the packet, in path order. */
@@ -138,7 +94,6 @@ export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethe
     throw new RangeError(`${flow.source} and ${flow.destination} are addresses of different versions`);
   }
   const version = int === null || int.mode === 'gpint' ? null : int.version;
-  const isWide = version === 'intmon';
   batch.clear();
   batch.code[0] = record.status === 'ok' ? 0 : 1;
   batch.frame[0] = 0;
@@ -157,10 +112,10 @@ export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethe
     batch.ethernet[0] = 0;
   }
   const { hopWords, hopStride } = batch;
-  for (let row = 0; row < embedded; row++) writeHop(hopWords, hopStride, row, hops[row]!, isWide);
+  for (let row = 0; row < embedded; row++) writeHop(hopWords, hopStride, row, hops[row]!);
   if (hasOwn) {
-    writeHop(hopWords, hopStride, embedded, report!.metadata, isWide);
-    hopWords[HOP.NODE * hopStride + embedded] = word(report!.nodeId);
+    writeHop(hopWords, hopStride, embedded, report!.metadata);
+    hopWords[NODE * hopStride + embedded] = word(report!.nodeId);
   }
   batch.state[STATE.FRAMES] = 1;
   batch.state[STATE.REPORTS] = 1;

@@ -1,13 +1,15 @@
 /** From a scan to the rows of a batch: the general writer, which knows every layout. */
 import { STATE, type TelemetryBatch } from './batch.js';
 import { CODES } from './codes.js';
-import { FLAG, HOP_COLUMNS, NOT_AVAILABLE } from './columns.js';
-import { LAYOUT, OP, type Plan, planFor } from './plan.js';
+import { FLAG, NOT_AVAILABLE } from './columns.js';
+import { HOP_COLUMNS } from './fields.js';
+import { LAYOUT, lowerBitsOf, OP, type Plan, planFor } from './plan.js';
 import type { Scan } from './scan/state.js';
 
 const DOMAIN_OFFSET = /* @__PURE__ */ HOP_COLUMNS.indexOf('domainOffset');
 const NODE_ID = 0;
-const QUEUE = /* @__PURE__ */ HOP_COLUMNS.indexOf('queue');
+const QUEUE_ID = /* @__PURE__ */ HOP_COLUMNS.indexOf('queueId');
+const QUEUE_OCCUPANCY = /* @__PURE__ */ HOP_COLUMNS.indexOf('queueOccupancy');
 const ALL_COLUMNS = /* @__PURE__ */ (1 << HOP_COLUMNS.length) - 1;
 const MODE_XD = 3;
 const MODE_GPINT = 4;
@@ -137,8 +139,7 @@ function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
   const complement = hasComplement(scan);
   let mask = plan.mask;
   if (domainWords > 0 || scan.sourceBytes > 0) mask |= 1 << DOMAIN_OFFSET;
-  // Interfaces of the 2016 layout come in two words, which fill in a cell that is all ones.
-  claimRows(batch, scan.layout === LAYOUT.Y2016 ? 0 : plan.mask, mask, first, hopCount);
+  claimRows(batch, plan.mask, mask, first, hopCount);
   const last = first + hopCount - 1;
   for (let k = 0; k < hopCount; k++) {
     const at = stackOffset + 4 * stride * k;
@@ -198,15 +199,12 @@ function writeWord(batch: TelemetryBatch, op: number, column: number, row: numbe
       hopWords[cell + hopStride] = none ? NOT_AVAILABLE : value & NOT_AVAILABLE_31;
       break;
     }
-    case OP.UPPER31:
-      // The cell is all ones so far; a lone upper half keeps the lower half 'not available' only as a whole.
-      if ((value & NOT_AVAILABLE_31) !== NOT_AVAILABLE_31) hopWords[cell] = (value << 16) | 0xffff;
+    case OP.SPLIT: {
+      const bits = lowerBitsOf(column);
+      hopWords[cell - hopStride] = value === ALL_ONES ? NOT_AVAILABLE : value >>> bits;
+      hopWords[cell] = value === ALL_ONES ? NOT_AVAILABLE : value & ((1 << bits) - 1);
       break;
-    case OP.LOWER31:
-      if ((value & NOT_AVAILABLE_31) !== NOT_AVAILABLE_31) {
-        hopWords[cell] = (hopWords[cell]! & 0xffff0000) | (value & 0xffff);
-      }
-      break;
+    }
     default:
   }
 }
@@ -235,11 +233,13 @@ function writeProbeHops(batch: TelemetryBatch, scan: Scan, first: number): void 
   const { view } = scan;
   const { hopWords, hopStride } = batch;
   const size = scan.probeExtended === 1 ? 6 : 4;
-  const mask = (1 << NODE_ID) | (1 << QUEUE);
+  const mask = (1 << NODE_ID) | (1 << QUEUE_ID) | (1 << QUEUE_OCCUPANCY);
   claimRows(batch, mask, mask, first, scan.hopCount);
   for (let k = 0; k < scan.hopCount; k++) {
     const at = scan.stackOffset + k * size;
     hopWords[NODE_ID * hopStride + first + k] = scan.probeExtended === 1 ? view.getUint16(at) : view.getUint8(at);
-    hopWords[QUEUE * hopStride + first + k] = scan.probeExtended === 1 ? view.getUint16(at + 2) : view.getUint8(at + 1);
+    const depth = scan.probeExtended === 1 ? view.getUint16(at + 2) : view.getUint8(at + 1);
+    hopWords[QUEUE_ID * hopStride + first + k] = 0;
+    hopWords[QUEUE_OCCUPANCY * hopStride + first + k] = depth;
   }
 }

@@ -2,124 +2,63 @@ import { formatIpv4, formatIpv6 } from './address.js';
 import type { TelemetryBatch } from './batch.js';
 import { CODE_NAMES, CODE_STATUS, type CodeName } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, NOT_AVAILABLE, REPORT_VERSIONS } from './columns.js';
+import { FIELDS, type Field, type NumberName, type TimeName } from './fields.js';
 import type { Encapsulation, Flow, GpintInfo, IntHeaderInfo, IntVersion, ReportVersion, Status } from './model.js';
 
-/**
- * One hop of a {@link RecordView}. Every getter reads the columns; `null` is 'not carried' or 'not available', which the
- * columns do not tell apart.
- *
- * IntMon's values have 31 bits. The columns hold all of them but those of the two level-1 interfaces: of these the
- * lower 16 bits are left, and where they are all ones the interface reads `null`.
- */
-export class HopView {
+/** Reads the cells of one hop row. */
+class HopCells {
   readonly #batch: TelemetryBatch;
   #row: number;
-  /** Queue and congestion words are one value, interfaces are two. */
-  readonly #intMon: boolean;
 
-  /**
-   * @param row row of the hop columns
-   * @param intVersion the report's INT version: IntMon's columns mean something else. Default: any other
-   */
-  constructor(batch: TelemetryBatch, row: number, intVersion: IntVersion | null = null) {
+  /** @param row row of the hop columns */
+  constructor(batch: TelemetryBatch, row: number) {
     this.#batch = batch;
     this.#row = row;
-    this.#intMon = intVersion === 'intmon';
   }
 
-  /** Points the same view at another row of the hop columns, of a report with the same INT version. */
+  /** Points the same view at another row of the hop columns. */
   at(row: number): this {
     this.#row = row;
     return this;
   }
 
-  #word(column: keyof TelemetryBatch['hop']): number | null {
-    const value = this.#batch.hop[column][this.#row]!;
-    return value === NOT_AVAILABLE ? null : value;
-  }
-
-  #part(column: keyof TelemetryBatch['hop'], shift: number, mask: number): number | null {
-    const value = this.#batch.hop[column][this.#row]!;
-    return value === NOT_AVAILABLE ? null : (value >>> shift) & mask;
-  }
-
-  /** Half of the interfaces word; IntMon's halves are 'not available' one by one. */
-  #interface(shift: number): number | null {
-    const half = this.#part('l1Interfaces', shift, 0xffff);
-    return this.#intMon && half === 0xffff ? null : half;
-  }
-
-  /** The upper 8 bits of a queue word; IntMon has no queue ids. */
-  #queue(column: 'queue' | 'congestion'): number | null {
-    return this.#intMon ? null : this.#part(column, 24, 0xff);
-  }
-
-  /** What a queue word says of the queue: 24 bits, or all of IntMon's. */
-  #depth(column: 'queue' | 'congestion'): number | null {
-    return this.#intMon ? this.#word(column) : this.#part(column, 0, 0xffffff);
-  }
-
-  #time(high: number, low: number): bigint | null {
-    return high === NOT_AVAILABLE && low === NOT_AVAILABLE ? null : (BigInt(high) << 32n) | BigInt(low);
-  }
-
-  #pair(column: 'l2IngressInterface' | 'l2EgressInterface'): number | null {
-    const { l2IngressInterface, l2EgressInterface } = this.#batch.hop;
-    const none = l2IngressInterface[this.#row] === NOT_AVAILABLE && l2EgressInterface[this.#row] === NOT_AVAILABLE;
-    return none ? null : this.#batch.hop[column][this.#row]!;
-  }
-
-  get nodeId(): number | null {
-    return this.#word('nodeId');
-  }
-  get l1IngressInterface(): number | null {
-    return this.#interface(16);
-  }
-  get l1EgressInterface(): number | null {
-    return this.#interface(0);
-  }
-  get hopLatency(): number | null {
-    return this.#word('hopLatency');
-  }
-  get queueId(): number | null {
-    return this.#queue('queue');
-  }
-  get queueOccupancy(): number | null {
-    return this.#depth('queue');
-  }
-  get ingressTimestamp(): bigint | null {
-    const { ingressTimestampHigh, ingressTimestampLow } = this.#batch.hop;
-    return this.#time(ingressTimestampHigh[this.#row]!, ingressTimestampLow[this.#row]!);
-  }
-  get egressTimestamp(): bigint | null {
-    const { egressTimestampHigh, egressTimestampLow } = this.#batch.hop;
-    return this.#time(egressTimestampHigh[this.#row]!, egressTimestampLow[this.#row]!);
-  }
-  get l2IngressInterface(): number | null {
-    return this.#pair('l2IngressInterface');
-  }
-  get l2EgressInterface(): number | null {
-    return this.#pair('l2EgressInterface');
-  }
-  get egressUtilization(): number | null {
-    return this.#word('egressUtilization');
-  }
-  get bufferId(): number | null {
-    return this.#part('buffer', 24, 0xff);
-  }
-  get bufferOccupancy(): number | null {
-    return this.#part('buffer', 0, 0xffffff);
-  }
-  get checksumComplement(): number | null {
-    return this.#word('checksumComplement');
-  }
-  get congestionQueueId(): number | null {
-    return this.#queue('congestion');
-  }
-  get queueCongestion(): number | null {
-    return this.#depth('congestion');
+  /** The value of one of {@link FIELDS}: a `bigint` for those of 64 bits. */
+  read({ bits, column, partner }: Field): number | bigint | null {
+    const { hopWords, hopStride } = this.#batch;
+    const word = hopWords[column * hopStride + this.#row]!;
+    if (bits === 64) {
+      const low = hopWords[(column + 1) * hopStride + this.#row]!;
+      return word === NOT_AVAILABLE && low === NOT_AVAILABLE ? null : (BigInt(word) << 32n) | BigInt(low);
+    }
+    return word === NOT_AVAILABLE && hopWords[partner * hopStride + this.#row] === NOT_AVAILABLE ? null : word;
   }
 }
+
+/**
+ * One hop of a {@link RecordView}, with a property for each of {@link FIELDS}. Every property reads the columns; `null` is 'not
+ * carried' or 'not available', which the columns do not tell apart.
+ */
+export type HopView = HopCells &
+  Readonly<Record<NumberName, number | null>> &
+  Readonly<Record<TimeName, bigint | null>>;
+
+function withFields(): new (batch: TelemetryBatch, row: number) => HopView {
+  class WithFields extends HopCells {}
+  for (const field of FIELDS) {
+    Object.defineProperty(WithFields.prototype, field.name, {
+      get(this: HopCells) {
+        return this.read(field);
+      },
+    });
+  }
+  return WithFields as unknown as new (
+    batch: TelemetryBatch,
+    row: number,
+  ) => HopView;
+}
+
+/** A view of row `row` of the hop columns of `batch`. */
+export const HopView: new (batch: TelemetryBatch, row: number) => HopView = /* @__PURE__ */ withFields();
 
 /**
  * An object-like view of one report row: nothing is decoded or copied until a property is read. It is valid as long as
@@ -246,7 +185,7 @@ export class RecordView {
   /** Hop `index` of the embedded stack, 0 = INT source. @throws RangeError if there is none */
   hop(index: number): HopView {
     if (!(index >= 0 && index < this.hopCount)) throw new RangeError(`no hop ${index} of ${this.hopCount}`);
-    return new HopView(this.#batch, this.hopStart + index, this.intVersion);
+    return new HopView(this.#batch, this.hopStart + index);
   }
   /** The reporting node's own values, if it gave any. */
   get own(): HopView | null {

@@ -3,16 +3,8 @@ import { expect } from 'vitest';
 import { formatMac, parseAddress } from '../src/address.js';
 import type { TelemetryBatch } from '../src/batch.js';
 import { CODE_NAMES, CODES, type CodeName } from '../src/codes.js';
-import {
-  ENCAPSULATIONS,
-  FLAG,
-  HOP_COLUMNS,
-  type HopColumn,
-  INT_VERSIONS,
-  MODES,
-  NOT_AVAILABLE,
-  REPORT_VERSIONS,
-} from '../src/columns.js';
+import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, NOT_AVAILABLE, REPORT_VERSIONS } from '../src/columns.js';
+import { HOP_COLUMNS, type HopColumn } from '../src/fields.js';
 import type { Hop, TelemetryRecord } from '../src/model.js';
 import { type HopView, RecordView } from '../src/view.js';
 
@@ -38,40 +30,28 @@ function word(value: number | null | undefined): number {
   return value ?? NONE;
 }
 
-function joined(upper: number | null | undefined, lower: number | null | undefined, shift: number): number {
-  if ((upper ?? null) === null && (lower ?? null) === null) return NONE;
-  return (upper ?? 0) * 2 ** shift + (lower ?? 0);
-}
-
 function time(cells: Cells, name: 'ingress' | 'egress', value: bigint | null | undefined): void {
   cells[`${name}TimestampHigh`] = value === null || value === undefined ? NONE : Number(value >> 32n);
   cells[`${name}TimestampLow`] = value === null || value === undefined ? NONE : Number(value & 0xffffffffn);
 }
 
-/** Cells of a hop. The 31-bit interfaces of the 2016 layout have 16 bits each in the column. */
-function cellsOf(hop: Hop, y2016: boolean): Cells {
+function cellsOf(hop: Hop): Cells {
   const cells: Cells = {
     nodeId: word(hop.nodeId),
+    l1IngressInterface: word(hop.l1IngressInterface),
+    l1EgressInterface: word(hop.l1EgressInterface),
     hopLatency: word(hop.hopLatency),
+    queueId: word(hop.queueId),
+    queueOccupancy: word(hop.queueOccupancy),
     l2IngressInterface: word(hop.l2IngressInterface),
     l2EgressInterface: word(hop.l2EgressInterface),
     egressUtilization: word(hop.egressUtilization),
-    buffer: joined(hop.bufferId, hop.bufferOccupancy, 24),
+    bufferId: word(hop.bufferId),
+    bufferOccupancy: word(hop.bufferOccupancy),
     checksumComplement: word(hop.checksumComplement),
+    congestionQueueId: word(hop.congestionQueueId),
+    queueCongestion: word(hop.queueCongestion),
   };
-  if (y2016) {
-    const { l1IngressInterface: ingress = null, l1EgressInterface: egress = null } = hop;
-    cells.l1Interfaces =
-      ((((ingress === null ? 0xffff : ingress & 0xffff) << 16) >>> 0) |
-        (egress === null ? 0xffff : egress & 0xffff)) >>>
-      0;
-    cells.queue = word(hop.queueOccupancy);
-    cells.congestion = word(hop.queueCongestion);
-  } else {
-    cells.l1Interfaces = joined(hop.l1IngressInterface, hop.l1EgressInterface, 16);
-    cells.queue = joined(hop.queueId, hop.queueOccupancy, 24);
-    cells.congestion = joined(hop.congestionQueueId, hop.queueCongestion, 24);
-  }
   time(cells, 'ingress', hop.ingressTimestamp);
   time(cells, 'egress', hop.egressTimestamp);
   for (const bit of [8, 9, 10, 11, 12, 13, 14, 15] as const) cells[`reserved${bit}`] = word(hop[`reserved${bit}`]);
@@ -103,18 +83,12 @@ function checkHop(batch: TelemetryBatch, row: number, cells: Cells, domain: Uint
 const shown = (value: number | null | undefined): number | null =>
   value === undefined || value === NONE ? null : value;
 
-/** What is left of a 31-bit interface in 16 bits of a column. */
-function lowerHalf(value: number | null | undefined): number | null {
-  const half = (value ?? 0xffff) & 0xffff;
-  return half === 0xffff ? null : half;
-}
-
 /** A view has no absent fields, and no way to tell a 32-bit value of ones from none. */
-function checkHopView(view: HopView, hop: Hop, row: number, y2016: boolean): void {
+function checkHopView(view: HopView, hop: Hop, row: number): void {
   const { l1IngressInterface: ingress = null, l1EgressInterface: egress = null } = hop;
   check('view.nodeId', row, view.nodeId, shown(hop.nodeId));
-  check('view.l1IngressInterface', row, view.l1IngressInterface, y2016 ? lowerHalf(ingress) : ingress);
-  check('view.l1EgressInterface', row, view.l1EgressInterface, y2016 ? lowerHalf(egress) : egress);
+  check('view.l1IngressInterface', row, view.l1IngressInterface, ingress);
+  check('view.l1EgressInterface', row, view.l1EgressInterface, egress);
   check('view.hopLatency', row, view.hopLatency, shown(hop.hopLatency));
   check('view.queueId', row, view.queueId, hop.queueId ?? null);
   check('view.queueOccupancy', row, view.queueOccupancy, hop.queueOccupancy ?? null);
@@ -281,12 +255,11 @@ export function checkRow(
 
   if (gpint !== null) {
     gpint.switches.forEach(({ switchId, queueDepth }, k) => {
-      checkHop(batch, hopStart + k, { nodeId: switchId, queue: queueDepth }, [], bytes);
+      checkHop(batch, hopStart + k, { nodeId: switchId, queueId: 0, queueOccupancy: queueDepth }, [], bytes);
       check('view.hop.nodeId', row, view.hop(k).nodeId, switchId);
     });
     return embedded;
   }
-  const y2016 = int?.mode === 'md' && int.version === 'intmon';
   const header = int === null ? null : (int as Exclude<typeof int, { mode: 'gpint' }>);
   hops.forEach((hop, k) => {
     const pieces = [hop.domain, k === 0 ? header?.sourceMetadata : undefined].filter((piece) => piece !== undefined);
@@ -299,17 +272,17 @@ export function checkRow(
           : mixed
             ? pieces.slice(0, 1)
             : [join(pieces)].filter(({ length }) => length > 0);
-    checkHop(batch, hopStart + k, cellsOf(hop, y2016), domain, bytes);
-    checkHopView(view.hop(k), hop, hopStart + k, y2016);
+    checkHop(batch, hopStart + k, cellsOf(hop), domain, bytes);
+    checkHopView(view.hop(k), hop, hopStart + k);
   });
   if (own) {
     const at = hopStart + embedded;
     const { metadata } = report;
-    const cells = { ...cellsOf(metadata, false), nodeId: report.nodeId ?? NONE };
+    const cells = { ...cellsOf(metadata), nodeId: report.nodeId ?? NONE };
     checkHop(batch, at, cells, metadata.domain === undefined ? [] : [metadata.domain], bytes);
     const { own: ownView } = view;
     if (ownView === null) throw new Error(`view.own[${row}] is missing`);
-    checkHopView(ownView, { ...metadata, nodeId: report.nodeId }, at, false);
+    checkHopView(ownView, { ...metadata, nodeId: report.nodeId }, at);
   } else {
     check('view.own', row, view.own, null);
   }

@@ -134,7 +134,7 @@ describe('TelemetryBatch', () => {
         for (let h = batch.hopStart[row]!; h < batch.hopStart[row]! + batch.hopCount[row]!; h++) {
           expect(batch.hop.hopLatency[h] === NOT_AVAILABLE).toBe(!carries);
           expect(batch.hop.egressUtilization[h] === NOT_AVAILABLE).toBe(!carries);
-          expect(batch.hop.buffer[h]).toBe(NOT_AVAILABLE);
+          expect(batch.hop.bufferOccupancy[h]).toBe(NOT_AVAILABLE);
         }
       }
     }

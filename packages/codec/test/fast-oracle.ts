@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '../src/batch.js';
-import { HOP_COLUMNS } from '../src/columns.js';
 import type { FastDecoder, FastOptions } from '../src/fast/options.js';
-import { LAYOUT, planFor } from '../src/plan.js';
+import { HOP_COLUMNS } from '../src/fields.js';
+import { LAYOUT, OP, planFor } from '../src/plan.js';
 
 /** What the fast path must make of a frame: written once more, slowly, from the wire format. */
 export interface OracleReport {
@@ -74,7 +74,7 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
   for (let k = count - 1; k >= 0; k--) {
     const row = HOP_COLUMNS.map(() => ALL);
     plan.columns.forEach((column, word) => {
-      row[column] = u32(shim + 16 + 4 * (k * hopMl + word));
+      setWord(row, plan.ops[word]!, column, u32(shim + 16 + 4 * (k * hopMl + word)));
     });
     hops.push(row);
   }
@@ -82,7 +82,7 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
     const row = HOP_COLUMNS.map(() => ALL);
     row[0] = u32(p + 4);
     ownPlan.columns.forEach((column, word) => {
-      row[column] = u32(p + 20 + 4 * word);
+      setWord(row, ownPlan.ops[word]!, column, u32(p + 20 + 4 * word));
     });
     hops.push(row);
   }
@@ -111,6 +111,17 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
     },
     hops,
   };
+}
+
+/** Two fields of one word are missing only together. */
+function setWord(row: number[], op: number, column: number, word: number): void {
+  if (op !== OP.SPLIT || word === ALL) {
+    row[column] = word;
+    return;
+  }
+  const lower = HOP_COLUMNS[column] === 'l1EgressInterface' ? 16 : 24;
+  row[column - 1] = Math.floor(word / 2 ** lower);
+  row[column] = word % 2 ** lower;
 }
 
 /** Decodes all frames, stepping over those refused, as the general path would; returns the refused. */

@@ -56,8 +56,10 @@ describe('the fast path', () => {
     expect(batch.ethernet[0]).toBe(3 + 20 + 4 * 2);
     // Path order: the last block on the wire is the source; the reporting node comes last.
     expect([...batch.hop.nodeId.subarray(0, 3)]).toEqual([0x300, 0x200, 77]);
-    expect([...batch.hop.queue.subarray(0, 3)]).toEqual([0x301, 0x201, 0x101]);
-    expect([...batch.hop.l1Interfaces.subarray(0, 3)]).toEqual([0xffffffff, 0xffffffff, 0x100]);
+    expect([...batch.hop.queueId.subarray(0, 3)]).toEqual([0, 0, 0]);
+    expect([...batch.hop.queueOccupancy.subarray(0, 3)]).toEqual([0x301, 0x201, 0x101]);
+    expect([...batch.hop.l1IngressInterface.subarray(0, 3)]).toEqual([0xffffffff, 0xffffffff, 0]);
+    expect([...batch.hop.l1EgressInterface.subarray(0, 3)]).toEqual([0xffffffff, 0xffffffff, 0x100]);
     expect([...batch.hop.hopLatency.subarray(0, 3)]).toEqual([0xffffffff, 0xffffffff, 0xffffffff]);
   });
 

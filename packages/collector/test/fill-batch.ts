@@ -34,7 +34,8 @@ export function fillBatch(batch: TelemetryBatch, reports: readonly TestReport[])
     for (const { nodeId, latency, queue, utilization } of report.hops) {
       batch.hop.nodeId[hop] = nodeId ?? NOT_AVAILABLE;
       batch.hop.hopLatency[hop] = latency ?? NOT_AVAILABLE;
-      batch.hop.queue[hop] = queue ?? NOT_AVAILABLE;
+      batch.hop.queueId[hop] = queue === undefined ? NOT_AVAILABLE : queue >>> 24;
+      batch.hop.queueOccupancy[hop] = queue === undefined ? NOT_AVAILABLE : queue & 0xffffff;
       batch.hop.egressUtilization[hop] = utilization ?? NOT_AVAILABLE;
       hop++;
     }

@@ -28,7 +28,7 @@ function feed(totals: SwitchTotals, reports: readonly Report[], timeMs = START):
   fillBatch(batch, reports);
   let at = 0;
   for (const { hops } of reports) {
-    for (const { port } of hops) batch.hop.l1Interfaces[at++] = port === undefined ? NOT_AVAILABLE : port;
+    for (const { port } of hops) batch.hop.l1EgressInterface[at++] = port === undefined ? NOT_AVAILABLE : port;
   }
   totals.process(batch, framesAt(reports.map(() => timeMs)), 0);
 }
@@ -109,7 +109,7 @@ describe('SwitchTotals', () => {
   it('tells the last utilization of each egress interface that is known', () => {
     const totals = new SwitchTotals();
     feed(totals, [
-      { hops: [{ nodeId: 4, port: (9 << 16) | 2, utilization: 70 }] },
+      { hops: [{ nodeId: 4, port: 2, utilization: 70 }] },
       { hops: [{ nodeId: 4, port: 2, utilization: 30 }] },
       { hops: [{ nodeId: 4, utilization: 99 }] },
     ]);

@@ -18,15 +18,14 @@ export const SWITCH_MASK: usize = 52;
 export const FLOW_CELLS: usize = 56;
 export const POSITIONS: usize = 60;
 export const TABLES: usize = 64;
-export const PROGRAM: usize = 68;
 /** In and out: events written. */
-export const COUNT: usize = 72;
+export const COUNT: usize = 68;
 /** Out, added to: see DetectorTotals. */
-export const SURVIVORS: usize = 76;
-export const WITHOUT_FLOW: usize = 80;
-export const BEYOND_POSITIONS: usize = 84;
+export const SURVIVORS: usize = 72;
+export const WITHOUT_FLOW: usize = 76;
+export const BEYOND_POSITIONS: usize = 80;
 /** Out: whether one decision holds for all rows just prepared. */
-export const UNIFORM: usize = 88;
+export const UNIFORM: usize = 84;
 
 // Report columns, as in REPORT_WORD_COLUMNS of the codec.
 export const FLAGS: usize = 1;
@@ -38,9 +37,6 @@ export const DESTINATION: usize = 11;
 export const FLAG_FLOW: u32 = 1 << 18;
 export const FLAG_IPV6: u32 = 1 << 19;
 export const FLAG_OWN: u32 = 1 << 20;
-export const VERSION_BITS: u32 = 7 << 9;
-export const WIDE_VERSIONS: u32 = 5 << 9;
-export const WIDE: u32 = 1 << 24;
 export const NOT_OK: u32 = 0xfffffffe;
 
 export const NONE: u32 = 0xffffffff;

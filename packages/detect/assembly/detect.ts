@@ -3,12 +3,11 @@
  *
  * The rules are those of ../src/engine/loops, event by event and cell by cell; a property test holds the two together.
  * Only items of one word are read here: the few metrics that are half of an 8-byte item stay with TypeScript, as do
- * thresholds that differ by switch, and exact state of switches.
+ * complex rules, thresholds that differ by switch, and exact state of switches.
  *
  * All addresses are bytes in the one memory, all indices rows, words or floats as in TypeScript.
  */
 
-export { complex } from './complex';
 export { attach } from './context';
 export { average, changeEndToEnd, floatAverage, noop, perFlow, thresholdEndToEnd } from './flow';
 export { hashRows, init, prepare } from './hash';

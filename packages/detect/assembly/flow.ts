@@ -28,7 +28,7 @@ export function noop(from: u32, to: u32, slot: u32, kind: u32): void {
 
 /** Saturating sum, or NO_SUM. */
 @inline
-function sum(items: usize, first: u32, hops: u32, shift: u32, mask: u32): u64 {
+function sum(items: usize, first: u32, hops: u32): u64 {
   let total: u64 = 0;
   let carried: u32 = 0;
   let at = items + (<usize>first << 2);
@@ -36,13 +36,13 @@ function sum(items: usize, first: u32, hops: u32, shift: u32, mask: u32): u64 {
   for (; at < end; at += 4) {
     const item = load<u32>(at);
     if (item == NONE) continue;
-    total += <u64>((item >> shift) & mask);
+    total += <u64>item;
     carried++;
   }
   return carried == 0 ? NO_SUM : min<u64>(total, 0xffffffff);
 }
 
-export function perFlow(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+export function perFlow(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const cells = address(CELLS);
@@ -56,7 +56,7 @@ export function perFlow(from: u32, to: u32, slot: u32, kind: u32, metric: u32, s
       withoutFlow();
       continue;
     }
-    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row), shift, mask);
+    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row));
     if (total == NO_SUM) continue;
     const x = <u32>total;
     const cell = base + (<usize>flow << 2);
@@ -69,7 +69,7 @@ export function perFlow(from: u32, to: u32, slot: u32, kind: u32, metric: u32, s
   close(count, count - begin);
 }
 
-export function average(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32, reported: u32, weight: u32): void {
+export function average(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32, reported: u32, weight: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const cells = address(CELLS);
@@ -84,7 +84,7 @@ export function average(from: u32, to: u32, slot: u32, kind: u32, metric: u32, s
       withoutFlow();
       continue;
     }
-    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row), shift, mask);
+    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row));
     if (total == NO_SUM) continue;
     // A float holds the 48 bits exactly, and is what TypeScript keeps.
     const at = base + (<usize>flow << 3);
@@ -102,7 +102,7 @@ export function average(from: u32, to: u32, slot: u32, kind: u32, metric: u32, s
   close(count, count - begin);
 }
 
-export function floatAverage(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32, reported: u32, alpha: f64): void {
+export function floatAverage(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32, reported: u32, alpha: f64): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const cells = address(CELLS);
@@ -118,7 +118,7 @@ export function floatAverage(from: u32, to: u32, slot: u32, kind: u32, metric: u
       withoutFlow();
       continue;
     }
-    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row), shift, mask);
+    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row));
     if (total == NO_SUM) continue;
     const at = base + (<usize>flow << 3);
     const old = load<f64>(at);
@@ -134,21 +134,21 @@ export function floatAverage(from: u32, to: u32, slot: u32, kind: u32, metric: u
   close(count, count - begin);
 }
 
-export function thresholdEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32): void {
+export function thresholdEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const items = values(metric);
   const begin = load<u32>(context + COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
-    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row), shift, mask);
+    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row));
     if (total == NO_SUM || <u32>total <= threshold) continue;
     flowEvent(count++, row, slot, kind, <u32>total, 0, threshold);
   }
   close(count, count - begin);
 }
 
-export function changeEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+export function changeEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const cells = address(CELLS);
@@ -162,7 +162,7 @@ export function changeEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric:
       withoutFlow();
       continue;
     }
-    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row), shift, mask);
+    const total = sum(items, word(starts, row), <u32>load<u8>(counts + row));
     if (total == NO_SUM) continue;
     const x = <u32>total;
     const cell = base + (<usize>flow << 3);

@@ -23,9 +23,6 @@ import {
   SOURCE,
   TABLES,
   UNIFORM,
-  VERSION_BITS,
-  WIDE,
-  WIDE_VERSIONS,
 } from './context';
 
 @inline
@@ -110,17 +107,9 @@ export function prepare(from: u32, to: u32, room: u32, slot: u32, needsFlow: boo
   let row = from;
   // Sixteen rows at a time, as long as there is nothing to say of any of them.
   if (!needsFlow) {
-    const flags = address(REPORT) + FLAGS * stride;
-    const versions = i32x4.splat(VERSION_BITS);
-    const narrow = i32x4.splat(WIDE_VERSIONS - 1);
     const one = i8x16.splat(1);
     for (; row + 16 <= to; row += 16) {
-      const bits = flags + (<usize>row << 2);
-      const highest = v128.max<u32>(
-        v128.max<u32>(v128.and(v128.load(bits), versions), v128.and(v128.load(bits, 16), versions)),
-        v128.max<u32>(v128.and(v128.load(bits, 32), versions), v128.and(v128.load(bits, 48), versions)),
-      );
-      if (v128.any_true(v128.or(v128.load(code + row), v128.gt<u32>(highest, narrow)))) break;
+      if (v128.any_true(v128.load(code + row))) break;
       const hops = i16x8.extadd_pairwise_i8x16_u(v128.max<u8>(v128.load(counts + row), one));
       const sums = i32x4.extadd_pairwise_i16x8_u(hops);
       const needed =
@@ -135,8 +124,7 @@ export function prepare(from: u32, to: u32, room: u32, slot: u32, needsFlow: boo
     left -= <i32>max<u32>(load<u8>(counts + row), 1);
     if (left < 0) break;
     const bits = load<u32>(at + FLAGS * stride);
-    const wide = (bits & VERSION_BITS) >= WIDE_VERSIONS ? slot | WIDE : slot;
-    const decision = load<u8>(code + row) == 0 ? wide : NOT_OK;
+    const decision = load<u8>(code + row) == 0 ? slot : NOT_OK;
     others |= decision ^ slot;
     store<u32>(decisions + (<usize>row << 2), decision);
     if (!needsFlow) continue;

@@ -21,13 +21,7 @@ import {
   word,
 } from './context';
 
-export function perHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
-  if (shift == 0) perHopOf(false, from, to, slot, kind, metric, 0, mask, threshold, state);
-  else perHopOf(true, from, to, slot, kind, metric, shift, mask, threshold, state);
-}
-
-@inline
-function perHopOf(isShifted: bool, from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+export function perHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const items = values(metric);
@@ -45,12 +39,11 @@ function perHopOf(isShifted: bool, from: u32, to: u32, slot: u32, kind: u32, met
       const item = load<u32>(at);
       const id = load<u32>(at + nodes);
       if (item == NONE || id == NONE) continue;
-      const x = isShifted ? (item >> shift) & mask : item & mask;
       const cell = previous + (<usize>(id & switchMask) << 2);
       const p = load<u32>(cell);
-      if (difference(x, p) > threshold) {
-        store<u32>(cell, x);
-        hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, id, x, p, threshold);
+      if (difference(item, p) > threshold) {
+        store<u32>(cell, item);
+        hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, id, item, p, threshold);
       }
     }
     survivors += u32(count != before);
@@ -67,7 +60,7 @@ function isContiguous(starts: usize, counts: usize, from: u32, to: u32): bool {
   return wrong == 0;
 }
 
-export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32): void {
+export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const items = values(metric);
@@ -83,16 +76,14 @@ export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u
       const before = count;
       for (let at = first; at < end; at += 4) {
         const item = load<u32>(at);
-        const x = (item >> shift) & mask;
-        if (x <= threshold || item == NONE) continue;
-        hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, load<u32>(at + nodes), x, 0, threshold);
+        if (item <= threshold || item == NONE) continue;
+        hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, load<u32>(at + nodes), item, 0, threshold);
       }
       survivors += u32(count != before);
     }
     close(count, survivors);
     return;
   }
-  const masks = i32x4.splat(mask);
   const limits = i32x4.splat(threshold);
   // The values are gone through as one array; which report a value belongs to is asked only of those above the threshold.
   let row = from;
@@ -104,20 +95,19 @@ export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u
   while (at < last) {
     let stop = at + 16;
     if (stop > last) stop = last;
-    else if (!v128.any_true(v128.gt<u32>(v128.and(v128.shr<u32>(v128.load(at), shift), masks), limits))) {
+    else if (!v128.any_true(v128.gt<u32>(v128.load(at), limits))) {
       at = stop;
       continue;
     }
     for (; at < stop; at += 4) {
       const item = load<u32>(at);
-      const x = (item >> shift) & mask;
-      if (x <= threshold || item == NONE) continue;
+      if (item <= threshold || item == NONE) continue;
       while (at >= end) {
         row++;
         first = items + (<usize>word(starts, row) << 2);
         end = first + (<usize>load<u8>(counts + row) << 2);
       }
-      hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, load<u32>(at + nodes), x, 0, threshold);
+      hopEvent(count++, row, slot, kind, <u32>(at - first) >> 2, load<u32>(at + nodes), item, 0, threshold);
       survivors += u32(row != told);
       told = row;
     }
@@ -125,7 +115,7 @@ export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u
   close(count, survivors);
 }
 
-export function changeHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, shift: u32, mask: u32, threshold: u32, state: u32): void {
+export function changeHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const cells = address(CELLS);
@@ -157,13 +147,12 @@ export function changeHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32,
       const item = load<u32>(first + (<usize>hop << 2));
       if (item == NONE) continue;
       const id = load<u32>(first + nodes + (<usize>hop << 2));
-      const x = (item >> shift) & mask;
       const p = load<u32>(at, 4);
-      if (difference(x, p) > threshold && (seen & bit) != 0 && load<u32>(at) == id) {
-        hopEvent(count++, row, slot, kind, hop, id, x, p, threshold);
+      if (difference(item, p) > threshold && (seen & bit) != 0 && load<u32>(at) == id) {
+        hopEvent(count++, row, slot, kind, hop, id, item, p, threshold);
       }
       seen |= bit;
-      store<u64>(at, <u64>id | (<u64>x << 32));
+      store<u64>(at, <u64>id | (<u64>item << 32));
     }
     store<u32>(cell, seen);
     survivors += u32(count != before);

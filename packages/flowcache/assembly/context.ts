@@ -67,11 +67,9 @@ export const HASHES: usize = 172;
 /** What is known of each report that concerns the cache: see PLACE. */
 export const PLACES: usize = 176;
 
-/** Four words a metric: hop column, column of the other half, shift, mask. */
+/** Two words a metric: hop column, column of the other half. */
 export const METRIC: usize = 192;
 // Vectors: kept here because the engine builds a vector constant anew, in several instructions, each time.
-/** Masks of the metrics that share a vector. */
-export const LANE_MASKS: usize = 320;
 /** Ones in the lanes that hold a metric. */
 export const LANE_ONES: usize = 336;
 /** Ones in the bytes of the rank words. */

@@ -113,7 +113,7 @@ export function raiseHops(bucket: usize, first: usize, kept: u32): void {
     const at = first + (<usize>index << 2);
     const lasts = hop + (isExact ? 4 : 8);
     for (let metric: u32 = 0; metric < metrics; metric++) {
-      const entry = context + METRIC + (<usize>metric << 4);
+      const entry = context + METRIC + (<usize>metric << 3);
       const columns = load<u64>(entry);
       const isMissing = (load<u32>(<usize>columns + at) & load<u32>(<usize>(columns >> 32) + at)) == NONE;
       if (isMissing) continue;

@@ -16,7 +16,6 @@ import {
   IS_WATCHING,
   LANE_CHANGES,
   LANE_LEVELS,
-  LANE_MASKS,
   LANE_ONES,
   METRIC,
   METRICS,
@@ -79,10 +78,9 @@ export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32
       reports = <f32>count;
     }
     for (let metric: usize = 0; metric < metrics; metric++) {
-      const entry = table + (metric << 4);
-      const word = load<u32>(<usize>load<u32>(entry) + at);
-      if (word == NONE && load<u32>(<usize>load<u32>(entry, 4) + at) == NONE) continue;
-      const value = (word >> load<u32>(entry, 8)) & load<u32>(entry, 12);
+      const entry = table + (metric << 3);
+      const value = load<u32>(<usize>load<u32>(entry) + at);
+      if (value == NONE && load<u32>(<usize>load<u32>(entry, 4) + at) == NONE) continue;
       const last = lasts + (metric << 2);
       const previous = load<u32>(last);
       store<u32>(last, value);
@@ -126,7 +124,7 @@ function storeWords(at: usize, words: v128, lanes: u32, isFourthThere: bool): vo
 }
 
 /**
- * One to four metrics, each the lower bits of its column, in one vector. Lanes without a metric count as missing.
+ * One to four metrics, none half of a pair, in one vector. Lanes without a metric count as missing.
  *
  * With three in the exact layout, the fourth lane holds what lies behind: it is written back as it was, and before what
  * belongs there is written.
@@ -136,10 +134,9 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
   const here = context;
   const nodes = <usize>load<u32>(here, HOP_NODE);
   const column0 = <usize>load<u32>(here, METRIC);
-  const column1 = <usize>load<u32>(here, METRIC + 16);
-  const column2 = <usize>load<u32>(here, METRIC + 32);
-  const column3 = <usize>load<u32>(here, METRIC + 48);
-  const masks = v128.load(here, LANE_MASKS);
+  const column1 = <usize>load<u32>(here, METRIC + 8);
+  const column2 = <usize>load<u32>(here, METRIC + 16);
+  const column3 = <usize>load<u32>(here, METRIC + 24);
   const levels = v128.load(here, LANE_LEVELS);
   const ones = i32x4.splat(-1);
   // A new flow has no change.
@@ -171,8 +168,7 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
       store<u32>(hop, id == NONE ? stored : id);
     }
     const missing = i32x4.eq(words, ones);
-    const values = v128.and(words, masks);
-    const carried = v128.andnot(values, missing);
+    const carried = v128.andnot(words, missing);
     const lasts = v128.or(carried, v128.and(previous, missing));
     const low = i64x2.extend_low_i32x4_u(carried);
     neverThere = v128.and(neverThere, missing);
@@ -199,15 +195,15 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
       const meansAt = lastsAt + group;
       const count = load<u32>(hop, 4) + 1;
       const means = loadWords(meansAt, lanes, false);
-      const step = f32x4.div(f32x4.sub(f32x4.convert_i32x4_u(values), means), f32x4.splat(<f32>count));
+      const step = f32x4.div(f32x4.sub(f32x4.convert_i32x4_u(words), means), f32x4.splat(<f32>count));
       store<u32>(hop, count, 4);
       storeWords(lastsAt, lasts, lanes, true);
       storeWords(meansAt, v128.bitselect(means, f32x4.add(means, step), missing), lanes, false);
       hop += 8 + 2 * group;
     }
     if (isWatching) {
-      const step = i32x4.sub(i32x4.max_u(values, previous), i32x4.min_u(values, previous));
-      const isLow = i32x4.eq(i32x4.max_u(values, levels), levels);
+      const step = i32x4.sub(i32x4.max_u(words, previous), i32x4.min_u(words, previous));
+      const isLow = i32x4.eq(i32x4.max_u(words, levels), levels);
       const isNear = i32x4.eq(i32x4.max_u(step, changes), changes);
       const isQuiet = v128.or(v128.and(isLow, isNear), missing);
       alert = v128.or(alert, v128.xor(isQuiet, ones));

@@ -17,10 +17,10 @@
  *
  * A flow of hash h is in row `h mod rows` and nowhere else.
  */
-import { HOP_COLUMNS, METRICS, type MetricName, metricOf } from '@int/codec';
+import { HOP_COLUMNS, METRICS, type Metric, type MetricName, metricOf } from '@int/codec';
 
 /** Number of this layout. */
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 /** "INFC" in memory. */
 export const MAGIC = 0x43464e49;
 
@@ -51,7 +51,7 @@ export const HEADER = {
   READERS: 15,
 } as const;
 
-/** Four words a metric: index of the hop column, shift, mask, index of the other column of a pair or of the same. */
+/** Two words a metric: index of the hop column, and of the other column of a pair or of the same. */
 export const METRIC_WORDS = 16;
 export const MAX_METRICS = 8;
 /** Counters of 64 bits, in the order of {@link COUNTERS}. */
@@ -343,23 +343,24 @@ export function geometryOf(dimensions: Dimensions = {}): Geometry {
   };
 }
 
-/** The four words of each metric, as {@link METRIC_WORDS} says. */
+/** The two words of a metric. */
+function wordsOf({ columnIndex, pairIndex }: Metric): readonly [number, number] {
+  return [columnIndex, pairIndex < 0 ? columnIndex : pairIndex];
+}
+
+/** The two words of each metric, as {@link METRIC_WORDS} says. */
 export function metricWords(metrics: readonly MetricName[]): number[] {
-  return metrics.flatMap((name) => {
-    const { columnIndex, shift, mask, pairIndex } = metricOf(name);
-    return [columnIndex, shift, mask, pairIndex < 0 ? columnIndex : pairIndex];
-  });
+  return metrics.flatMap((name) => wordsOf(metricOf(name)));
 }
 
 /** The metrics that words written by {@link metricWords} stand for, or `null` if they stand for none. */
 export function metricsOf(words: Int32Array, count: number): MetricName[] | null {
   if (!(count >= 1 && count <= MAX_METRICS)) return null;
   const names: MetricName[] = [];
-  for (let at = 0; at < 4 * count; at += 4) {
+  for (let at = 0; at < 2 * count; at += 2) {
     const found = METRICS.find((metric) => {
-      const pair = metric.pairIndex < 0 ? metric.columnIndex : metric.pairIndex;
-      const { columnIndex, shift, mask } = metric;
-      return columnIndex === words[at] && shift === words[at + 1] && mask === words[at + 2] && pair === words[at + 3];
+      const [column, pair] = wordsOf(metric);
+      return column === words[at] && pair === words[at + 1];
     });
     if (found === undefined) return null;
     names.push(found.name);

@@ -95,6 +95,8 @@ describe('the dashboard in examples/grafana', () => {
       'int_frame_errors_total',
       'int_gauges_refused_total',
       'int_stage_figures',
+      // Measures that few devices have.
+      'int_switch_measure',
     ];
     expect(own.filter((name) => !shown.includes(name)).sort()).toEqual(
       [...without, 'int_sink_records_offered_total'].sort(),

@@ -47,6 +47,7 @@ describe('PipelineMetrics', () => {
     expect(of('int_switch_hops_total', { switch: 'other' })).toBe(0);
     expect(of('int_queue_occupancy', { switch: '5', queue: '3' })).toBe(15);
     expect(of('int_egress_utilization', { switch: '5', interface: '2' })).toBe(55);
+    expect(of('int_switch_measure', { switch: '5', metric: 'bufferOccupancy' })).toBe(900);
     expect(of('int_events_total', { rule: 'slow' })).toBe(2);
     expect(of('int_detection_reports_total', { rule: 'slow' })).toBe(5);
     expect(of('int_flows')).toBe(1);

@@ -21,6 +21,8 @@ export function report(nodeId: number, sequence: number, hopLatency: number, que
     queueId: 3,
     queueOccupancy,
     egressUtilization: 55,
+    bufferId: 1,
+    bufferOccupancy: 900,
   };
   const flow = { source: '10.0.0.1', destination: '10.0.0.2', sourcePort: 4000, destinationPort: 80 };
   return encodeReport(telemetry({ flow, report: { hwId: 1, sequence, nodeId, metadata } }));

@@ -57,7 +57,8 @@ export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch
     for (const nodeId of path) {
       batch.hop.nodeId[hop] = nodeId;
       batch.hop.hopLatency[hop] = 100 + nodeId + (flow % 3);
-      batch.hop.queue[hop] = ((1 << 24) | (occupancy ?? 10)) >>> 0;
+      batch.hop.queueId[hop] = 1;
+      batch.hop.queueOccupancy[hop] = occupancy ?? 10;
       hop++;
     }
   });

@@ -32,9 +32,6 @@ export interface TestReport {
 /** Some time that is the beginning of a slice and of a window. */
 export const START_US = 1_700_000_000_000_000;
 
-const word = (id: number | undefined, value: number | undefined): number =>
-  value === undefined ? NOT_AVAILABLE : (((id ?? 0) << 24) | value) >>> 0;
-
 /** A batch of reports, one frame each, as a decoder would have made it. */
 export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch; input: BatchInput } {
   const count = Math.max(1, reports.length);
@@ -72,8 +69,11 @@ export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch
     for (const { nodeId, latency, queueId, occupancy, congestion } of report.hops) {
       batch.hop.nodeId[hop] = nodeId ?? NOT_AVAILABLE;
       batch.hop.hopLatency[hop] = latency ?? NOT_AVAILABLE;
-      batch.hop.queue[hop] = word(queueId, occupancy);
-      batch.hop.congestion[hop] = word(queueId, congestion);
+      const id = queueId ?? 0;
+      batch.hop.queueId[hop] = occupancy === undefined ? NOT_AVAILABLE : id;
+      batch.hop.queueOccupancy[hop] = occupancy ?? NOT_AVAILABLE;
+      batch.hop.congestionQueueId[hop] = congestion === undefined ? NOT_AVAILABLE : id;
+      batch.hop.queueCongestion[hop] = congestion ?? NOT_AVAILABLE;
       hop++;
     }
   });

@@ -1,5 +1,5 @@
 /** Messages for a message bus: one JSON object per report, as UTF-8 bytes. */
-import { FLAG, formatIpv6, HOP_COLUMNS, type HopColumn, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { FIELDS, type Field, FLAG, formatIpv6, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 
 /** No message is longer: that of 256 hops with all items. */
 const MAX_BYTES = 1 << 17;
@@ -26,29 +26,16 @@ const PADDED = /* @__PURE__ */ Uint32Array.from(
   (_, k) => piece(String(k).padStart(4, '0')).words[0]!,
 );
 
-/** How an item is written: a number; two halves of 16; 8 and 24 bits; a text of 64 bits. */
-type Form = 'number' | 'halves' | 'queue' | 'time';
-
-/** Items by instruction bit. A hop's item is left out where it is not available. */
-const ITEMS: readonly (readonly [bit: number, Form, HopColumn, string, string?])[] = [
-  [0, 'number', 'nodeId', 'nodeId'],
-  [1, 'halves', 'l1Interfaces', 'l1IngressInterface', 'l1EgressInterface'],
-  [2, 'number', 'hopLatency', 'hopLatency'],
-  [3, 'queue', 'queue', 'queueId', 'queueOccupancy'],
-  [4, 'time', 'ingressTimestampHigh', 'ingressTimestamp'],
-  [5, 'time', 'egressTimestampHigh', 'egressTimestamp'],
-  [6, 'number', 'l2IngressInterface', 'l2IngressInterface'],
-  [6, 'number', 'l2EgressInterface', 'l2EgressInterface'],
-  [7, 'number', 'egressUtilization', 'egressUtilization'],
-  [8, 'queue', 'buffer', 'bufferId', 'bufferOccupancy'],
-];
+/** A field is left out where it is not available. Those that INT v2 has no instruction for are in no hop. */
+const ITEMS: readonly Field[] = FIELDS.filter(
+  ({ at, isReserved }) => at['2'] !== undefined && at['2'] < 9 && isReserved !== true,
+);
 
 interface Item {
-  readonly form: Form;
+  readonly isTime: boolean;
   /** First cell of the column. */
   readonly column: number;
   readonly name: Piece;
-  readonly second: Piece;
 }
 
 /**
@@ -126,11 +113,10 @@ export class MessageWriter {
   #plan(bitmap: number): void {
     let items = this.#plans.get(bitmap);
     if (items === undefined) {
-      items = ITEMS.filter(([bit]) => (bitmap & (0x8000 >>> bit)) !== 0).map(([, form, column, name, second]) => ({
-        form,
-        column: HOP_COLUMNS.indexOf(column) * this.#batch.hopStride,
-        name: piece(`,"${name}":${form === 'time' ? '"' : ''}`),
-        second: piece(`,"${second ?? ''}":`),
+      items = ITEMS.filter(({ at }) => (bitmap & (0x8000 >>> at['2']!)) !== 0).map(({ name, bits, column }) => ({
+        isTime: bits === 64,
+        column: column * this.#batch.hopStride,
+        name: piece(`,"${name}":${bits === 64 ? '"' : ''}`),
       }));
       this.#plans.set(bitmap, items);
     }
@@ -146,9 +132,9 @@ export class MessageWriter {
     this.#at++;
     let isEmpty = true;
     for (let k = 0; k < items.length; k++) {
-      const { form, column, name, second } = items[k]!;
+      const { isTime, column, name } = items[k]!;
       const word = hopWords[column + hop]!;
-      if (form === 'time') {
+      if (isTime) {
         const low = hopWords[column + hopStride + hop]!;
         if (word === NOT_AVAILABLE && low === NOT_AVAILABLE) continue;
         if (isEmpty) this.#at--;
@@ -162,13 +148,7 @@ export class MessageWriter {
       if (isEmpty) this.#at--;
       isEmpty = false;
       this.#piece(name);
-      if (form === 'number') this.#number(word);
-      else {
-        const shift = form === 'halves' ? 16 : 24;
-        this.#number(word >>> shift);
-        this.#piece(second);
-        this.#number(form === 'halves' ? word & 0xffff : word & 0xff_ffff);
-      }
+      this.#number(word);
     }
     this.bytes[start] = 0x7b;
     this.#byte(0x7d);

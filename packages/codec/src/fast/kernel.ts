@@ -1,4 +1,5 @@
 import type { TelemetryBatch } from '../batch.js';
+import { SPLITS } from '../fields.js';
 import { LAYOUT, planFor } from '../plan.js';
 import { DECODE_WASM } from './decode.wasm.js';
 import type { KernelMemory } from './memory.js';
@@ -39,8 +40,9 @@ const CONTEXT = {
   REASON: 27,
   MISSING: 28,
   VECTORS: 32,
+  SPLITS: 60,
 } as const;
-const CONTEXT_WORDS = 60;
+const CONTEXT_WORDS = /* @__PURE__ */ CONTEXT.SPLITS + 1 + 2 * SPLITS.length;
 
 /** Vectors that the kernel keeps in registers, 16 bytes each. */
 // biome-ignore format: one vector a line
@@ -192,6 +194,11 @@ export class KernelReport2 implements FastDecoder {
     context[CONTEXT.OWN_SLOT_OF] = this.#own.slotOf.byteOffset;
     context[CONTEXT.OWN_SLOTS] = this.#own.slots.byteOffset;
     new Uint8Array(context.buffer, context.byteOffset + CONTEXT.VECTORS * 4).set(VECTORS);
+    context[CONTEXT.SPLITS] = SPLITS.length;
+    context.set(
+      SPLITS.flatMap(({ column, bits }) => [column, bits]),
+      CONTEXT.SPLITS + 1,
+    );
   }
 
   #bind(batch: TelemetryBatch): void {

@@ -1,6 +1,7 @@
 import { STATE, type TelemetryBatch } from '../batch.js';
 import { FLAG, NOT_AVAILABLE } from '../columns.js';
 import { LAYOUT } from '../plan.js';
+import { splitRows } from '../split.js';
 import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
 import { PlanTable, SLOT_BYTES } from './plans.js';
 
@@ -102,6 +103,9 @@ export class FastReport2 implements FastDecoder {
     let row = state[STATE.REPORTS]! | 0;
     let hopRow = state[STATE.HOPS]! | 0;
     let written = state[STATE.WRITTEN]! | 0;
+    const firstHopRow = hopRow;
+    /** Columns that rows of this run were written with. */
+    let used = 0;
     const drops = state[STATE.DROPS]! | 0;
 
     // The end is the first of: frames asked for, frames described, rows of frames, rows of reports.
@@ -261,6 +265,7 @@ export class FastReport2 implements FastDecoder {
       }
       hopRow = (hopRow + hops) | 0;
       written |= planMask;
+      used |= planMask;
 
       if (ownWords !== 0) {
         const ownMask = own.masks[ownSlot]! | 1;
@@ -273,11 +278,13 @@ export class FastReport2 implements FastDecoder {
         }
         hopRow = (hopRow + 1) | 0;
         written |= ownMask;
+        used |= ownMask;
       }
       frame = (frame + 1) | 0;
       row = (row + 1) | 0;
     }
 
+    splitRows(hopWords, stride, used, firstHopRow, hopRow);
     fillRows(batch.frameCode, 0, state[STATE.FRAMES]!, frame);
     fillRows(batch.code, 0, state[STATE.REPORTS]!, row);
     fillRows(batch.protocol, UDP, state[STATE.REPORTS]!, row);

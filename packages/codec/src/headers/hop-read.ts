@@ -1,8 +1,9 @@
 /** Reading one hop's block into an object, at the pace of the comfort path: most programs decode with it. */
 import { NOT_AVAILABLE } from '../columns.js';
+import type { NumberName, TimeName } from '../fields.js';
 import type { Hop } from '../model.js';
 import { readUint32 } from './codec.js';
-import type { BlockShape, NumberName, Step, TimeName } from './hop-shape.js';
+import type { BlockShape, Step } from './hop-shape.js';
 
 /** All ones in the 31 bits of a value in the 2016 layout: not supported. */
 export const NOT_AVAILABLE_31 = 0x7fff_ffff;
@@ -17,9 +18,9 @@ type SetTime = (hop: Hop, value: bigint | null) => void;
 
 /**
  * Puts a value into a hop. One function for each name, because a store whose name varies takes V8 about five times as long as
- * one whose name is written down.
+ * one whose name is written down. A field without one is set by {@link setterOf}, at that price.
  */
-const SET_NUMBER: { readonly [K in NumberName]: SetNumber } = {
+const SET_NUMBER: { readonly [K in NumberName]?: SetNumber } = {
   nodeId: (hop, value) => {
     hop.nodeId = value;
   },
@@ -96,6 +97,15 @@ const SET_TIME: { readonly [K in TimeName]: SetTime } = {
   },
 };
 
+function setterOf(name: NumberName): SetNumber {
+  return (
+    SET_NUMBER[name] ??
+    ((hop, value) => {
+      hop[name] = value;
+    })
+  );
+}
+
 /** What reading does with an item, in one form for all kinds: V8 reads the fields of one form at once. */
 export interface Read {
   readonly kind: Step['kind'];
@@ -117,11 +127,11 @@ export function readOf(step: Step): Read {
   switch (step.kind) {
     case 'word':
     case 'value31':
-      return { ...read, set: SET_NUMBER[step.name] };
+      return { ...read, set: setterOf(step.name) };
     case 'split':
-      return { ...read, shift: step.shift, set: SET_NUMBER[step.upper], setLower: SET_NUMBER[step.lower] };
+      return { ...read, shift: step.shift, set: setterOf(step.upper), setLower: setterOf(step.lower) };
     case 'pair':
-      return { ...read, set: SET_NUMBER[step.upper], setLower: SET_NUMBER[step.lower] };
+      return { ...read, set: setterOf(step.upper), setLower: setterOf(step.lower) };
     case 'time64':
     case 'time32':
     case 'time31':

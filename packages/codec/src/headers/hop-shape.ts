@@ -5,16 +5,12 @@
  * write named values. Domain-specific words stand behind the baseline metadata, but before a Checksum Complement
  * (INT v2.1 section 5.8).
  */
-import { HOP_COLUMNS, type HopColumn } from '../columns.js';
+import { HOP_COLUMNS, type HopColumn, type NumberName, type TimeName } from '../fields.js';
 import type { Hop } from '../model.js';
-import { LAYOUT, OP, planFor } from '../plan.js';
+import { LAYOUT, lowerBitsOf, OP, planFor } from '../plan.js';
 import { requireFit } from './codec.js';
 import { type Read, readOf } from './hop-read.js';
 
-export type NumberName = {
-  [K in keyof Hop]-?: NonNullable<Hop[K]> extends number ? K : never;
-}[keyof Hop];
-export type TimeName = 'ingressTimestamp' | 'egressTimestamp';
 /** Reads and writes one metadata item at a byte offset within a block. */
 export type Step =
   | { readonly kind: 'word' | 'value31'; readonly at: number; readonly name: NumberName }
@@ -30,22 +26,10 @@ export type Step =
   | { readonly kind: 'time64' | 'time32' | 'time31'; readonly at: number; readonly name: TimeName }
   | { readonly kind: 'drop' | 'skip' | 'skip31'; readonly at: number };
 
-const SPLITS: Partial<Record<HopColumn, readonly [NumberName, NumberName, number]>> = {
-  l1Interfaces: ['l1IngressInterface', 'l1EgressInterface', 16],
-  queue: ['queueId', 'queueOccupancy', 24],
-  buffer: ['bufferId', 'bufferOccupancy', 24],
-  congestion: ['congestionQueueId', 'queueCongestion', 24],
-};
-
-/** Values of the 2016 layout that have another name than their column. */
-const NAMES_31: Partial<Record<HopColumn, NumberName>> = { queue: 'queueOccupancy', congestion: 'queueCongestion' };
-
 const timeName = (column: HopColumn): TimeName =>
   column.startsWith('ingress') ? 'ingressTimestamp' : 'egressTimestamp';
 
 function wordStep(column: HopColumn, at: number): Step {
-  const split = SPLITS[column];
-  if (split !== undefined) return { kind: 'split', at, upper: split[0], lower: split[1], shift: split[2] };
   if (column === 'ingressTimestampHigh' || column === 'egressTimestampHigh') {
     return { kind: 'time64', at, name: timeName(column) };
   }
@@ -55,7 +39,8 @@ function wordStep(column: HopColumn, at: number): Step {
   return { kind: 'word', at, name: column as NumberName };
 }
 
-function stepOf(op: number, column: HopColumn, at: number, layout: number): Step {
+function stepOf(op: number, index: number, at: number, layout: number): Step {
+  const column = HOP_COLUMNS[index]!;
   switch (op) {
     case OP.WORD:
       return wordStep(column, at);
@@ -65,12 +50,12 @@ function stepOf(op: number, column: HopColumn, at: number, layout: number): Step
       return { kind: 'time31', at, name: timeName(column) };
     case OP.HALVES:
       return { kind: 'split', at, upper: 'l2IngressInterface', lower: 'l2EgressInterface', shift: 16 };
+    case OP.SPLIT: {
+      const upper = HOP_COLUMNS[index - 1] as NumberName;
+      return { kind: 'split', at, upper, lower: column as NumberName, shift: lowerBitsOf(index) };
+    }
     case OP.VALUE31:
-      return { kind: 'value31', at, name: NAMES_31[column] ?? (column as NumberName) };
-    case OP.UPPER31:
-      return { kind: 'value31', at, name: 'l1IngressInterface' };
-    case OP.LOWER31:
-      return { kind: 'value31', at, name: 'l1EgressInterface' };
+      return { kind: 'value31', at, name: column as NumberName };
     case OP.DROP:
       return { kind: 'drop', at };
     default:
@@ -116,7 +101,7 @@ function buildShape(layout: number, bitmap: number, domainBytes: number): BlockS
   const steps: Step[] = [];
   for (let word = 0; word < plan.words; word++) {
     const at = word * 4 + (complement && word === plan.words - 1 ? domainBytes : 0);
-    const step = stepOf(plan.ops[word]!, HOP_COLUMNS[plan.columns[word]!]!, at, layout);
+    const step = stepOf(plan.ops[word]!, plan.columns[word]!, at, layout);
     steps.push(step);
     if (step.kind === 'time64' || step.kind === 'pair') word++;
   }

@@ -1,11 +1,12 @@
 /** The codecs of one hop's block, and of a report's own metadata, which is laid out alike. */
 import { NOT_AVAILABLE } from '../columns.js';
 import { CodecError } from '../errors.js';
+import type { NumberName, TimeName } from '../fields.js';
 import type { Hop, Layer, ReportVersion } from '../model.js';
 import { LAYOUT } from '../plan.js';
 import { type FixedHeaderCodec, makeCodec, requireBytes, requireFit, requireSize, writeUint32 } from './codec.js';
 import { type DropValues, NOT_AVAILABLE_31, readBlock } from './hop-read.js';
-import { type BlockShape, type NumberName, type Step, shapeOf, type TimeName } from './hop-shape.js';
+import { type BlockShape, type Step, shapeOf } from './hop-shape.js';
 
 function checkNumber(hop: Hop, name: NumberName, width: number): void {
   const value = hop[name];

@@ -196,7 +196,7 @@ export class ReportJson {
     }
     at = putHex16(view, putText(view, at, METADATA_BITMAP), batch.instructions[row]! & 0xffff);
     at = putText(view, at, METADATA);
-    at = own === NONE ? putText(view, at, NULL) : putHop(view, at, batch, own, false, true);
+    at = own === NONE ? putText(view, at, NULL) : putHop(view, at, batch, own, true);
     return putText(view, at, REPORT_END);
   }
 
@@ -228,13 +228,12 @@ export class ReportJson {
   }
 
   #hops(view: DataView, start: number, batch: TelemetryBatch, row: number, flags: number): number {
-    const isWide = ((flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK) === INT_MON;
     const from = batch.hopStart[row]! | 0;
     const end = from + batch.hopCount[row]! - ((flags & FLAG.OWN) === 0 ? 0 : 1);
     let at = start;
     for (let hop = from; hop < end; hop++) {
       view.setUint8(at, COMMA);
-      at = putHop(view, at + 1, batch, hop, isWide, false);
+      at = putHop(view, at + 1, batch, hop, false);
     }
     if (at === start) at++;
     view.setUint8(start, OPEN);
@@ -242,5 +241,3 @@ export class ReportJson {
     return at + 1;
   }
 }
-
-const INT_MON = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon');

@@ -1,6 +1,7 @@
 import {
   ENCAPSULATIONS,
   type Encapsulation,
+  FIELDS,
   FLAG,
   type Flow,
   type HopJson,
@@ -108,44 +109,14 @@ function hex16(value: number): string {
   return `0x${value.toString(16).padStart(4, '0')}`;
 }
 
-/** Reserved items, in column order. */
-export const RESERVED_ITEMS = [
-  'reserved8',
-  'reserved9',
-  'reserved10',
-  'reserved11',
-  'reserved12',
-  'reserved13',
-  'reserved14',
-  'reserved15',
-] as const;
-
 /** A hop row as an object, in the order of the fields of the codec's hops. */
-function hopRecord(batch: TelemetryBatch, row: number, version: IntVersion | null, isOwn: boolean): HopJson {
-  const view = new HopView(batch, row, version);
-  const hop: HopJson = {};
-  const set = <K extends keyof HopJson>(name: K, value: HopJson[K] | null): void => {
-    if (value !== null && value !== undefined) hop[name] = value;
-  };
-  if (!isOwn) set('nodeId', view.nodeId);
-  set('l1IngressInterface', view.l1IngressInterface);
-  set('l1EgressInterface', view.l1EgressInterface);
-  set('hopLatency', view.hopLatency);
-  set('queueId', view.queueId);
-  set('queueOccupancy', view.queueOccupancy);
-  set('ingressTimestamp', view.ingressTimestamp?.toString() ?? null);
-  set('egressTimestamp', view.egressTimestamp?.toString() ?? null);
-  set('l2IngressInterface', view.l2IngressInterface);
-  set('l2EgressInterface', view.l2EgressInterface);
-  set('egressUtilization', view.egressUtilization);
-  set('bufferId', view.bufferId);
-  set('bufferOccupancy', view.bufferOccupancy);
-  set('checksumComplement', view.checksumComplement);
-  set('congestionQueueId', view.congestionQueueId);
-  set('queueCongestion', view.queueCongestion);
-  for (const name of RESERVED_ITEMS) {
-    const word = batch.hop[name][row]!;
-    set(name, word === NOT_AVAILABLE ? null : word);
+function hopRecord(batch: TelemetryBatch, row: number, isOwn: boolean): HopJson {
+  const view = new HopView(batch, row);
+  const hop: Record<string, number | string> = {};
+  for (const field of FIELDS) {
+    if (isOwn && field.name === 'nodeId') continue;
+    const value = view.read(field);
+    if (value !== null) hop[field.name] = typeof value === 'bigint' ? String(value) : value;
   }
   return hop;
 }
@@ -169,7 +140,7 @@ function headerRecord(batch: TelemetryBatch, row: number, view: RecordView): Rep
     dropReason: view.dropReason,
     dropQueueId: view.dropQueueId,
     metadataBitmap: hex16(batch.instructions[row]! & 0xffff),
-    metadata: own === null ? null : hopRecord(batch, view.hopStart + view.hopCount, null, true),
+    metadata: own === null ? null : hopRecord(batch, view.hopStart + view.hopCount, true),
   };
 }
 
@@ -223,7 +194,6 @@ export function reportRecord(
   id: string,
 ): ReportRecord {
   const view = new RecordView(batch, row);
-  const version = view.intVersion;
   return {
     type: 'report',
     id,
@@ -234,6 +204,6 @@ export function reportRecord(
     int: intRecord(batch, row, view),
     flow: view.flow,
     path: pathOf(batch, row),
-    hops: Array.from({ length: view.hopCount }, (_, hop) => hopRecord(batch, view.hopStart + hop, version, false)),
+    hops: Array.from({ length: view.hopCount }, (_, hop) => hopRecord(batch, view.hopStart + hop, false)),
   };
 }

@@ -146,7 +146,7 @@ export class LiveStatistics implements Stage {
   }
 
   process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
-    const { nodeId, hopLatency, queue, egressUtilization } = batch.hop;
+    const { nodeId, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
     for (let row = 0; row < batch.reports; row++) {
       if (batch.code[row] !== 0) continue;
       this.#reportNumber++;
@@ -162,9 +162,8 @@ export class LiveStatistics implements Stage {
         const place = this.#touch(nodeId[at]!);
         const latency = hopLatency[at]!;
         if (latency !== NOT_AVAILABLE) this.#latency.record(place, latency);
-        const queued = queue[at]!;
-        if (queued !== NOT_AVAILABLE) {
-          const occupancy = queued & 0xffffff;
+        const occupancy = queueOccupancy[at]!;
+        if (occupancy !== NOT_AVAILABLE) {
           this.#queueNow[place] = occupancy;
           this.#raise(this.#queuePeak, place, occupancy);
           if (deepest < 0 || occupancy > depth) {

@@ -1,4 +1,13 @@
-import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import {
+  FIELDS,
+  type Field,
+  FLAG,
+  METRIC_NAMES,
+  type MetricName,
+  NOT_AVAILABLE,
+  STATE,
+  type TelemetryBatch,
+} from '@int/codec';
 import { type FrameBatch, frameTimeMs } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
@@ -15,8 +24,15 @@ const LATENCY_BOUNDS = [
 ] as const;
 /** In cells, packets or whatever else the device counts: from an empty queue to a full one. */
 const OCCUPANCY_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000] as const;
-/** The half of an interface pair that is not known. */
-const NO_INTERFACE = 0xffff;
+
+/** Metrics that are counted in a way of their own. */
+const COUNTED: readonly string[] = ['hopLatency', 'queueOccupancy', 'egressUtilization'];
+/** The other measures: of these the last value at each switch is kept. */
+const OTHERS: readonly Field[] = /* @__PURE__ */ FIELDS.filter(
+  ({ name, metric, unit }) => metric !== undefined && unit !== undefined && !COUNTED.includes(name),
+);
+/** Their bits among the columns that a batch has written. */
+const OTHERS_MASK = /* @__PURE__ */ OTHERS.reduce((mask, { column }) => mask | (1 << column), 0);
 
 export interface SwitchTotalsOptions {
   /** Switches with counters of their own, the busiest, 1 to 65,536; the others are counted together. Default 1024. */
@@ -62,6 +78,14 @@ export interface InterfaceGauge {
   readonly utilization: number;
 }
 
+/** Another measure of a switch, such as `bufferOccupancy`, as it was last heard of. */
+export interface MeasureGauge {
+  readonly nodeId: number;
+  readonly metric: MetricName;
+  /** In the device's unit. */
+  readonly value: number;
+}
+
 /** Values of queues and interfaces for which there was no room. */
 export interface RefusedGauges {
   readonly queues: number;
@@ -78,6 +102,7 @@ export interface SwitchTotalsSnapshot {
   readonly other: SwitchCounters;
   readonly queues: readonly QueueGauge[];
   readonly interfaces: readonly InterfaceGauge[];
+  readonly measures: readonly MeasureGauge[];
   readonly refused: RefusedGauges;
 }
 
@@ -91,6 +116,8 @@ export interface SwitchColumns {
   readonly queueOccupancy: BucketColumns;
   readonly queues: GaugeColumns;
   readonly interfaces: GaugeColumns;
+  /** `number` is that of the metric. */
+  readonly measures: GaugeColumns;
   readonly refused: RefusedGauges;
   /** Hops and drop reports of switches for which there was no row. */
   readonly untracked: number;
@@ -122,6 +149,8 @@ export class SwitchTotals implements Stage {
   readonly #occupancy: BucketCounts;
   readonly #queues: Gauges;
   readonly #interfaces: Gauges;
+  /** By switch and number of the metric. */
+  readonly #measures: Gauges;
   readonly #states = new DegradedStates();
   /** Hops and drop reports of switches that have no row. */
   #untracked = 0;
@@ -138,6 +167,7 @@ export class SwitchTotals implements Stage {
     this.#occupancy = new BucketCounts('occupancyBounds', options.occupancyBounds ?? OCCUPANCY_BOUNDS, rows);
     this.#queues = new Gauges(queues);
     this.#interfaces = new Gauges(interfaces);
+    this.#measures = new Gauges(switches * Math.max(1, OTHERS.length));
     this.#states.watch(
       DEGRADED.UNTRACKED,
       () => this.#untracked,
@@ -147,8 +177,9 @@ export class SwitchTotals implements Stage {
   }
 
   process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
-    const { nodeId, hopLatency, queue, egressUtilization, l1Interfaces } = batch.hop;
+    const { nodeId, hopLatency, queueId, queueOccupancy, egressUtilization, l1EgressInterface } = batch.hop;
     if (batch.frames > 0) this.#elect(frameTimeMs(frames, first));
+    const hasOthers = (batch.state[STATE.WRITTEN]! & OTHERS_MASK) !== 0;
     for (let report = 0; report < batch.reports; report++) {
       if (batch.code[report] !== 0) continue;
       const start = batch.hopStart[report]!;
@@ -157,17 +188,28 @@ export class SwitchTotals implements Stage {
         const node = nodeId[at]!;
         const row = this.#rowOf(node);
         const latency = hopLatency[at]!;
-        const queued = queue[at]!;
+        const occupancy = queueOccupancy[at]!;
         this.#hops[row]!++;
         if (latency !== NOT_AVAILABLE) this.#latency.add(row, latency);
-        if (queued !== NOT_AVAILABLE) this.#occupancy.add(row, queued & 0xffffff);
+        if (occupancy !== NOT_AVAILABLE) this.#occupancy.add(row, occupancy);
         if (row === this.#other) continue;
-        if (queued !== NOT_AVAILABLE) this.#queues.set(node, queued >>> 24, queued & 0xffffff);
+        if (hasOthers) this.#measure(batch, node, at);
+        // A switch that names no queues has one.
+        const queue = queueId[at]!;
+        if (occupancy !== NOT_AVAILABLE) this.#queues.set(node, queue === NOT_AVAILABLE ? 0 : queue, occupancy);
         const utilization = egressUtilization[at]!;
-        const egress = l1Interfaces[at]! & 0xffff;
-        if (utilization !== NOT_AVAILABLE && egress !== NO_INTERFACE) this.#interfaces.set(node, egress, utilization);
+        const egress = l1EgressInterface[at]!;
+        if (utilization !== NOT_AVAILABLE && egress !== NOT_AVAILABLE) this.#interfaces.set(node, egress, utilization);
       }
       if ((batch.flags[report]! & FLAG.DROPPED) !== 0) this.#dropReports[this.#rowOf(batch.nodeId[report]!)]!++;
+    }
+  }
+
+  #measure({ hopWords, hopStride }: TelemetryBatch, node: number, at: number): void {
+    for (let k = 0; k < OTHERS.length; k++) {
+      const { column, metric } = OTHERS[k]!;
+      const value = hopWords[column * hopStride + at]!;
+      if (value !== NOT_AVAILABLE) this.#measures.set(node, metric!, value);
     }
   }
 
@@ -202,6 +244,7 @@ export class SwitchTotals implements Stage {
         egressInterface,
         utilization,
       })),
+      measures: this.#measures.list((nodeId, metric, value) => ({ nodeId, metric: METRIC_NAMES[metric]!, value })),
       refused: this.#refused(),
     };
   }
@@ -218,6 +261,7 @@ export class SwitchTotals implements Stage {
       queueOccupancy: this.#occupancy.columns(rows, other),
       queues: this.#queues.columns(),
       interfaces: this.#interfaces.columns(),
+      measures: this.#measures.columns(),
       refused: this.#refused(),
       untracked: this.#untracked,
       replaced: this.#nodes.replaced,
@@ -233,11 +277,13 @@ export class SwitchTotals implements Stage {
     this.#nodes.elect(timeMs, (row) => this.#leave(row));
     this.#queues.elect(timeMs);
     this.#interfaces.elect(timeMs);
+    this.#measures.elect(timeMs);
     if (this.#nodes.replaced === replaced) return;
     // Whoever has no row has no gauges either.
     const isGone = (nodeId: number): boolean => this.#nodes.find(nodeId) === NO_ROW;
     this.#queues.release(isGone);
     this.#interfaces.release(isGone);
+    this.#measures.release(isGone);
   }
 
   #leave(row: number): void {

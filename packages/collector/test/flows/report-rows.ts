@@ -31,7 +31,8 @@ function fillHop(batch: TelemetryBatch, row: number, hop: HopRow): void {
   };
   set('nodeId', hop.nodeId);
   set('hopLatency', hop.latency);
-  set('queue', hop.occupancy === undefined ? undefined : ((hop.queueId ?? 3) << 24) | hop.occupancy);
+  set('queueId', hop.occupancy === undefined ? undefined : (hop.queueId ?? 3));
+  set('queueOccupancy', hop.occupancy);
   set('egressUtilization', hop.utilization);
 }
 

@@ -202,6 +202,5 @@ export class ReportRows {
 function readMetric(hopWords: Uint32Array, stride: number, hop: number, metric: Metric): number {
   const word = hopWords[metric.columnIndex * stride + hop]!;
   const other = metric.pairIndex < 0 ? word : hopWords[metric.pairIndex * stride + hop]!;
-  if (word === NOT_AVAILABLE && other === NOT_AVAILABLE) return NOT_AVAILABLE;
-  return (word >>> metric.shift) & metric.mask;
+  return word === NOT_AVAILABLE && other === NOT_AVAILABLE ? NOT_AVAILABLE : word;
 }

@@ -1,4 +1,4 @@
-import { type BatchInput, FLAG, INT_VERSIONS } from '@int/codec';
+import { type BatchInput, FLAG } from '@int/codec';
 import { flowCrc32Columns } from '@int/hash';
 import { type BatchView, REPORT } from './batch-view.js';
 import { type FlowTable, FOUND } from './flow-table.js';
@@ -10,11 +10,6 @@ import type { SwitchTable } from './switch-table.js';
 /** Values of {@link BatchView.decisions} that are no slot. */
 export const UNMATCHED = -1;
 export const NOT_OK = -2;
-/** Set in a decision if the row is of IntMon's layout, the last of the versions. */
-export const WIDE = 1 << 24;
-export const SLOT: number = WIDE - 1;
-const VERSION_BITS = FLAG.INT_VERSION_MASK << FLAG.INT_VERSION_SHIFT;
-const WIDE_FLAGS = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon') << FLAG.INT_VERSION_SHIFT;
 /** Clock of the tables: 2^20 ns, in 32 bits. */
 export const TICK_NS: number = 1 << 20;
 
@@ -138,8 +133,7 @@ export class Decider {
     const flags = REPORT.FLAGS * reportStride;
     for (let row = from; row < to; row++) {
       const bits = report[flags + row]!;
-      const isWide = (bits & VERSION_BITS) >= WIDE_FLAGS;
-      decisions[row] = code[row] === 0 ? (isWide ? slot | WIDE : slot) : NOT_OK;
+      decisions[row] = code[row] === 0 ? slot : NOT_OK;
       if (needsFlow) {
         const hash = hashes[row]! | 0;
         cells[row] = (bits & FLAG.FLOW) === 0 ? -1 : this.#registerCell(hash);
@@ -166,7 +160,7 @@ export class Decider {
         const ethernet = bytes === null ? -1 : report[REPORT.ETHERNET * reportStride + row]!;
         slot = classifier.lookup(batch, row, bytes, ethernet);
       }
-      decisions[row] = slot >= 0 && (bits & VERSION_BITS) >= WIDE_FLAGS ? slot | WIDE : slot;
+      decisions[row] = slot;
     }
     return to;
   }

@@ -3,7 +3,7 @@ import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
 import { RulesError } from '../errors.js';
 import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
 import { BatchView, REPORT } from './batch-view.js';
-import { Decider, NOT_OK, SLOT, TICK_NS, UNMATCHED, WIDE } from './decider.js';
+import { Decider, NOT_OK, TICK_NS, UNMATCHED } from './decider.js';
 import { type Event, eventOf } from './event.js';
 import { EventBatch, NO_RULE } from './event-batch.js';
 import { FlowTable } from './flow-table.js';
@@ -305,12 +305,11 @@ export class Detector {
       if (decision === NOT_OK) this.#notOk += reports;
       else this.#reports += reports;
       if (decision >= 0) {
-        const slot = decision & SLOT;
-        const rule = (decision & WIDE) === 0 ? book.running[slot]! : book.runningWide[slot]!;
+        const rule = book.running[decision]!;
         if (rule.sampleState < 0) this.#look(rule, row, end);
         else this.#runSampled(view, rule, row, end, input);
-        this.#reportsByRule[slot]! += reports;
-        this.#eventsByRule[slot]! += context.count - before;
+        this.#reportsByRule[decision]! += reports;
+        this.#eventsByRule[decision]! += context.count - before;
       } else if (decision === UNMATCHED) {
         if (book.isDefaultReport) {
           this.#look(this.#default, row, end);

@@ -35,9 +35,8 @@ function isSameRule(a: Rule, b: Rule): boolean {
  */
 export class RuleBook {
   readonly capacity: number;
-  /** What the loops read, by slot; the second form is for rows of IntMon's layout. */
+  /** What the loops read, by slot. */
   readonly running: (RunningRule | undefined)[] = [];
-  readonly runningWide: (RunningRule | undefined)[] = [];
   isDefaultReport = true;
   /** The rule that matches everything and that no rule comes before; -1 if there is none. */
   everything = -1;
@@ -114,10 +113,8 @@ export class RuleBook {
 
     const before = [...this.#rules];
     const running = [...this.running];
-    const runningWide = [...this.runningWide];
     this.#rules.length = 0;
     this.running.length = 0;
-    this.runningWide.length = 0;
     this.#slots.clear();
     this.#free.length = 0;
     this.#classifier = classifier;
@@ -130,7 +127,6 @@ export class RuleBook {
       if (old === undefined || !isSameRule(old, rule)) return;
       // A threshold that has been moved is state, and survives with the rule.
       this.running[slot] = running[slot];
-      this.runningWide[slot] = runningWide[slot];
     });
     for (let slot = 0; slot < this.#rules.length; slot++) if (this.#rules[slot] === undefined) this.#free.push(slot);
     this.#summarize();
@@ -174,7 +170,6 @@ export class RuleBook {
     this.#classifier.remove(slot);
     this.#rules[slot] = undefined;
     this.running[slot] = undefined;
-    this.runningWide[slot] = undefined;
     this.#slots.delete(name);
     this.#free.push(slot);
     this.#summarize();
@@ -196,7 +191,6 @@ export class RuleBook {
           )
         : undefined;
     this.running[slot]!.setThreshold(threshold, switches);
-    this.runningWide[slot]!.setThreshold(threshold, switches);
   }
 
   /** The threshold in force. */
@@ -232,8 +226,7 @@ export class RuleBook {
   #place(slot: number, rule: Rule): void {
     this.#rules[slot] = rule;
     this.#slots.set(rule.name, slot);
-    this.running[slot] = new RunningRule(slot, rule, this.#pool, false);
-    this.runningWide[slot] = new RunningRule(slot, rule, this.#pool, true);
+    this.running[slot] = new RunningRule(slot, rule, this.#pool);
   }
 
   #summarize(): void {

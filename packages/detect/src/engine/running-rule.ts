@@ -1,4 +1,4 @@
-import { HOP_COLUMNS, METRICS, metricOf } from '@int/codec';
+import { METRICS, metricOf } from '@int/codec';
 import { AGGREGATES, OPERATORS } from '../expression/model.js';
 import { DETECTOR_KINDS, type Rule } from '../rules/model.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-batch.js';
@@ -8,26 +8,13 @@ import { type StateKind, type StatePool, stateOf } from './state.js';
 export interface Reading {
   readonly id: number;
   readonly column: number;
-  readonly shift: number;
-  readonly mask: number;
   /** Column of the item's other word, or the same column. */
   readonly pair: number;
 }
 
-const NEVER_WRITTEN = /* @__PURE__ */ HOP_COLUMNS.indexOf('reserved15');
-
-/**
- * How to read a metric.
- * @param isWide IntMon's layout, whose words have 31 bits of value and no queue id
- */
-function readingOf(name: string, isWide: boolean): Reading {
-  const { id, columnIndex, shift, mask, pairIndex } = metricOf(name);
-  const isValue = name === 'queueOccupancy' || name === 'queueCongestion';
-  const isId = name === 'queueId' || name === 'congestionQueueId';
-  // A column that this layout never writes: all ones, so every hop lacks the metric.
-  const column = isWide && isId ? NEVER_WRITTEN : columnIndex;
-  const pair = pairIndex < 0 ? column : pairIndex;
-  return { id, column, shift, mask: isWide && isValue ? 0x7fffffff : mask, pair };
+function readingOf(name: string): Reading {
+  const { id, columnIndex, pairIndex } = metricOf(name);
+  return { id, column: columnIndex, pair: pairIndex < 0 ? columnIndex : pairIndex };
 }
 
 /** One condition of a complex expression, by numbers. */
@@ -74,14 +61,14 @@ export class RunningRule {
   readonly sampleNs: number;
   readonly sampleState: number;
 
-  constructor(slot: number, rule: Pick<Rule, 'detector' | 'sample'>, pool: StatePool, isWide: boolean) {
+  constructor(slot: number, rule: Pick<Rule, 'detector' | 'sample'>, pool: StatePool) {
     const { detector, sample } = rule;
     this.slot = slot;
     const keys = stateOf(rule);
     for (const key of keys) pool.take(key);
     const base = (kind: StateKind, metric: number | null): number => pool.find({ kind, metric })?.base ?? -1;
     const name = 'metric' in detector ? detector.metric : null;
-    this.reading = readingOf(name ?? 'hopLatency', isWide);
+    this.reading = readingOf(name ?? 'hopLatency');
     const metric = name === null ? null : this.reading.id;
     const scope =
       detector.kind === 'perHop' ? 'hop' : 'scope' in detector ? detector.scope : ('flow' as (typeof SCOPES)[number]);
@@ -95,7 +82,7 @@ export class RunningRule {
     const [first, second] = keys;
     this.state = first === undefined ? -1 : base(first.kind, first.metric);
     this.reported = second === undefined ? -1 : base(second.kind, second.metric);
-    this.expression = detector.kind === 'complex' ? running(detector.expression, pool, isWide) : null;
+    this.expression = detector.kind === 'complex' ? running(detector.expression, pool) : null;
     this.needsFlow = keys.some(({ kind }) => kind !== 'perHop');
     this.sampleEvery = sample !== null && 'oneIn' in sample ? sample.oneIn : 0;
     this.sampleNs = sample !== null && 'everyNs' in sample ? sample.everyNs : 0;
@@ -150,11 +137,7 @@ function loopOf(kind: (typeof DETECTOR_KINDS)[number], scope: string, isFloat: b
   }
 }
 
-function running(
-  cnf: (Rule['detector'] & { kind: 'complex' })['expression'],
-  pool: StatePool,
-  isWide: boolean,
-): RunningExpression {
+function running(cnf: (Rule['detector'] & { kind: 'complex' })['expression'], pool: StatePool): RunningExpression {
   const names = [...new Set(cnf.flat().flatMap(({ metric }) => metric ?? []))];
   const deltas = new Set(cnf.flat().flatMap(({ aggregate, metric }) => (aggregate === 'delta' ? (metric ?? []) : [])));
   const hasHistory = deltas.size > 0 || cnf.flat().some(({ aggregate }) => aggregate === 'count');
@@ -168,7 +151,7 @@ function running(
         metric: metric === null ? -1 : names.indexOf(metric),
       })),
     ),
-    metrics: names.map((name) => readingOf(name, isWide)),
+    metrics: names.map((name) => readingOf(name)),
     sums: names.map((name) =>
       deltas.has(name) ? (pool.find({ kind: 'historySum', metric: id(name) })?.base ?? -1) : -1,
     ),
@@ -179,5 +162,5 @@ function running(
 
 /** The rule that stands for `default: report`. */
 export function defaultRule(pool: StatePool): RunningRule {
-  return new RunningRule(NO_RULE, { detector: { kind: 'noop' }, sample: null }, pool, false);
+  return new RunningRule(NO_RULE, { detector: { kind: 'noop' }, sample: null }, pool);
 }

@@ -275,5 +275,5 @@ export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales
 
 /** Bits of a metric in the layout that has most: queues have 24 bits, in the 2016 layout 31. */
 function widestOf(metric: MetricName): number {
-  return metric === 'queueOccupancy' ? 31 : METRICS.find(({ name }) => name === metric)!.width;
+  return METRICS.find(({ name }) => name === metric)!.width;
 }

@@ -3,7 +3,7 @@
  * the README beside the P4 programs says the same in words, and a test holds the two together.
  */
 
-import type { MetricName } from '@int/codec';
+import { FIELDS, type Field as MetadataField, type MetricName } from '@int/codec';
 import { AGGREGATES, MAX_CLAUSES, MAX_CONDITIONS, OPERATORS } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 
@@ -194,17 +194,26 @@ export interface MetricItem {
   readonly width: number;
 }
 
-/** Metrics that the data plane takes: the items of INT v2.1 that are numbers of at most 32 bits. */
-export const METRIC_ITEMS: readonly MetricItem[] = [
-  { metric: 'hopLatency', number: 0, instruction: 2, word: 0, shift: 0, width: 32 },
-  { metric: 'queueOccupancy', number: 1, instruction: 3, word: 0, shift: 0, width: 24 },
-  { metric: 'egressUtilization', number: 2, instruction: 7, word: 0, shift: 0, width: 32 },
-  { metric: 'bufferOccupancy', number: 3, instruction: 8, word: 0, shift: 0, width: 24 },
-  { metric: 'nodeId', number: 5, instruction: 0, word: 0, shift: 0, width: 32 },
-  { metric: 'l1IngressInterface', number: 6, instruction: 1, word: 0, shift: 16, width: 16 },
-  { metric: 'l1EgressInterface', number: 7, instruction: 1, word: 0, shift: 0, width: 16 },
-  { metric: 'l2IngressInterface', number: 8, instruction: 6, word: 0, shift: 0, width: 32 },
-  { metric: 'l2EgressInterface', number: 9, instruction: 6, word: 1, shift: 0, width: 32 },
-  { metric: 'queueId', number: 10, instruction: 3, word: 0, shift: 24, width: 8 },
-  { metric: 'bufferId', number: 11, instruction: 8, word: 0, shift: 24, width: 8 },
-];
+/** Where a field of INT v2.1 lies: the fields of an instruction stand one behind the other. */
+function itemOf(field: MetadataField): MetricItem {
+  const instruction = field.at['2']!;
+  const fields = FIELDS.filter(({ at, isReserved }) => at['2'] === instruction && isReserved !== true);
+  const front = fields.slice(0, fields.indexOf(field)).reduce((sum, { bits }) => sum + bits, 0);
+  const word = front >>> 5;
+  const { metric, bits } = field;
+  return {
+    metric: field.name as MetricName,
+    number: metric!,
+    instruction,
+    word,
+    shift: 32 * (word + 1) - front - bits,
+    width: bits,
+  };
+}
+
+/** Metrics that the data plane takes: the items of INT v2.1 that have a name and are numbers of at most 32 bits. */
+export const METRIC_ITEMS: readonly MetricItem[] = /* @__PURE__ */ FIELDS.filter(
+  ({ at, metric, isReserved }) => at['2'] !== undefined && metric !== undefined && isReserved !== true,
+)
+  .map(itemOf)
+  .sort((a, b) => a.number - b.number);

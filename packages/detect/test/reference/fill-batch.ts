@@ -14,22 +14,43 @@ function wide(value: number | null | undefined): number {
   return value ?? NOT_AVAILABLE;
 }
 
-/** Two fields of one word, both there or neither. */
-function halves(upper: number | null | undefined, shift: number, lower: number | null | undefined): number {
-  return typeof upper === 'number' && typeof lower === 'number' ? ((upper << shift) | lower) >>> 0 : NOT_AVAILABLE;
+/** Two fields of one word: all ones in both is no value. */
+function writeHalves(
+  columns: readonly [upper: Uint32Array, lower: Uint32Array],
+  row: number,
+  upper: number | null | undefined,
+  lower: number | null | undefined,
+  bits: number,
+): void {
+  const isThere = typeof upper === 'number' && typeof lower === 'number';
+  const isMissing = !isThere || (upper === 2 ** (32 - bits) - 1 && lower === 2 ** bits - 1);
+  columns[0][row] = isMissing ? NOT_AVAILABLE : upper;
+  columns[1][row] = isMissing ? NOT_AVAILABLE : lower;
 }
 
 function writeHop(batch: TelemetryBatch, row: number, hop: ReferenceHop): void {
   const columns = batch.hop;
   columns.nodeId[row] = wide(hop.nodeId);
-  columns.l1Interfaces[row] = halves(hop.l1IngressInterface, 16, hop.l1EgressInterface);
+  writeHalves(
+    [columns.l1IngressInterface, columns.l1EgressInterface],
+    row,
+    hop.l1IngressInterface,
+    hop.l1EgressInterface,
+    16,
+  );
   columns.hopLatency[row] = wide(hop.hopLatency);
-  columns.queue[row] = halves(hop.queueId, 24, hop.queueOccupancy);
+  writeHalves([columns.queueId, columns.queueOccupancy], row, hop.queueId, hop.queueOccupancy, 24);
   columns.l2IngressInterface[row] = wide(hop.l2IngressInterface);
   columns.l2EgressInterface[row] = wide(hop.l2EgressInterface);
   columns.egressUtilization[row] = wide(hop.egressUtilization);
-  columns.buffer[row] = halves(hop.bufferId, 24, hop.bufferOccupancy);
-  columns.congestion[row] = halves(hop.congestionQueueId, 24, hop.queueCongestion);
+  writeHalves([columns.bufferId, columns.bufferOccupancy], row, hop.bufferId, hop.bufferOccupancy, 24);
+  writeHalves(
+    [columns.congestionQueueId, columns.queueCongestion],
+    row,
+    hop.congestionQueueId,
+    hop.queueCongestion,
+    24,
+  );
   columns.reserved8[row] = wide(hop.reserved8);
   columns.reserved9[row] = wide(hop.reserved9);
   columns.reserved10[row] = wide(hop.reserved10);

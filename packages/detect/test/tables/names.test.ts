@@ -79,11 +79,31 @@ describe('the names of the data plane', () => {
     expect(Object.keys(DETECTOR_NUMBERS)).toEqual(DETECTOR_KINDS);
     expect(Object.keys(AGGREGATE_NUMBERS)).toEqual(AGGREGATES);
     expect(Object.keys(OPERATOR_NUMBERS)).toEqual(OPERATORS);
-    for (const { metric, number, width, shift } of METRIC_ITEMS) {
-      const model = metricOf(metric);
-      expect([number, width, shift]).toEqual([model.id, model.width, model.shift]);
+    for (const { metric, number } of METRIC_ITEMS) {
+      expect(number).toBe(metricOf(metric).id);
       expect(number).toBeLessThan(METRIC_CELLS);
     }
+    // As in INT v2.1 section 5.8.
+    const places = METRIC_ITEMS.map(({ metric, instruction, word, shift, width }) => [
+      metric,
+      instruction,
+      word,
+      shift,
+      width,
+    ]);
+    expect(places).toEqual([
+      ['hopLatency', 2, 0, 0, 32],
+      ['queueOccupancy', 3, 0, 0, 24],
+      ['egressUtilization', 7, 0, 0, 32],
+      ['bufferOccupancy', 8, 0, 0, 24],
+      ['nodeId', 0, 0, 0, 32],
+      ['l1IngressInterface', 1, 0, 16, 16],
+      ['l1EgressInterface', 1, 0, 0, 16],
+      ['l2IngressInterface', 6, 0, 0, 32],
+      ['l2EgressInterface', 6, 1, 0, 32],
+      ['queueId', 3, 0, 24, 8],
+      ['bufferId', 8, 0, 24, 8],
+    ]);
   });
 
   it('fit what they are written to', () => {

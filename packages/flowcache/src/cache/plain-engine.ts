@@ -265,10 +265,9 @@ export class PlainEngine implements Engine {
     const isUsual = this.#isUsual;
     const lasts = (node + (isExact ? 1 : 2)) | 0;
     for (let metric = 0; metric < size; metric = (metric + 1) | 0) {
-      const of = metric << 2;
-      const word = hops[(Math.imul(metrics[of]!, hopStride) + hopRow) | 0]!;
-      if (word === NONE && hops[(Math.imul(metrics[of + 3]!, hopStride) + hopRow) | 0] === NONE) continue;
-      const value = (word >>> metrics[of + 1]!) & metrics[of + 2]!;
+      const of = metric << 1;
+      const value = hops[(Math.imul(metrics[of]!, hopStride) + hopRow) | 0]!;
+      if (value === NONE && hops[(Math.imul(metrics[of + 1]!, hopStride) + hopRow) | 0] === NONE) continue;
       const previous = words[(lasts + metric) | 0]!;
       words[(lasts + metric) | 0] = value;
       if (isExact) this.#addExact(lasts, size, metric, value);

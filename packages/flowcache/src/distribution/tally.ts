@@ -33,12 +33,10 @@ export class Tally {
   /** Index of the hop columns; 0 for the end-to-end latency. */
   readonly column: number;
   readonly pair: number;
-  readonly shift: number;
-  readonly mask: number;
   readonly from: number;
   /** Largest value of the last bin, less `from`. */
   readonly span: number;
-  /** Whether the bins are logarithmic and hold every value that the metric can have, as they do by default. */
+  /** Whether the bins are logarithmic and hold every value of 32 bits, as they do by default for a metric of 32 bits. */
   readonly isWhole: boolean;
   /** The cell below the first bin's, and that above the last. */
   readonly under: number;
@@ -61,11 +59,9 @@ export class Tally {
     this.cells = cells.subarray(plan.at);
     this.column = metric?.columnIndex ?? 0;
     this.pair = metric === null || metric.pairIndex < 0 ? this.column : metric.pairIndex;
-    this.shift = metric?.shift ?? 0;
-    this.mask = metric?.mask ?? -1;
     this.from = from;
     this.span = last - from;
-    this.isWhole = kind === BIN_KIND.LOGARITHMIC && from === 0 && last >= 2 ** (metric?.width ?? 32) - 1;
+    this.isWhole = kind === BIN_KIND.LOGARITHMIC && from === 0 && last >= 2 ** 32 - 1;
     this.under = COUNTS;
     this.over = COUNTS + count + 1;
     // A hair more than 1 / width, so that the product is never below a whole quotient. As quotient times width is at
@@ -151,19 +147,17 @@ function binOf(tally: Tally, x: number): number {
 
 /** Counts values one by one, missing ones among them. */
 function tallyRest(tally: Tally, { source, at, pair, bases }: Values, from: number, to: number): void {
-  const { cells, shift, mask } = tally;
+  const { cells } = tally;
   for (let k = from; k < to; k++) {
-    const word = source[at + k]!;
-    if (word === -1 && source[pair + k] === -1) continue;
-    const x = (word >>> shift) & mask;
+    const x = source[at + k]!;
+    if (x === -1 && source[pair + k] === -1) continue;
     add(cells, bases[k]!, binOf(tally, x), x);
   }
 }
 
 /** Counts the values of a column. */
 export function tallyValues(tally: Tally, values: Values): void {
-  if (tally.shift !== 0) tallyRest(tally, values, 0, values.count);
-  else if (tally.isWhole) tallyWhole(tally, values);
+  if (tally.isWhole) tallyWhole(tally, values);
   else if (tally.kind === BIN_KIND.LOGARITHMIC) tallyLogarithmic(tally, values);
   else if (tally.kind === BIN_KIND.LINEAR) tallyLinear(tally, values);
   else tallyExplicit(tally, values);
@@ -176,7 +170,6 @@ function tallyLinear(tally: Tally, values: Values): void {
   const under = tally.under | 0;
   const over = tally.over | 0;
   const { source, bases } = values;
-  const mask = tally.mask | 0;
   const first = tally.first | 0;
   const at = values.at | 0;
   const fours = (values.count & ~3) | 0;
@@ -193,14 +186,14 @@ function tallyLinear(tally: Tally, values: Values): void {
     const bBase = bases[(k + 1) | 0]!;
     const cBase = bases[(k + 2) | 0]!;
     const dBase = bases[(k + 3) | 0]!;
-    const aBin = linearBin(a & mask, from, span, inverse, first, under, over);
-    const bBin = linearBin(b & mask, from, span, inverse, first, under, over);
-    const cBin = linearBin(c & mask, from, span, inverse, first, under, over);
-    const dBin = linearBin(d & mask, from, span, inverse, first, under, over);
-    add(cells, aBase, aBin, a & mask);
-    add(cells, bBase, bBin, b & mask);
-    add(cells, cBase, cBin, c & mask);
-    add(cells, dBase, dBin, d & mask);
+    const aBin = linearBin(a, from, span, inverse, first, under, over);
+    const bBin = linearBin(b, from, span, inverse, first, under, over);
+    const cBin = linearBin(c, from, span, inverse, first, under, over);
+    const dBin = linearBin(d, from, span, inverse, first, under, over);
+    add(cells, aBase, aBin, a);
+    add(cells, bBase, bBin, b);
+    add(cells, cBase, cBin, c);
+    add(cells, dBase, dBin, d);
   }
   tallyRest(tally, values, fours, values.count);
 }
@@ -214,7 +207,6 @@ function tallyLogarithmic(tally: Tally, values: Values): void {
   const under = tally.under | 0;
   const over = tally.over | 0;
   const { source, bases } = values;
-  const mask = tally.mask | 0;
   const first = tally.first | 0;
   const at = values.at | 0;
   const fours = (values.count & ~3) | 0;
@@ -231,14 +223,14 @@ function tallyLogarithmic(tally: Tally, values: Values): void {
     const bBase = bases[(k + 1) | 0]!;
     const cBase = bases[(k + 2) | 0]!;
     const dBase = bases[(k + 3) | 0]!;
-    const aBin = logarithmicBin(a & mask, from, span, least, most, first, under, over);
-    const bBin = logarithmicBin(b & mask, from, span, least, most, first, under, over);
-    const cBin = logarithmicBin(c & mask, from, span, least, most, first, under, over);
-    const dBin = logarithmicBin(d & mask, from, span, least, most, first, under, over);
-    add(cells, aBase, aBin, a & mask);
-    add(cells, bBase, bBin, b & mask);
-    add(cells, cBase, cBin, c & mask);
-    add(cells, dBase, dBin, d & mask);
+    const aBin = logarithmicBin(a, from, span, least, most, first, under, over);
+    const bBin = logarithmicBin(b, from, span, least, most, first, under, over);
+    const cBin = logarithmicBin(c, from, span, least, most, first, under, over);
+    const dBin = logarithmicBin(d, from, span, least, most, first, under, over);
+    add(cells, aBase, aBin, a);
+    add(cells, bBase, bBin, b);
+    add(cells, cBase, cBin, c);
+    add(cells, dBase, dBin, d);
   }
   tallyRest(tally, values, fours, values.count);
 }
@@ -248,7 +240,6 @@ function tallyWhole(tally: Tally, values: Values): void {
   const least = 1 << tally.bits;
   const most = (31 - tally.bits) | 0;
   const { source, bases } = values;
-  const mask = tally.mask | 0;
   const first = tally.first | 0;
   const at = values.at | 0;
   const eights = (values.count & ~7) | 0;
@@ -273,22 +264,22 @@ function tallyWhole(tally: Tally, values: Values): void {
     const fBase = bases[(k + 5) | 0]!;
     const gBase = bases[(k + 6) | 0]!;
     const hBase = bases[(k + 7) | 0]!;
-    const aBin = wholeBin(a & mask, least, most, first);
-    const bBin = wholeBin(b & mask, least, most, first);
-    const cBin = wholeBin(c & mask, least, most, first);
-    const dBin = wholeBin(d & mask, least, most, first);
-    const eBin = wholeBin(e & mask, least, most, first);
-    const fBin = wholeBin(f & mask, least, most, first);
-    const gBin = wholeBin(g & mask, least, most, first);
-    const hBin = wholeBin(h & mask, least, most, first);
-    add(cells, aBase, aBin, a & mask);
-    add(cells, bBase, bBin, b & mask);
-    add(cells, cBase, cBin, c & mask);
-    add(cells, dBase, dBin, d & mask);
-    add(cells, eBase, eBin, e & mask);
-    add(cells, fBase, fBin, f & mask);
-    add(cells, gBase, gBin, g & mask);
-    add(cells, hBase, hBin, h & mask);
+    const aBin = wholeBin(a, least, most, first);
+    const bBin = wholeBin(b, least, most, first);
+    const cBin = wholeBin(c, least, most, first);
+    const dBin = wholeBin(d, least, most, first);
+    const eBin = wholeBin(e, least, most, first);
+    const fBin = wholeBin(f, least, most, first);
+    const gBin = wholeBin(g, least, most, first);
+    const hBin = wholeBin(h, least, most, first);
+    add(cells, aBase, aBin, a);
+    add(cells, bBase, bBin, b);
+    add(cells, cBase, cBin, c);
+    add(cells, dBase, dBin, d);
+    add(cells, eBase, eBin, e);
+    add(cells, fBase, fBin, f);
+    add(cells, gBase, gBin, g);
+    add(cells, hBase, hBin, h);
   }
   tallyRest(tally, values, eights, values.count);
 }
@@ -296,7 +287,6 @@ function tallyWhole(tally: Tally, values: Values): void {
 function tallyExplicit(tally: Tally, values: Values): void {
   const { cells, edges, starts } = tally;
   const { source, bases } = values;
-  const mask = tally.mask | 0;
   const first = tally.first | 0;
   const at = values.at | 0;
   const fours = (values.count & ~3) | 0;
@@ -313,14 +303,14 @@ function tallyExplicit(tally: Tally, values: Values): void {
     const bBase = bases[(k + 1) | 0]!;
     const cBase = bases[(k + 2) | 0]!;
     const dBase = bases[(k + 3) | 0]!;
-    const aBin = explicitBin(a & mask, edges, starts, first);
-    const bBin = explicitBin(b & mask, edges, starts, first);
-    const cBin = explicitBin(c & mask, edges, starts, first);
-    const dBin = explicitBin(d & mask, edges, starts, first);
-    add(cells, aBase, aBin, a & mask);
-    add(cells, bBase, bBin, b & mask);
-    add(cells, cBase, cBin, c & mask);
-    add(cells, dBase, dBin, d & mask);
+    const aBin = explicitBin(a, edges, starts, first);
+    const bBin = explicitBin(b, edges, starts, first);
+    const cBin = explicitBin(c, edges, starts, first);
+    const dBin = explicitBin(d, edges, starts, first);
+    add(cells, aBase, aBin, a);
+    add(cells, bBase, bBin, b);
+    add(cells, cBase, cBin, c);
+    add(cells, dBase, dBin, d);
   }
   tallyRest(tally, values, fours, values.count);
 }

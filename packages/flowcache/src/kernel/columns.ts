@@ -17,7 +17,7 @@ const COPIES_OF_BYTES = 3;
 
 /** The hop columns that a cache reads. */
 function columnsOf(metrics: readonly number[]): number[] {
-  return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...metrics.filter((_, at) => at % 4 === 0 || at % 4 === 3)])];
+  return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...metrics])];
 }
 
 /** Lets the kernel find the columns of a batch: in place if the batch lies in its memory, else after copying. */
@@ -158,9 +158,8 @@ export class KernelColumns {
     const context = this.#context;
     context[CONTEXT.HOP_NODE] = at + placeOf(NODE_COLUMN) * stride;
     context[CONTEXT.HOP_LATENCY] = at + placeOf(LATENCY_COLUMN) * stride;
-    for (let word = 0; word < this.#metrics.length; word += 4) {
+    for (let word = 0; word < this.#metrics.length; word++) {
       context[CONTEXT.METRIC + word] = at + placeOf(this.#metrics[word]!) * stride;
-      context[CONTEXT.METRIC + word + 1] = at + placeOf(this.#metrics[word + 3]!) * stride;
     }
   }
 }

@@ -47,9 +47,8 @@ export const CONTEXT = {
   TIMES_HIGH: 42,
   HASHES: 43,
   PLACES: 44,
-  /** Four words a metric: addresses of its column and of the other half's, shift, mask. */
+  /** Two words a metric: addresses of its column and of the other half's. */
   METRIC: 48,
-  LANE_MASKS: 80,
   LANE_ONES: 84,
   RANK_ONES: 88,
   BYTES: 92,
@@ -64,12 +63,12 @@ export const PLACE_WORDS = 8;
 /** Most reports that the kernel takes at once. */
 export const BLOCK = 256;
 
-/** Metrics that go through one vector: one to four, each the lower bits of its column. Else 0. */
+/** Metrics that go through one vector: one to four, none half of a pair. Else 0. */
 function lanesOf(metrics: readonly number[]): number {
-  const count = metrics.length / 4;
+  const count = metrics.length / 2;
   if (count > 4) return 0;
-  for (let at = 0; at < metrics.length; at += 4) {
-    if (metrics[at + 1] !== 0 || metrics[at + 3] !== metrics[at]) return 0;
+  for (let at = 0; at < metrics.length; at += 2) {
+    if (metrics[at + 1] !== metrics[at]) return 0;
   }
   return count;
 }
@@ -105,12 +104,5 @@ export function writeDimensions(context: Uint32Array, geometry: Geometry, region
     bytes[CONTEXT.BYTES * 4 + byte] = byte;
   }
   context.fill(0xffffffff, CONTEXT.NOWHERE, CONTEXT.NOWHERE + 16);
-  for (let metric = 0; metric < geometry.metrics.length; metric++) {
-    context[CONTEXT.METRIC + 4 * metric + 2] = metrics[4 * metric + 1]!;
-    context[CONTEXT.METRIC + 4 * metric + 3] = metrics[4 * metric + 2]!;
-  }
-  for (let lane = 0; lane < lanes; lane++) {
-    context[CONTEXT.LANE_MASKS + lane] = metrics[4 * lane + 2]!;
-    context[CONTEXT.LANE_ONES + lane] = 0xffffffff;
-  }
+  context.fill(0xffffffff, CONTEXT.LANE_ONES, CONTEXT.LANE_ONES + lanes);
 }

@@ -30,8 +30,7 @@ export function shardOf(hash: number, shards: number): number {
 
 /** Indices of the hop columns that caches of these metrics read, without duplicates. */
 export function hopColumnsOf(metrics: readonly MetricName[]): number[] {
-  const read = metricWords(metrics).filter((_, index) => index % 4 === 0 || index % 4 === 3);
-  return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...read])];
+  return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...metricWords(metrics)])];
 }
 
 /** Sorts the rows of a block by shard, then copies them to slots. */

@@ -114,7 +114,7 @@ describe('attaching', () => {
           return;
         }
         seen.add('attached');
-        const hops = [1, 5, 17, 18, 19].map((nodeId) => ({ nodeId, hopLatency: 50, queue: 9 }));
+        const hops = [1, 5, 17, 18, 19].map((nodeId) => ({ nodeId, hopLatency: 50, queueId: 0, queueOccupancy: 9 }));
         const before = attached.totals();
         attached.record(batchOf([{ code: 0, flags: 0, gap: 0, hops }]));
         const after = attached.totals();
@@ -179,7 +179,7 @@ describe('attaching', () => {
           gap: 0,
           hops: [
             { nodeId: 17, hopLatency: 1 },
-            { nodeId: 18, queue: 1 },
+            { nodeId: 18, queueId: 0, queueOccupancy: 1 },
           ],
         },
       ]),

@@ -106,10 +106,14 @@ describe('bins', () => {
 
   it('by default hold every value that a metric can have', () => {
     const distributions = new Distributions({ metrics: ['hopLatency', 'queueOccupancy', 'queueId'] });
-    const hop = { nodeId: 1, hopLatency: 0xfffffffe, queue: 0xfeffffff };
-    distributions.record(batchOf([{ code: 0, flags: 0, gap: 0, hops: [hop, { nodeId: 1, hopLatency: 0, queue: 0 }] }]));
+    const hop = { nodeId: 1, hopLatency: 0xfffffffe, queueId: 0xfe, queueOccupancy: 0x7ffffffe };
+    distributions.record(
+      batchOf([
+        { code: 0, flags: 0, gap: 0, hops: [hop, { nodeId: 1, hopLatency: 0, queueId: 0, queueOccupancy: 0 }] },
+      ]),
+    );
     expect(distributions.totals()).toMatchObject({ values: 6, underflow: 0, overflow: 0 });
-    expect(distributions.histogram(1, 'queueOccupancy')!.edges.at(-1)).toBe(2 ** 24);
+    expect(distributions.histogram(1, 'queueOccupancy')!.edges.at(-1)).toBe(2 ** 31);
   });
 });
 

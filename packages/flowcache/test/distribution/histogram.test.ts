@@ -112,7 +112,7 @@ describe('percentiles', () => {
       metrics: ['queueId'],
       bins: { queueId: { kind: 'explicit', edges: [10, 100, 1000] } },
     });
-    const hops = [0x05000000, 0x20000000, 0xfe000000].map((queue) => ({ nodeId: 1, queue }));
+    const hops = [5, 32, 254].map((queueId) => ({ nodeId: 1, queueId }));
     distributions.record(batchOf([{ code: 0, flags: 0, gap: 0, hops }]));
     const histogram = distributions.histogram(1, 'queueId')!;
     const ranges = [0, 50, 100].map((p) => histogram.percentileRange(p));

@@ -93,11 +93,10 @@ export function batchOf(all: readonly Report[]): TelemetryBatch {
 
 /** The value of a metric at a hop; `null` if it is missing. */
 function metricValue(hop: HopWords, name: MetricName): number | null {
-  const { column, pairIndex, shift, width } = metricOf(name);
+  const { column, pairIndex } = metricOf(name);
   const own = hop[column] ?? NOT_AVAILABLE;
   const other = pairIndex < 0 ? own : (hop[HOP_COLUMNS[pairIndex]!] ?? NOT_AVAILABLE);
-  if (own === NOT_AVAILABLE && other === NOT_AVAILABLE) return null;
-  return Math.floor(own / 2 ** shift) % 2 ** width;
+  return own === NOT_AVAILABLE && other === NOT_AVAILABLE ? null : own;
 }
 
 /** Reference of {@link Distributions}: every value is kept. */

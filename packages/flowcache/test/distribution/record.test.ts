@@ -220,17 +220,15 @@ describe('recording a batch', () => {
 
   it('leaves a metric alone only where its word, or both words of a pair, are all ones', () => {
     const distributions = new Distributions({ metrics: ['l2IngressInterface', 'l2EgressInterface', 'queueId'] });
-    const hop = (l2IngressInterface: number, l2EgressInterface: number, queue: number): Report['hops'][number] => ({
+    const hop = (l2IngressInterface: number, l2EgressInterface: number, queueId: number): Report['hops'][number] => ({
       nodeId: 1,
       l2IngressInterface,
       l2EgressInterface,
-      queue,
+      queueId,
     });
     const missing = NOT_AVAILABLE;
     distributions.record(
-      batchOf([
-        { ...hops(), hops: [hop(missing, 5, missing), hop(6, missing, 0xff000000), hop(missing, missing, missing)] },
-      ]),
+      batchOf([{ ...hops(), hops: [hop(missing, 5, missing), hop(6, missing, 0xff), hop(missing, missing, missing)] }]),
     );
     expect(distributions.histogram(1, 'l2IngressInterface')!.sum).toBe(0xffffffffn + 6n);
     expect(distributions.histogram(1, 'l2EgressInterface')!.sum).toBe(5n + 0xffffffffn);
@@ -263,8 +261,10 @@ describe('recording a batch', () => {
     const distributions = new Distributions();
     distributions.record(batch);
     const { reports: seen, values } = distributions.totals();
-    const { hopLatency, queue, egressUtilization } = batch.hop;
-    const words = [hopLatency, queue, egressUtilization].flatMap((column) => [...column.subarray(0, batch.hops)]);
+    const { hopLatency, queueOccupancy, egressUtilization } = batch.hop;
+    const words = [hopLatency, queueOccupancy, egressUtilization].flatMap((column) => [
+      ...column.subarray(0, batch.hops),
+    ]);
     expect([seen, values]).toEqual([count, words.filter((word) => word !== NOT_AVAILABLE).length]);
     expect(distributions.endToEnd().sum).toBe(distributions.overall('hopLatency').sum);
     expect(distributions.switches().length).toBe(6);

@@ -70,14 +70,15 @@ const zeros = (count: number): number[] => new Array<number>(count).fill(0);
 function header(layout: number, bucketStride: number, generation: number): number[] {
   // biome-ignore format: a line for what belongs together
   return [
-    0x43464e49, 1, layout, // "INFC", version
+    0x43464e49, 2, layout, // "INFC", version
     2, 3, 2, 2, // rows, buckets, hops, metrics
     0, 7, // xxh32, seed
     4, bucketStride, // words of a row, of a bucket
     128, 144, // where rows and buckets begin
     generation, 0, 0, // generation, row of the next sweep, unused
-    2, 0, NA, 2, // hopLatency: column, shift, mask, the same column
-    3, 0, 0xffffff, 3, // queueOccupancy, the lower 24 bits of its column
+    3, 3, // hopLatency: its column, twice for want of another word
+    5, 5, // queueOccupancy
+    ...zeros(4),
     ...zeros(16 + 24),
     // Counters, the lower word first.
     3, 0, 1, 0, 2, 0, 2, 0, // offered, hits, inserted, live
@@ -184,7 +185,7 @@ describe.each([false, true])('kernel %s', (kernel) => {
   test('words are little-endian bytes', () => {
     const { cache } = fill('exact', kernel, IPV6);
     const bytes = new Uint8Array(cache.buffer, cache.byteOffset, cache.geometry.byteLength);
-    expect([...bytes.subarray(0, 8)]).toEqual([0x49, 0x4e, 0x46, 0x43, 1, 0, 0, 0]);
+    expect([...bytes.subarray(0, 8)]).toEqual([0x49, 0x4e, 0x46, 0x43, 2, 0, 0, 0]);
     // Ports and META of the first bucket; its ranks.
     expect([...bytes.subarray((144 + 8) * 4, (144 + 10) * 4)]).toEqual([
       0x50, 0x00, 0x34, 0x12, 0x06, 0x04, 0x03, 0x00,

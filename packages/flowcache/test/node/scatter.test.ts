@@ -142,7 +142,7 @@ describe('Scatter', () => {
 
   it('reads node ids and hop latencies whatever the metrics, and both columns of a pair', () => {
     const names = (metrics: MetricName[]): string[] => hopColumnsOf(metrics).map((column) => HOP_COLUMNS[column]!);
-    expect(names(['queueOccupancy'])).toEqual(['nodeId', 'hopLatency', 'queue']);
+    expect(names(['queueOccupancy'])).toEqual(['nodeId', 'hopLatency', 'queueOccupancy']);
     expect(names(['l2IngressInterface', 'hopLatency']).sort()).toEqual(
       ['nodeId', 'hopLatency', 'l2IngressInterface', 'l2EgressInterface'].sort(),
     );

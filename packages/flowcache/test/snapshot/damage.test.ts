@@ -307,7 +307,7 @@ describe.each(['exact', 'compact'] as const)('a snapshot made up, %s', (layout) 
       'ERR_FLOW_CACHE_HEADER',
       ({ header }) => setWord(header, 2 + HEADER.SWEEP_ROW, SIZE.rows),
     ],
-    ['another version', 'ERR_FLOW_CACHE_HEADER', ({ header }) => setWord(header, 2 + HEADER.VERSION, 2)],
+    ['another version', 'ERR_FLOW_CACHE_HEADER', ({ header }) => setWord(header, 2 + HEADER.VERSION, 1)],
     ['an unknown metric', 'ERR_FLOW_CACHE_HEADER', ({ header }) => setWord(header, 2 + METRIC_WORDS, 1000)],
     ['no buckets', 'ERR_FLOW_CACHE_HEADER', ({ header }) => setWord(header, 2 + HEADER.BUCKETS, 0)],
     ['another seed', 'ERR_SNAPSHOT_ENTRY', ({ header }) => setWord(header, 2 + HEADER.SEED, 9)],

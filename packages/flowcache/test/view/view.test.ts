@@ -202,8 +202,8 @@ describe('memory that holds no cache', () => {
 
   test.each([
     ['MAGIC', 0x43464e4a],
-    ['VERSION', 2],
-    ['VERSION', 0],
+    ['VERSION', 1],
+    ['VERSION', 3],
     ['LAYOUT', 1],
     ['LAYOUT', 2],
     ['LAYOUT', -1],
@@ -236,16 +236,14 @@ describe('memory that holds no cache', () => {
   test('a header whose metrics are none, or named twice', () => {
     for (const [word, value] of [
       [0, 99],
-      [1, 3],
-      [2, 0],
-      [3, 7],
+      [1, 7],
     ] as const) {
       const words = new Int32Array(filled().buffer.slice(0));
-      words[METRIC_WORDS + 4 + word] = value;
+      words[METRIC_WORDS + 2 + word] = value;
       expectCode(readAll(words.buffer), 'ERR_FLOW_CACHE_HEADER');
     }
     const words = new Int32Array(filled().buffer.slice(0));
-    words.copyWithin(METRIC_WORDS + 4, METRIC_WORDS, METRIC_WORDS + 4);
+    words.copyWithin(METRIC_WORDS + 2, METRIC_WORDS, METRIC_WORDS + 2);
     expectCode(readAll(words.buffer), 'ERR_FLOW_CACHE_HEADER');
   });
 });
@@ -268,7 +266,7 @@ describe('damaged memory', () => {
         for (const [at, value] of edits) words[at] = value;
         const error = readAll(words.buffer);
         const isGeometry = (at: number): boolean =>
-          at === HEADER.HASH ? words[at]! >>> 0 > 1 : at < METRIC_WORDS + 12 && !FREE.includes(at);
+          at === HEADER.HASH ? words[at]! >>> 0 > 1 : at < METRIC_WORDS + 6 && !FREE.includes(at);
         if (edits.some(([at]) => isGeometry(at) && words[at] !== before[at]))
           expectCode(error, 'ERR_FLOW_CACHE_HEADER');
         else if ((words[HEADER.GENERATION]! & 1) !== 0) expectCode(error, 'ERR_FLOW_CACHE_BUSY');

@@ -1,3 +1,4 @@
+import { METRIC_NAMES } from '@int/codec';
 import type { BucketColumns, GaugeColumns } from '@int/collector';
 import type { PipelineParts } from '../options.js';
 import {
@@ -71,6 +72,18 @@ export function switchMetrics(switches: PipelineParts['switches'], latencyUnit: 
       name: 'egress_utilization',
       help: "Utilization of an egress interface as last reported, in the device's unit.",
       read: ({ switches: { interfaces } }) => gauge('interface', interfaces),
+    },
+    {
+      type: 'gauge',
+      name: 'switch_measure',
+      help: "Another measure of a switch as last reported, by the metric's name, in the device's unit.",
+      read: ({ switches: { measures } }) => ({
+        labels: [
+          label(measures.nodeId),
+          { name: 'metric', values: Array.from(measures.number, (metric) => METRIC_NAMES[metric]!) },
+        ],
+        values: measures.value,
+      }),
     },
     {
       type: 'counter',

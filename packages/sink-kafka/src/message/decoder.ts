@@ -62,9 +62,9 @@ export abstract class MessageDecoder {
    * Writes {@link hop} as the next hop row; behind the batch's rows, so that a report that turns out to be bad leaves
    * nothing.
    */
-  protected appendHop(isWide: boolean): number {
+  protected appendHop(): number {
     const batch = this.#batch!;
-    if (this.#hops >= MOST_HOPS || !this.hop.fits(isWide)) return MESSAGE_CODE.MALFORMED;
+    if (this.#hops >= MOST_HOPS || !this.hop.fits()) return MESSAGE_CODE.MALFORMED;
     if (this.#row >= batch.capacity.hops) return MESSAGE_CODE.FULL;
     this.hop.write(batch, this.#row);
     this.#row++;

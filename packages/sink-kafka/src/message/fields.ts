@@ -1,148 +1,52 @@
-import {
-  FLAG,
-  HOP_COLUMNS,
-  type HopColumn,
-  INT_VERSIONS,
-  MODES,
-  NOT_AVAILABLE,
-  STATE,
-  type TelemetryBatch,
-} from '@int/codec';
+import { FIELDS, type Field, FLAG, HOP_COLUMNS, MODES, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
 
-const column = (name: HopColumn): number => HOP_COLUMNS.indexOf(name);
-
-const NODE = /* @__PURE__ */ column('nodeId');
-const L1 = /* @__PURE__ */ column('l1Interfaces');
-const LATENCY = /* @__PURE__ */ column('hopLatency');
-const QUEUE = /* @__PURE__ */ column('queue');
-const INGRESS = /* @__PURE__ */ column('ingressTimestampHigh');
-const EGRESS = /* @__PURE__ */ column('egressTimestampHigh');
-const L2 = /* @__PURE__ */ column('l2IngressInterface');
-const UTILIZATION = /* @__PURE__ */ column('egressUtilization');
-const BUFFER = /* @__PURE__ */ column('buffer');
-const CHECKSUM = /* @__PURE__ */ column('checksumComplement');
-const CONGESTION = /* @__PURE__ */ column('congestion');
-const RESERVED8 = /* @__PURE__ */ column('reserved8');
+const NODE = /* @__PURE__ */ FIELDS.findIndex(({ name }) => name === 'nodeId');
 const ALL_COLUMNS = /* @__PURE__ */ (1 << HOP_COLUMNS.length) - 1;
+/** Fields of fewer than 32 bits. */
+const LIMITED: readonly Field[] = /* @__PURE__ */ FIELDS.filter(({ most }) => most < 0xffff_ffff);
 const MODE_XD = /* @__PURE__ */ MODES.indexOf('xd');
-const INT_MON = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon');
 
 /** All ones, as a signed word: not there. */
 const NONE = -1;
 
-/** Id and value as one word; values wider than 24 bits have no id. */
-function packed(id: number, value: number): number {
-  if (id === NONE) return value;
-  return (id << 24) | (value & 0xff_ffff);
-}
-
-/** Writes a cell, unless the item is not there. @returns the bit of the column, if it was */
-function put(words: Uint32Array, stride: number, row: number, index: number, word: number): number {
-  if (word === NONE) return 0;
-  words[index * stride + row] = word;
-  return 1 << index;
-}
-
-/** The items of a hop, as signed 32-bit words; -1 is 'not there'. */
+/** The items of a hop. */
 export class HopFields {
-  node = NONE;
-  l1Ingress = NONE;
-  l1Egress = NONE;
-  latency = NONE;
-  queueId = NONE;
-  queueOccupancy = NONE;
-  ingressHigh = NONE;
-  ingressLow = NONE;
-  egressHigh = NONE;
-  egressLow = NONE;
-  l2Ingress = NONE;
-  l2Egress = NONE;
-  utilization = NONE;
-  bufferId = NONE;
-  bufferOccupancy = NONE;
-  congestionId = NONE;
-  congestion = NONE;
-  checksum = NONE;
-  /** Items 8 to 15. */
-  readonly reserved: Int32Array = new Int32Array(8).fill(NONE);
-  #hasReserved = false;
+  /** By column, as signed words; -1 is 'not there'. */
+  readonly words: Int32Array = new Int32Array(HOP_COLUMNS.length).fill(NONE);
 
   clear(): void {
-    this.node = NONE;
-    this.l1Ingress = NONE;
-    this.l1Egress = NONE;
-    this.latency = NONE;
-    this.queueId = NONE;
-    this.queueOccupancy = NONE;
-    this.ingressHigh = NONE;
-    this.ingressLow = NONE;
-    this.egressHigh = NONE;
-    this.egressLow = NONE;
-    this.l2Ingress = NONE;
-    this.l2Egress = NONE;
-    this.utilization = NONE;
-    this.bufferId = NONE;
-    this.bufferOccupancy = NONE;
-    this.congestionId = NONE;
-    this.congestion = NONE;
-    this.checksum = NONE;
-    if (this.#hasReserved) {
-      this.reserved.fill(NONE);
-      this.#hasReserved = false;
+    this.words.fill(NONE);
+  }
+
+  /** The id of the node that the hop is of. */
+  set node(word: number) {
+    this.words[NODE] = word;
+  }
+
+  /** Whether no value is larger than any version of INT can carry. */
+  fits(): boolean {
+    for (const { column, most } of LIMITED) {
+      const word = this.words[column]!;
+      if (word !== NONE && word >>> 0 > most) return false;
     }
-  }
-
-  setReserved(index: number, word: number): void {
-    this.reserved[index] = word;
-    this.#hasReserved = true;
-  }
-
-  /** Whether the columns can hold these values: 16-bit interfaces, 8-bit ids, 24-bit depths but for IntMon's. */
-  fits(isWide: boolean): boolean {
-    return (
-      isWithin(this.l1Ingress, 16) &&
-      isWithin(this.l1Egress, 16) &&
-      isWithin(this.queueId, 8) &&
-      isWithin(this.bufferId, 8) &&
-      isWithin(this.congestionId, 8) &&
-      isWithin(this.bufferOccupancy, 24) &&
-      (isWide || (isWithin(this.queueOccupancy, 24) && isWithin(this.congestion, 24)))
-    );
+    return true;
   }
 
   /** Writes the items as hop row `row`, and all ones where there is none. */
   write(batch: TelemetryBatch, row: number): void {
     const { hopWords, hopStride, state } = batch;
+    const { words } = this;
     // Columns that never held anything hold all ones; of the others, what stands there may be stale.
-    for (let rest = state[STATE.WRITTEN]! & ALL_COLUMNS; rest !== 0; rest &= rest - 1) {
-      hopWords[(31 - Math.clz32(rest & -rest)) * hopStride + row] = NOT_AVAILABLE;
+    let mask = 0;
+    for (let column = 0; column < words.length; column++) {
+      if (words[column] !== NONE) mask |= 1 << column;
     }
-    let mask =
-      put(hopWords, hopStride, row, NODE, this.node) |
-      put(hopWords, hopStride, row, LATENCY, this.latency) |
-      put(hopWords, hopStride, row, QUEUE, packed(this.queueId, this.queueOccupancy)) |
-      put(hopWords, hopStride, row, INGRESS, this.ingressHigh) |
-      put(hopWords, hopStride, row, INGRESS + 1, this.ingressLow) |
-      put(hopWords, hopStride, row, EGRESS, this.egressHigh) |
-      put(hopWords, hopStride, row, EGRESS + 1, this.egressLow) |
-      put(hopWords, hopStride, row, L2, this.l2Ingress) |
-      put(hopWords, hopStride, row, L2 + 1, this.l2Egress) |
-      put(hopWords, hopStride, row, UTILIZATION, this.utilization) |
-      put(hopWords, hopStride, row, BUFFER, packed(this.bufferId, this.bufferOccupancy)) |
-      put(hopWords, hopStride, row, CONGESTION, packed(this.congestionId, this.congestion)) |
-      put(hopWords, hopStride, row, CHECKSUM, this.checksum);
-    if ((this.l1Ingress & this.l1Egress) !== NONE) {
-      mask |= put(hopWords, hopStride, row, L1, (this.l1Ingress << 16) | (this.l1Egress & 0xffff));
-    }
-    if (this.#hasReserved) {
-      for (let k = 0; k < 8; k++) mask |= put(hopWords, hopStride, row, RESERVED8 + k, this.reserved[k]!);
+    for (let rest = (state[STATE.WRITTEN]! | mask) & ALL_COLUMNS; rest !== 0; rest &= rest - 1) {
+      const column = 31 - Math.clz32(rest & -rest);
+      hopWords[column * hopStride + row] = words[column]!;
     }
     state[STATE.WRITTEN]! |= mask;
   }
-}
-
-function isWithin(word: number, bits: number): boolean {
-  return word === NONE || word >>> bits === 0;
 }
 
 /** The fields of a report beside its hops. Words are signed; -1 is 'not there'. */
@@ -202,11 +106,6 @@ export class ReportFields {
     this.sourcePort = 0;
     this.destinationPort = 0;
     this.hasOwn = false;
-  }
-
-  /** Whether queues and interfaces are IntMon's. */
-  get isWide(): boolean {
-    return this.mode !== MODE_XD && this.intVersion === INT_MON;
   }
 
   /** Writes the fields as report row `row`, whose hops are the rows from `hopStart` on. */

@@ -1,4 +1,4 @@
-import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
+import { ENCAPSULATIONS, FIELDS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
 import { parseIpv4, parseIpv6 } from '@int/codec/internals';
 import { MESSAGE_CODE, MessageDecoder } from './decoder.js';
 import type { HopFields } from './fields.js';
@@ -75,33 +75,15 @@ function highOf(value: bigint): number {
 /** Puts the items of a hop object into the fields of a hop. */
 function readHop(hop: HopFields, json: Fields): void {
   hop.clear();
-  hop.node = number(json.nodeId, 0xffff_ffff);
-  hop.l1Ingress = number(json.l1IngressInterface, 0xffff);
-  hop.l1Egress = number(json.l1EgressInterface, 0xffff);
-  hop.latency = number(json.hopLatency, 0xffff_ffff);
-  hop.queueId = number(json.queueId, 0xff);
-  hop.queueOccupancy = number(json.queueOccupancy, 0xffff_ffff);
-  const ingress = time(json.ingressTimestamp);
-  if (ingress !== null) {
-    hop.ingressHigh = highOf(ingress);
-    hop.ingressLow = lowOf(ingress);
-  }
-  const egress = time(json.egressTimestamp);
-  if (egress !== null) {
-    hop.egressHigh = highOf(egress);
-    hop.egressLow = lowOf(egress);
-  }
-  hop.l2Ingress = number(json.l2IngressInterface, 0xffff_ffff);
-  hop.l2Egress = number(json.l2EgressInterface, 0xffff_ffff);
-  hop.utilization = number(json.egressUtilization, 0xffff_ffff);
-  hop.bufferId = number(json.bufferId, 0xff);
-  hop.bufferOccupancy = number(json.bufferOccupancy, 0xff_ffff);
-  hop.checksum = number(json.checksumComplement, 0xffff_ffff);
-  hop.congestionId = number(json.congestionQueueId, 0xff);
-  hop.congestion = number(json.queueCongestion, 0xffff_ffff);
-  for (let k = 0; k < 8; k++) {
-    const word = number(json[`reserved${8 + k}`], 0xffff_ffff);
-    if (word !== NONE) hop.setReserved(k, word);
+  for (const { name, bits, column } of FIELDS) {
+    if (bits !== 64) {
+      hop.words[column] = number(json[name], 0xffff_ffff);
+      continue;
+    }
+    const value = time(json[name]);
+    if (value === null) continue;
+    hop.words[column] = highOf(value);
+    hop.words[column + 1] = lowOf(value);
   }
 }
 
@@ -135,17 +117,17 @@ export class JsonDecoder extends MessageDecoder {
     for (const hop of hops) {
       if (!isObject(hop)) throw new Malformed();
       readHop(this.hop, hop);
-      this.#append(fields.isWide);
+      this.#append();
     }
     if (metadata === null) return;
     fields.hasOwn = true;
     readHop(this.hop, metadata);
     this.hop.node = fields.node;
-    this.#append(false);
+    this.#append();
   }
 
-  #append(isWide: boolean): void {
-    const code = this.appendHop(isWide);
+  #append(): void {
+    const code = this.appendHop();
     if (code === MESSAGE_CODE.FULL) throw new Full();
     if (code !== MESSAGE_CODE.OK) throw new Malformed();
   }

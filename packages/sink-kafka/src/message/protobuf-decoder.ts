@@ -1,12 +1,20 @@
-import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
+import { ENCAPSULATIONS, FIELDS, type Field, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
 import { MESSAGE_CODE, MessageDecoder } from './decoder.js';
-import { HOP_FIELD } from './protobuf-hop.js';
 import { FLOW_FIELD, HEADER_FIELD, INT_FIELD, REPORT_FIELD } from './protobuf-report.js';
 import { WIRE } from './wire.js';
 import { WireReader } from './wire-reader.js';
 
 /** Fields by number, with the wire type that they have. Another wire type makes a field an unknown one. */
 const key = (field: number, wire: number): number => (field << 3) | wire;
+
+/** The fields of a hop by their numbers. */
+const HOP_ITEMS: readonly (Field | undefined)[] = /* @__PURE__ */ FIELDS.reduce<(Field | undefined)[]>(
+  (items, field) => {
+    items[field.protobuf] = field;
+    return items;
+  },
+  [],
+);
 
 const MOST_HIGH = 0x1f_ffff;
 const WORD = 0x1_0000_0000;
@@ -226,7 +234,6 @@ export class ProtobufDecoder extends MessageDecoder {
     const reader = this.#reader;
     const { hop, fields } = this;
     const isOwn = field === REPORT_FIELD.METADATA;
-    const isWide = !isOwn && fields.isWide;
     reader.open(value);
     hop.clear();
     while (reader.next()) {
@@ -243,88 +250,28 @@ export class ProtobufDecoder extends MessageDecoder {
       const code = this.#result();
       if (code !== MESSAGE_CODE.OK) return code;
       if (isOwn) continue;
-      const appended = this.appendHop(isWide);
+      const appended = this.appendHop();
       if (appended !== MESSAGE_CODE.OK) return appended;
     }
     if (!isOwn) return this.#result();
     hop.node = fields.node;
-    return this.appendHop(false);
+    return this.appendHop();
   }
 
   #hopField(): void {
     const reader = this.#reader;
-    const { hop } = this;
-    if (reader.wire === WIRE.FIXED64) {
-      this.#time();
-      return;
-    }
-    if (reader.wire !== WIRE.VARINT) {
+    const item = HOP_ITEMS[reader.field];
+    const wire = item?.bits === 64 ? WIRE.FIXED64 : WIRE.VARINT;
+    if (item === undefined || reader.wire !== wire) {
       reader.skip();
       return;
     }
-    const { field } = reader;
-    const word = this.#number(0xffff_ffff);
-    switch (field) {
-      case HOP_FIELD.NODE:
-        hop.node = word;
-        break;
-      case HOP_FIELD.L1_INGRESS:
-        hop.l1Ingress = word;
-        break;
-      case HOP_FIELD.L1_EGRESS:
-        hop.l1Egress = word;
-        break;
-      case HOP_FIELD.LATENCY:
-        hop.latency = word;
-        break;
-      case HOP_FIELD.QUEUE_ID:
-        hop.queueId = word;
-        break;
-      case HOP_FIELD.QUEUE_OCCUPANCY:
-        hop.queueOccupancy = word;
-        break;
-      case HOP_FIELD.L2_INGRESS:
-        hop.l2Ingress = word;
-        break;
-      case HOP_FIELD.L2_EGRESS:
-        hop.l2Egress = word;
-        break;
-      case HOP_FIELD.UTILIZATION:
-        hop.utilization = word;
-        break;
-      case HOP_FIELD.BUFFER_ID:
-        hop.bufferId = word;
-        break;
-      case HOP_FIELD.BUFFER_OCCUPANCY:
-        hop.bufferOccupancy = word;
-        break;
-      case HOP_FIELD.CONGESTION_ID:
-        hop.congestionId = word;
-        break;
-      case HOP_FIELD.CONGESTION:
-        hop.congestion = word;
-        break;
-      case HOP_FIELD.CHECKSUM:
-        hop.checksum = word;
-        break;
-      default:
-        if (field >= HOP_FIELD.RESERVED8 && field <= HOP_FIELD.RESERVED15) {
-          hop.setReserved(field - HOP_FIELD.RESERVED8, word);
-        }
-    }
-  }
-
-  #time(): void {
-    const reader = this.#reader;
-    const { hop } = this;
-    const { field } = reader;
-    const low = reader.fixed64();
-    if (field === HOP_FIELD.INGRESS) {
-      hop.ingressLow = low;
-      hop.ingressHigh = reader.high;
-    } else if (field === HOP_FIELD.EGRESS) {
-      hop.egressLow = low;
-      hop.egressHigh = reader.high;
+    const { words } = this.hop;
+    if (item.bits === 64) {
+      words[item.column + 1] = reader.fixed64();
+      words[item.column] = reader.high;
+    } else {
+      words[item.column] = this.#number(0xffff_ffff);
     }
   }
 }

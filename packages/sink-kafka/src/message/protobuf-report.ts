@@ -1,4 +1,4 @@
-import { FLAG, INT_VERSIONS, MODES, STATE, type TelemetryBatch } from '@int/codec';
+import { FLAG, MODES, STATE, type TelemetryBatch } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import type { FrameBatch, RecordIds } from '@int/collector';
 import { instructionsOf, intVersionOf } from '@int/collector/internals';
@@ -57,7 +57,6 @@ const TAG_FLOW = /* @__PURE__ */ tagOf(REPORT_FIELD.FLOW, WIRE.BYTES);
 const TAG_HOPS = /* @__PURE__ */ tagOf(REPORT_FIELD.HOPS, WIRE.BYTES);
 const TAG_METADATA = /* @__PURE__ */ tagOf(REPORT_FIELD.METADATA, WIRE.BYTES);
 
-const INT_MON = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon');
 const NONE = -1;
 /** Bytes beside the hops. */
 const REPORT_BYTES = 256;
@@ -239,10 +238,9 @@ export function putReport(
   at = putHeader(bytes, view, at, batch, row, flags);
   at = putInt(bytes, at, flags, batch.instructions[row]! | 0);
   at = putReportFlow(bytes, view, at, TAG_FLOW, batch, row);
-  const isWide = ((flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK) === INT_MON;
   const hops = batch.hopStart[row]! | 0;
   const own = (flags & FLAG.OWN) === 0 ? 0 : 1;
   const end = hops + batch.hopCount[row]! - own;
-  for (let hop = hops; hop < end; hop++) at = putHop(bytes, view, at, TAG_HOPS, batch, hop, isWide, false);
-  return own === 0 ? at : putHop(bytes, view, at, TAG_METADATA, batch, end, false, true);
+  for (let hop = hops; hop < end; hop++) at = putHop(bytes, view, at, TAG_HOPS, batch, hop, false);
+  return own === 0 ? at : putHop(bytes, view, at, TAG_METADATA, batch, end, true);
 }

@@ -44,7 +44,7 @@ export function putFixed64(view: DataView, at: number, tag: number, high: number
   return at + 9;
 }
 
-/** The tag of field `number`, for numbers up to 15. */
+/** The tag of field `number`: one byte for numbers up to 15, else to be written as a varint. */
 export function tagOf(number: number, wire: number): number {
   return (number << 3) | wire;
 }

@@ -1,4 +1,4 @@
-import { FLAG, HOP_COLUMNS, INT_VERSIONS, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
+import { FIELDS, type Field, FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
 import type { FrameBatch } from '@int/collector';
 import type { AddressDictionary } from '../memory/dictionary.js';
 import type { Segment } from '../memory/segment.js';
@@ -9,19 +9,9 @@ import type { RecordNumbers } from './numbers.js';
 import { PathFinder } from './path.js';
 
 const MISSING = 0xffffffff;
-const RESERVED = [
-  'reserved8',
-  'reserved9',
-  'reserved10',
-  'reserved11',
-  'reserved12',
-  'reserved13',
-  'reserved14',
-  'reserved15',
-] as const;
+const RESERVED: readonly Field[] = /* @__PURE__ */ FIELDS.filter(({ isReserved }) => isReserved);
 /** Their bits among the columns that a batch has written. */
-const RESERVED_MASK = /* @__PURE__ */ RESERVED.reduce((mask, name) => mask | (1 << HOP_COLUMNS.indexOf(name)), 0);
-const INTMON = /* @__PURE__ */ INT_VERSIONS.indexOf('intmon');
+const RESERVED_MASK = /* @__PURE__ */ RESERVED.reduce((mask, { column }) => mask | (1 << column), 0);
 
 /** Rows that a report takes: one for each hop, or a single one. */
 export function rowsOf(batch: TelemetryBatch, row: number): number {
@@ -78,8 +68,9 @@ export class ReportRows {
     const written = batch.state[STATE.WRITTEN]!;
     const start = slab.rows;
     const rows = Math.max(1, to - from);
-    for (let column = 0; column < KEPT_HOP_COLUMNS; column++) {
-      const kept = HOP_COLUMNS_AT + column;
+    for (let k = 0; k < KEPT_HOP_COLUMNS.length; k++) {
+      const column = KEPT_HOP_COLUMNS[k]!;
+      const kept = HOP_COLUMNS_AT + k;
       const at = kept * SLAB_STRIDE + start;
       if ((written & (1 << column)) !== 0 && to > from) {
         slab.use(kept);
@@ -101,8 +92,9 @@ export class ReportRows {
     slab.use(HOP_ROW.RESERVED);
     slab.words[at] = MISSING;
     for (let hop = from; hop < to; hop++) {
-      const items = RESERVED.filter((name) => batch.hop[name][hop] !== NOT_AVAILABLE);
-      const text = JSON.stringify(Object.fromEntries(items.map((name) => [name, batch.hop[name][hop]])));
+      const cell = ({ column }: Field): number => batch.hopWords[column * batch.hopStride + hop]!;
+      const items = RESERVED.filter((field) => cell(field) !== NOT_AVAILABLE);
+      const text = JSON.stringify(Object.fromEntries(items.map((field) => [field.name, cell(field)])));
       slab.words[at + hop - from] = items.length === 0 ? MISSING : texts.reserved.number(text);
     }
   }
@@ -179,9 +171,7 @@ export class ReportRows {
       words[column] = MISSING;
       return at + 1;
     }
-    const version = (flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK;
-    const bits = version === INTMON ? HOP_BIT.INTMON : 0;
-    for (let hop = 0; hop < hops; hop++) words[column + hop] = hop | bits;
+    for (let hop = 0; hop < hops; hop++) words[column + hop] = hop;
     if ((flags & FLAG.OWN) !== 0) words[column + hops - 1] = (hops - 1) | HOP_BIT.OWN;
     return at + hops;
   }

@@ -1,4 +1,4 @@
-import { ENCAPSULATIONS, FLAG, HOP_COLUMNS, type HopColumn, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
+import { ENCAPSULATIONS, FIELDS, type Field, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from '@int/codec';
 import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
 import {
   CONTENT,
@@ -30,16 +30,17 @@ export const HOP_ROW = {
 export const HOP_BIT = {
   /** The reporting node's own values. */
   OWN: 1 << 8,
-  /** IntMon's words mean something else: 31-bit values instead of a queue id and 24 bits, interfaces one by one. */
-  INTMON: 1 << 9,
 } as const;
 
-/** The first of the columns that are those of a telemetry batch, in its order. */
+/** The first of the columns that are those of a telemetry batch. */
 export const HOP_COLUMNS_AT = 2;
-/** Columns of a batch that are kept as they are: all before those of reserved instructions. */
-export const KEPT_HOP_COLUMNS: number = /* @__PURE__ */ HOP_COLUMNS.indexOf('reserved8');
+const KEPT_FIELDS: readonly Field[] = /* @__PURE__ */ FIELDS.filter(({ isReserved }) => isReserved !== true);
+/** Columns of a batch that are kept as they are, by their index there: all but those of reserved instructions. */
+export const KEPT_HOP_COLUMNS: readonly number[] = /* @__PURE__ */ KEPT_FIELDS.flatMap(({ column, bits }) =>
+  bits === 64 ? [column, column + 1] : [column],
+);
 
-const REPORTS_AT = HOP_COLUMNS_AT + KEPT_HOP_COLUMNS;
+const REPORTS_AT = /* @__PURE__ */ HOP_COLUMNS_AT + KEPT_HOP_COLUMNS.length;
 
 /** Columns of words that a report has. All ones: not there. */
 export const REPORT_ROW = {
@@ -75,16 +76,13 @@ const XD = /* @__PURE__ */ MODES.indexOf('xd');
 const REPORT_2 = /* @__PURE__ */ REPORT_VERSIONS.indexOf('2.0');
 const POSITION = 0xff;
 
-function at(column: HopColumn): number {
-  return HOP_COLUMNS_AT + HOP_COLUMNS.indexOf(column);
+/** Where a column of a batch is kept. */
+function at(column: number): number {
+  return HOP_COLUMNS_AT + KEPT_HOP_COLUMNS.indexOf(column);
 }
 
 function modeOf(flags: number): number {
   return (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
-}
-
-function isIntMon(words: Uint32Array, row: number): boolean {
-  return (words[HOP + row]! & HOP_BIT.INTMON) !== 0;
 }
 
 /** Whether it was a report, and no packet that carried INT itself. */
@@ -103,43 +101,6 @@ function report(columnName: string, bit: number): Column {
   return ofRecord(flag(columnName, REPORT_ROW.FLAGS, bit));
 }
 
-function hop(columnName: HopColumn): Column {
-  return word(columnName, at(columnName));
-}
-
-/** The upper 8 bits of a queue word. */
-function queueId(columnName: string, column: HopColumn): Column {
-  const index = at(column);
-  return computed(columnName, [index], (words, rows, to) => {
-    for (let row = 0; row < rows; row++) {
-      const value = words[index * SLAB_STRIDE + row]!;
-      to[row] = value === MISSING || isIntMon(words, row) ? MISSING : value >>> 24;
-    }
-  });
-}
-
-/** What a queue word says of the queue. */
-function depth(columnName: string, column: HopColumn): Column {
-  const index = at(column);
-  return computed(columnName, [index], (words, rows, to) => {
-    for (let row = 0; row < rows; row++) {
-      const value = words[index * SLAB_STRIDE + row]!;
-      to[row] = value === MISSING || isIntMon(words, row) ? value : value & 0xffffff;
-    }
-  });
-}
-
-function networkInterface(columnName: string, shift: number): Column {
-  const index = at('l1Interfaces');
-  return computed(columnName, [index], (words, rows, to) => {
-    for (let row = 0; row < rows; row++) {
-      const value = words[index * SLAB_STRIDE + row]!;
-      const half = (value >>> shift) & 0xffff;
-      to[row] = value === MISSING || (half === 0xffff && isIntMon(words, row)) ? MISSING : half;
-    }
-  });
-}
-
 /** A port of the flow, if there is one. */
 function port(columnName: string, shift: number): Column {
   return ofRecord(
@@ -151,18 +112,19 @@ function port(columnName: string, shift: number): Column {
   );
 }
 
-/** A level-2 interface: missing only if both are. */
-function wideInterface(columnName: 'l2IngressInterface' | 'l2EgressInterface'): Column {
-  const [ingress, egress] = [at('l2IngressInterface'), at('l2EgressInterface')];
-  const own = at(columnName) * SLAB_STRIDE;
+/** A field that is missing only if its partner is, too. */
+function partnered({ name: columnName, column, partner }: Field): Column {
+  const [first, second] = [at(column), at(partner)];
+  const own = first * SLAB_STRIDE;
+  const other = second * SLAB_STRIDE;
   const fill: Fill = (slab, rows, to) => {
-    if (slab.used[ingress] === 0 && slab.used[egress] === 0) return CONTENT.NONE;
+    if (slab.used[first] === 0 && slab.used[second] === 0) return CONTENT.NONE;
     const { words } = slab;
     let all = true;
     to.valid.fill(0);
     to.words.set(words.subarray(own, own + rows));
     for (let row = 0; row < rows; row++) {
-      const isMissing = (words[ingress * SLAB_STRIDE + row]! & words[egress * SLAB_STRIDE + row]!) >>> 0 === MISSING;
+      const isMissing = (words[own + row]! & words[other + row]!) >>> 0 === MISSING;
       if (isMissing) all = false;
       else to.valid[row >>> 5]! |= 1 << (row & 31);
     }
@@ -172,9 +134,8 @@ function wideInterface(columnName: 'l2IngressInterface' | 'l2EgressInterface'): 
 }
 
 /** 64 bits of a batch, whose upper word comes first. */
-function timestamp(columnName: string, high: HopColumn): Column {
-  const index = at(high);
-  const swapped = pair(columnName, index);
+function timestamp({ name: columnName, column }: Field): Column {
+  const swapped = pair(columnName, at(column));
   return {
     ...swapped,
     fill: (slab, rows, to) => {
@@ -188,6 +149,12 @@ function timestamp(columnName: string, high: HopColumn): Column {
       return content;
     },
   };
+}
+
+/** The column of the files for a field. */
+function columnOf(field: Field): Column {
+  if (field.bits === 64) return timestamp(field);
+  return field.partner === field.column ? word(field.name, at(field.column)) : partnered(field);
 }
 
 /** One row for each hop of a report, and one for a report without hops. */
@@ -213,22 +180,7 @@ export const HOPS_TABLE: Table = /* @__PURE__ */ {
     port('sourcePort', 16),
     port('destinationPort', 0),
     ofRecord(entry('path', REPORT_ROW.PATH, 'path')),
-    hop('nodeId'),
-    networkInterface('l1IngressInterface', 16),
-    networkInterface('l1EgressInterface', 0),
-    hop('hopLatency'),
-    queueId('queueId', 'queue'),
-    depth('queueOccupancy', 'queue'),
-    timestamp('ingressTimestamp', 'ingressTimestampHigh'),
-    timestamp('egressTimestamp', 'egressTimestampHigh'),
-    wideInterface('l2IngressInterface'),
-    wideInterface('l2EgressInterface'),
-    hop('egressUtilization'),
-    part('bufferId', at('buffer'), 24, 0xff),
-    part('bufferOccupancy', at('buffer'), 0, 0xffffff),
-    hop('checksumComplement'),
-    queueId('congestionQueueId', 'congestion'),
-    depth('queueCongestion', 'congestion'),
+    ...KEPT_FIELDS.map(columnOf),
     entry('reserved', HOP_ROW.RESERVED, 'reserved'),
     ofRecord(name('reportVersion', REPORT_VERSIONS, (words, row) => words[FLAGS + row]! & FLAG.REPORT_MASK)),
     ofRecord(field('hwId', REPORT_ROW.FLAGS, FLAG.HW_ID_SHIFT, FLAG.HW_ID_MASK)),

@@ -6,6 +6,11 @@ import { holeEnded, loopEvent, pathChangeEvent } from './events.js';
 import type { Flows } from './flows.js';
 import type { Trace } from './trace.js';
 
+/** A switch that names no queues has one, number 0. */
+function numberOf(queueId: number): number {
+  return queueId === NOT_AVAILABLE ? 0 : queueId;
+}
+
 /** Bits of a sequence number by report version, as in `FLAG.REPORT_SHIFT`; 0: no report. */
 const SEQUENCE_BITS = [0, 32, 32, 22] as const;
 
@@ -44,8 +49,8 @@ export class Intake {
   hops(batch: TelemetryBatch, report: number, bank: SliceBank | null, record: number, hasFlow: boolean): void {
     const trace = this.#trace;
     const offsetUs = (this.now[0]! % this.#sliceUs) | 0;
-    const { nodes, rows, length, isStack, isWide } = trace;
-    const { hopLatency, queue, congestion } = batch.hop;
+    const { nodes, rows, length, isStack } = trace;
+    const { hopLatency, queueId, queueOccupancy, congestionQueueId, queueCongestion } = batch.hop;
     const start = batch.hopStart[report]!;
     const flowHash = this.#flows.table.lastHash;
     const { windows } = this.#flows;
@@ -56,18 +61,24 @@ export class Intake {
       const at = start + index;
       const nodeId = nodes[index]!;
       let latency = hopLatency[at]!;
-      let queued = queue[at]!;
-      let status = congestion[at]!;
+      let occupancy = queueOccupancy[at]!;
+      let status = queueCongestion[at]!;
+      let queueRow = at;
+      let statusRow = at;
       if (index === rows - 1 && trace.foldedRow >= 0) {
-        if (latency === NOT_AVAILABLE) latency = hopLatency[trace.foldedRow]!;
-        if (queued === NOT_AVAILABLE) queued = queue[trace.foldedRow]!;
-        if (status === NOT_AVAILABLE) status = congestion[trace.foldedRow]!;
+        const { foldedRow } = trace;
+        if (latency === NOT_AVAILABLE) latency = hopLatency[foldedRow]!;
+        if (occupancy === NOT_AVAILABLE) {
+          occupancy = queueOccupancy[foldedRow]!;
+          queueRow = foldedRow;
+        }
+        if (status === NOT_AVAILABLE) {
+          status = queueCongestion[foldedRow]!;
+          statusRow = foldedRow;
+        }
       }
-      const hasQueue = queued !== NOT_AVAILABLE;
-      const occupancy = hasQueue && !isWide ? queued & 0xffffff : queued;
-      const isCongested =
-        (status !== NOT_AVAILABLE && (isWide ? status : status & 0xffffff) !== 0) ||
-        (saysCongested && index === length - 1);
+      const hasQueue = occupancy !== NOT_AVAILABLE;
+      const isCongested = (status !== NOT_AVAILABLE && status !== 0) || (saysCongested && index === length - 1);
       if (latency !== NOT_AVAILABLE) {
         sum += latency;
         values++;
@@ -75,9 +86,9 @@ export class Intake {
       if (bank !== null && nodeId !== NOT_AVAILABLE) {
         const switchRow = bank.seen(nodeId, offsetUs);
         if (latency !== NOT_AVAILABLE) bank.latency(switchRow, latency);
-        if (hasQueue) bank.occupancy(nodeId, isWide ? 0 : queued >>> 24, occupancy);
+        if (hasQueue) bank.occupancy(nodeId, numberOf(queueId[queueRow]!), occupancy);
         if (isCongested && (hasQueue || status !== NOT_AVAILABLE)) {
-          bank.congestion(nodeId, isWide ? 0 : (hasQueue ? queued : status) >>> 24);
+          bank.congestion(nodeId, numberOf(hasQueue ? queueId[queueRow]! : congestionQueueId[statusRow]!));
         }
       }
       if (bank !== null && index > 0 && isStack) this.#link(bank, index, offsetUs, flowHash, hasFlow);

@@ -1,4 +1,4 @@
-import { FLAG, INT_VERSIONS, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { FLAG, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 
 /** Rows of a report, and a node that is known from its header alone. */
 const MOST_NODES = 257;
@@ -9,7 +9,6 @@ const SEEN_SLOTS = 1024;
 
 const MODE_MD = MODES.indexOf('md');
 const MODE_GPINT = MODES.indexOf('gpint');
-const INTMON = INT_VERSIONS.indexOf('intmon');
 
 /**
  * The path a report tells, read from the columns of a batch; used again for each report.
@@ -37,8 +36,6 @@ export class Trace {
   isCut = false;
   /** A probe that visits nodes as its sender wants. */
   isProbe = false;
-  /** Queue words have no queue id in them. */
-  isWide = false;
   readonly #seen = new Uint32Array(SEEN_SLOTS);
   readonly #stamps = new Uint32Array(SEEN_SLOTS);
   #stamp = 0;
@@ -74,7 +71,6 @@ export class Trace {
     this.length = length;
     this.hash = (hash ^ (hash >>> 15)) >>> 0;
     this.isProbe = mode === MODE_GPINT;
-    this.isWide = ((flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK) === INTMON;
     this.isStack = embedded > 0 && !this.isProbe;
     this.isCut = (flags & (FLAG.HOP_EXCEEDED | FLAG.MTU_EXCEEDED)) !== 0 && length > embedded;
     this.isAtSink = mode === MODE_MD && length > 0 && (flags & (FLAG.INTERMEDIATE | FLAG.DROPPED)) === 0;

@@ -1,7 +1,7 @@
 import type { KernelMemory } from '@int/codec';
 import type { BatchView } from '../batch-view.js';
 import type { LoopContext } from '../loops/context.js';
-import { LOOP, type RunningExpression, type RunningRule } from '../running-rule.js';
+import { LOOP, type RunningRule } from '../running-rule.js';
 import type { StatePool } from '../state.js';
 import { DETECT_WASM } from './detect.wasm.js';
 
@@ -24,17 +24,14 @@ const CONTEXT = {
   FLOW_CELLS: 14,
   POSITIONS: 15,
   TABLES: 16,
-  PROGRAM: 17,
-  COUNT: 18,
-  SURVIVORS: 19,
-  WITHOUT_FLOW: 20,
-  BEYOND_POSITIONS: 21,
-  UNIFORM: 22,
+  COUNT: 17,
+  SURVIVORS: 18,
+  WITHOUT_FLOW: 19,
+  BEYOND_POSITIONS: 20,
+  UNIFORM: 21,
 } as const;
 const CONTEXT_WORDS = 32;
 const TABLE_WORDS = 13 * 256;
-/** A program of 8 clauses, 32 conditions and 32 metrics, and the aggregates of 32 metrics. */
-const PROGRAM_WORDS = 1024;
 
 type Numbers = (...numbers: number[]) => void;
 interface Exports {
@@ -52,21 +49,6 @@ interface Exports {
   readonly changeHop: Numbers;
   readonly changeEndToEnd: Numbers;
   readonly pathChange: Numbers;
-  readonly complex: Numbers;
-}
-
-/** An expression as the words of `assembly/complex.ts`. */
-function encodeProgram({ clauses, metrics, sums, history }: RunningExpression): number[] {
-  return [
-    metrics.length,
-    clauses.length,
-    history,
-    ...metrics.flatMap(({ column, shift, mask, id }, index) => [column, shift, mask, sums[index]!, 1 << id]),
-    ...clauses.flatMap((clause) => [
-      clause.length,
-      ...clause.flatMap(({ aggregate, operator, constant, metric }) => [aggregate, operator, constant, metric]),
-    ]),
-  ];
 }
 
 /**
@@ -77,11 +59,9 @@ export class Kernel {
   readonly #buffer: ArrayBufferLike;
   readonly #exports: Exports;
   readonly #context: Int32Array;
-  readonly #program: Int32Array;
-  #loaded: RunningExpression | null = null;
 
   /** Bytes it takes of the memory. */
-  static readonly byteLength: number = (CONTEXT_WORDS + TABLE_WORDS + PROGRAM_WORDS) * 4 + 192;
+  static readonly byteLength: number = (CONTEXT_WORDS + TABLE_WORDS) * 4 + 128;
 
   /** @param switchMask number of switch cells minus one if that is a mask, else -1 */
   constructor(memory: KernelMemory, pool: StatePool, switchMask: number) {
@@ -89,7 +69,6 @@ export class Kernel {
     this.#buffer = memory.buffer;
     this.#context = signed(memory.words(CONTEXT_WORDS));
     const tables = memory.words(TABLE_WORDS);
-    this.#program = signed(memory.words(PROGRAM_WORDS));
     this.#exports = memory.instantiate(DETECT_WASM) as unknown as Exports;
     const context = this.#context;
     context[CONTEXT.STATE] = pool.words.byteOffset;
@@ -97,7 +76,6 @@ export class Kernel {
     context[CONTEXT.FLOW_CELLS] = pool.cells.flowCells;
     context[CONTEXT.POSITIONS] = pool.cells.positions;
     context[CONTEXT.TABLES] = tables.byteOffset;
-    context[CONTEXT.PROGRAM] = this.#program.byteOffset;
     this.#exports.attach(context.byteOffset);
     this.#exports.init();
   }
@@ -164,48 +142,39 @@ export class Kernel {
 
   #call(rule: RunningRule, from: number, to: number): void {
     const { slot, eventKind, threshold, state, reported } = rule;
-    const { column, shift, mask } = rule.reading;
+    const { column } = rule.reading;
     const kernel = this.#exports;
     switch (rule.loop) {
       case LOOP.NOOP:
         kernel.noop(from, to, slot, eventKind);
         break;
       case LOOP.PER_HOP:
-        kernel.perHop(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        kernel.perHop(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.PER_FLOW:
-        kernel.perFlow(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        kernel.perFlow(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.AVERAGE:
-        kernel.average(from, to, slot, eventKind, column, shift, mask, threshold, state, reported, rule.weight);
+        kernel.average(from, to, slot, eventKind, column, threshold, state, reported, rule.weight);
         break;
       case LOOP.FLOAT_AVERAGE:
-        kernel.floatAverage(from, to, slot, eventKind, column, shift, mask, threshold, state, reported, rule.alpha);
+        kernel.floatAverage(from, to, slot, eventKind, column, threshold, state, reported, rule.alpha);
         break;
       case LOOP.THRESHOLD_HOP:
-        kernel.thresholdHop(from, to, slot, eventKind, column, shift, mask, threshold);
+        kernel.thresholdHop(from, to, slot, eventKind, column, threshold);
         break;
       case LOOP.THRESHOLD_END_TO_END:
-        kernel.thresholdEndToEnd(from, to, slot, eventKind, column, shift, mask, threshold);
+        kernel.thresholdEndToEnd(from, to, slot, eventKind, column, threshold);
         break;
       case LOOP.CHANGE_HOP:
-        kernel.changeHop(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        kernel.changeHop(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.CHANGE_END_TO_END:
-        kernel.changeEndToEnd(from, to, slot, eventKind, column, shift, mask, threshold, state);
+        kernel.changeEndToEnd(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.PATH_CHANGE:
         kernel.pathChange(from, to, slot, eventKind, state);
         break;
-      default:
-        this.#load(rule.expression!);
-        kernel.complex(from, to, slot, eventKind);
     }
-  }
-
-  #load(expression: RunningExpression): void {
-    if (this.#loaded === expression) return;
-    this.#program.set(encodeProgram(expression));
-    this.#loaded = expression;
   }
 }

@@ -36,20 +36,11 @@ const fillSums: Fill = (context, column, reading, rows, count, base) => {
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
-  const mask = reading.mask | 0;
   const doubt = doubtOf(reading) | 0;
   for (let k = 0; k < count; k++) {
     const row = rows[k]!;
     const first = report[(starts + row) | 0]!;
-    out[(row - base) | 0] = sumOf(
-      hops,
-      (values + first) | 0,
-      (pairs + first) | 0,
-      hopCount[row]!,
-      reading,
-      mask,
-      doubt,
-    );
+    out[(row - base) | 0] = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, doubt);
   }
 };
 
@@ -57,7 +48,6 @@ const fillSome: Fill = (context, column, reading, rows, count, base) => {
   const { view } = context;
   const { hops, report, hopCount } = view;
   const { values: out, range } = column;
-  const { shift, mask } = reading;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
@@ -74,7 +64,7 @@ const fillSome: Fill = (context, column, reading, rows, count, base) => {
       const word = hops[(values + at) | 0]!;
       if (word === -1 && hops[(pairs + at) | 0] === -1) continue;
       some = 0;
-      if ((((word >>> shift) & mask) - low) >>> 0 <= span !== isOutside) {
+      if ((word - low) >>> 0 <= span !== isOutside) {
         some = 1;
         break;
       }
@@ -87,7 +77,6 @@ const fillLast: Fill = (context, column, reading, rows, count, base) => {
   const { view } = context;
   const { hops, report, hopCount } = view;
   const { values: out } = column;
-  const { shift, mask } = reading;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
@@ -96,7 +85,7 @@ const fillLast: Fill = (context, column, reading, rows, count, base) => {
     const first = report[(starts + row) | 0]!;
     let at = (first + hopCount[row]! - 1) | 0;
     while (at >= first && hops[(values + at) | 0] === -1 && hops[(pairs + at) | 0] === -1) at--;
-    out[(row - base) | 0] = at < first ? -1 : ((hops[(values + at) | 0]! >>> shift) & mask) >>> 0;
+    out[(row - base) | 0] = at < first ? -1 : hops[(values + at) | 0]! >>> 0;
   }
 };
 
@@ -105,7 +94,6 @@ const fillExtremes: Fill = (context, column, reading, rows, count, base) => {
   const { view } = context;
   const { hops, report, hopCount } = view;
   const { values: out } = column;
-  const { shift, mask } = reading;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
@@ -118,7 +106,7 @@ const fillExtremes: Fill = (context, column, reading, rows, count, base) => {
     for (let at = first; at < end; at = (at + 1) | 0) {
       const word = hops[(values + at) | 0]!;
       if (word === -1 && hops[(pairs + at) | 0] === -1) continue;
-      const x = ((word >>> shift) & mask) >>> 0;
+      const x = word >>> 0;
       if (extreme < 0 || x > extreme === isMax) extreme = x;
     }
     out[(row - base) | 0] = extreme;

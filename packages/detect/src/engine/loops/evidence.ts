@@ -50,7 +50,7 @@ export function writeEvidence(
       const at = hopOf(context, test, reading, first, first + view.hopCount[row]!);
       events[whats + k] = what | ((at - first) << EVIDENCE.HOP_SHIFT);
       events[nodes + k] = view.hops[NODE * view.hopStride + at]!;
-      events[values + k] = (view.hops[reading.column * view.hopStride + at]! >>> reading.shift) & reading.mask;
+      events[values + k] = view.hops[reading.column * view.hopStride + at]!;
     }
   }
   const slots = Math.min(clauses.length + 1, EVIDENCE.SLOTS);
@@ -79,7 +79,6 @@ function holdingTest(tests: readonly Test[], at: number): Test {
  */
 function hopOf(context: LoopContext, test: Test, reading: Reading, from: number, to: number): number {
   const { hops, hopStride } = context.view;
-  const { shift, mask } = reading;
   const { aggregate, constant, column } = test;
   const { low, high, isOutside } = column.range;
   const values = reading.column * hopStride;
@@ -89,7 +88,7 @@ function hopOf(context: LoopContext, test: Test, reading: Reading, from: number,
   for (let at = from; at < to; at++) {
     const word = hops[values + at]!;
     if (word === -1 && hops[pairs + at] === -1) continue;
-    const x = ((word >>> shift) & mask) >>> 0;
+    const x = word >>> 0;
     if (aggregate === ANY) {
       if ((x >= low && x <= high) !== isOutside) return at;
       continue;

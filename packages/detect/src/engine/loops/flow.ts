@@ -29,7 +29,6 @@ export function perFlow(context: LoopContext, rule: RunningRule, from: number, t
   const before = (context.eventStride * EVENT.PREVIOUS) | 0;
   const state = rule.state | 0;
   const limit = rule.threshold >>> 0;
-  const mask = reading.mask | 0;
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
@@ -41,7 +40,7 @@ export function perFlow(context: LoopContext, rule: RunningRule, from: number, t
       continue;
     }
     const first = report[(starts + row) | 0]!;
-    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, doubt);
     if (sum < 0) continue;
     const cell = (state + flow) | 0;
     const previous = words[cell]!;
@@ -74,7 +73,6 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
   const reported = rule.reported | 0;
   const limit = rule.threshold >>> 0;
   const scale = 1 / (1 << rule.weight);
-  const mask = reading.mask | 0;
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
@@ -86,7 +84,7 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
       continue;
     }
     const first = report[(starts + row) | 0]!;
-    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, doubt);
     if (sum < 0) continue;
     const old = floats[(state + flow) | 0]!;
     const accumulator = old + sum - Math.floor(old * scale);
@@ -120,7 +118,6 @@ export function floatAverage(context: LoopContext, rule: RunningRule, from: numb
   const state = rule.state | 0;
   const reported = rule.reported | 0;
   const limit = rule.threshold >>> 0;
-  const mask = reading.mask | 0;
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
@@ -132,7 +129,7 @@ export function floatAverage(context: LoopContext, rule: RunningRule, from: numb
       continue;
     }
     const first = report[(starts + row) | 0]!;
-    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, doubt);
     if (sum < 0) continue;
     const old = floats[(state + flow) | 0]!;
     const ema = old + alpha * (sum - old);
@@ -160,13 +157,12 @@ export function thresholdEndToEnd(context: LoopContext, rule: RunningRule, from:
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   const value = (context.eventStride * EVENT.VALUE) | 0;
   const limit = rule.threshold >>> 0;
-  const mask = reading.mask | 0;
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
   for (let row = from | 0; row < last; row = (row + 1) | 0) {
     const first = report[(starts + row) | 0]!;
-    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, doubt);
     // No sum is -1, which is above no threshold.
     if (sum > limit) {
       events[count] = row;
@@ -189,7 +185,6 @@ export function changeEndToEnd(context: LoopContext, rule: RunningRule, from: nu
   const before = (context.eventStride * EVENT.PREVIOUS) | 0;
   const state = rule.state | 0;
   const limit = rule.threshold >>> 0;
-  const mask = reading.mask | 0;
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
@@ -201,7 +196,7 @@ export function changeEndToEnd(context: LoopContext, rule: RunningRule, from: nu
       continue;
     }
     const first = report[(starts + row) | 0]!;
-    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, reading, mask, doubt);
+    const sum = sumOf(hops, (values + first) | 0, (pairs + first) | 0, hopCount[row]!, doubt);
     if (sum < 0) continue;
     const cell = (state + 2 * flow) | 0;
     const previous = words[(cell + 1) | 0]!;

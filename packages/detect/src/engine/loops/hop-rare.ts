@@ -36,7 +36,6 @@ function thresholdAt(rule: RunningRule, id: number): number {
 export function perHopRare(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, switchMask, events, eventStride } = context;
   const { hops, hopStride, report, reportStride, hopCount } = view;
-  const { shift, mask } = rule.reading;
   const values = rule.reading.column * hopStride;
   const pairs = rule.reading.pair * hopStride;
   const starts = REPORT.HOP_START * reportStride;
@@ -53,7 +52,7 @@ export function perHopRare(context: LoopContext, rule: RunningRule, from: number
       const word = hops[values + first + hop]!;
       const id = hops[first + hop]!;
       if (id === -1 || (word === -1 && hops[pairs + first + hop] === -1)) continue;
-      const x = (word >>> shift) & mask;
+      const x = word;
       const cell = state + (switchMask < 0 ? context.switchCell(id) : id & switchMask);
       const previous = words[cell]!;
       const limit = isUniform ? threshold : thresholdAt(rule, id);
@@ -75,7 +74,6 @@ export function perHopRare(context: LoopContext, rule: RunningRule, from: number
 export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, events, eventStride } = context;
   const { hops, hopStride, report, reportStride, hopCount } = view;
-  const { shift, mask } = rule.reading;
   const values = rule.reading.column * hopStride;
   const pairs = rule.reading.pair * hopStride;
   const starts = REPORT.HOP_START * reportStride;
@@ -89,7 +87,7 @@ export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: 
     const before = count;
     for (let hop = 0; hop < end; hop++) {
       const word = hops[values + first + hop]!;
-      const x = (word >>> shift) & mask;
+      const x = word;
       const limit = isUniform ? threshold : thresholdAt(rule, hops[first + hop]!);
       if ((x ^ -0x80000000) <= (limit ^ -0x80000000)) continue;
       if (word === -1 && hops[pairs + first + hop] === -1) continue;
@@ -108,7 +106,6 @@ export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: 
 export function changeHopRare(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, positions, events, eventStride } = context;
   const { hops, hopStride, report, reportStride, hopCount, cells } = view;
-  const { shift, mask } = rule.reading;
   const values = rule.reading.column * hopStride;
   const pairs = rule.reading.pair * hopStride;
   const starts = REPORT.HOP_START * reportStride;
@@ -134,7 +131,7 @@ export function changeHopRare(context: LoopContext, rule: RunningRule, from: num
       const word = hops[values + first + hop]!;
       if (word === -1 && hops[pairs + first + hop] === -1) continue;
       const id = hops[first + hop]!;
-      const x = (word >>> shift) & mask;
+      const x = word;
       const at = cell + 1 + 2 * hop;
       const previous = words[at + 1]!;
       const bit = 1 << hop;

@@ -5,10 +5,10 @@ import type { RunningRule } from '../running-rule.js';
 import { closeThreshold, type LoopContext } from './context.js';
 import { changeHopRare, perHopRare, thresholdHopRare } from './hop-rare.js';
 
-/** Whether a rule reads whole words from bit 0 on and has one threshold: nearly all rules do. */
+/** Whether a rule reads an item of one word and has one threshold: nearly all rules do. */
 function isPlain(rule: RunningRule): boolean {
-  const { pair, column, shift } = rule.reading;
-  return pair === column && shift === 0 && rule.switchThresholds === null;
+  const { pair, column } = rule.reading;
+  return pair === column && rule.switchThresholds === null;
 }
 
 /** The end of the rows, from `row` on, whose hop rows lie one behind the other, as decoding leaves them. */
@@ -35,7 +35,6 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
   const found = context.eventStride * EVENT.HOP;
   const before = context.eventStride * EVENT.PREVIOUS;
   const switchMask = context.switchMask | 0;
-  const mask = rule.reading.mask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   const state = rule.state | 0;
@@ -49,18 +48,10 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
       const next = Math.min(at + 4, end);
       if (
         next - at === 4 &&
-        !crosses(hops[(values + at) | 0]! & mask, words[(state + (hops[at]! & switchMask)) | 0]!, limit) &&
-        !crosses(
-          hops[(values + at + 1) | 0]! & mask,
-          words[(state + (hops[(at + 1) | 0]! & switchMask)) | 0]!,
-          limit,
-        ) &&
-        !crosses(
-          hops[(values + at + 2) | 0]! & mask,
-          words[(state + (hops[(at + 2) | 0]! & switchMask)) | 0]!,
-          limit,
-        ) &&
-        !crosses(hops[(values + at + 3) | 0]! & mask, words[(state + (hops[(at + 3) | 0]! & switchMask)) | 0]!, limit)
+        !crosses(hops[(values + at) | 0]!, words[(state + (hops[at]! & switchMask)) | 0]!, limit) &&
+        !crosses(hops[(values + at + 1) | 0]!, words[(state + (hops[(at + 1) | 0]! & switchMask)) | 0]!, limit) &&
+        !crosses(hops[(values + at + 2) | 0]!, words[(state + (hops[(at + 2) | 0]! & switchMask)) | 0]!, limit) &&
+        !crosses(hops[(values + at + 3) | 0]!, words[(state + (hops[(at + 3) | 0]! & switchMask)) | 0]!, limit)
       ) {
         at = next;
         continue;
@@ -69,7 +60,7 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
         const word = hops[(values + at) | 0]!;
         const id = hops[at]!;
         if (word === -1 || id === -1) continue;
-        const x = word & mask;
+        const x = word;
         const cell = (state + (id & switchMask)) | 0;
         const previous = words[cell]!;
         if (crosses(x, previous, limit)) {
@@ -94,7 +85,6 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
   const { view, events } = context;
   const { hops, report, hopCount } = view;
   const found = context.eventStride * EVENT.HOP;
-  const mask = rule.reading.mask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   const limit = rule.threshold >>> 0;
@@ -106,17 +96,17 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
       const next = Math.min(at + 4, end);
       if (
         next - at === 4 &&
-        (hops[(values + at) | 0]! & mask) >>> 0 <= limit &&
-        (hops[(values + at + 1) | 0]! & mask) >>> 0 <= limit &&
-        (hops[(values + at + 2) | 0]! & mask) >>> 0 <= limit &&
-        (hops[(values + at + 3) | 0]! & mask) >>> 0 <= limit
+        hops[(values + at) | 0]! >>> 0 <= limit &&
+        hops[(values + at + 1) | 0]! >>> 0 <= limit &&
+        hops[(values + at + 2) | 0]! >>> 0 <= limit &&
+        hops[(values + at + 3) | 0]! >>> 0 <= limit
       ) {
         at = next;
         continue;
       }
       for (; at < next; at = (at + 1) | 0) {
         const word = hops[(values + at) | 0]!;
-        if ((word & mask) >>> 0 > limit && word !== -1) {
+        if (word >>> 0 > limit && word !== -1) {
           events[(count + found) | 0] = at;
           count = (count + 1) | 0;
         }
@@ -135,7 +125,6 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
   const found = (context.eventStride * EVENT.HOP) | 0;
   const node = (context.eventStride * EVENT.NODE) | 0;
   const value = (context.eventStride * EVENT.VALUE) | 0;
-  const mask = rule.reading.mask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   let row = first | 0;
@@ -153,7 +142,7 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
     events[count] = row;
     events[(count + found) | 0] = at - start;
     events[(count + node) | 0] = hops[at]!;
-    events[(count + value) | 0] = hops[(values + at) | 0]! & mask;
+    events[(count + value) | 0] = hops[(values + at) | 0]!;
     if (row !== survivor) survivors = (survivors + 1) | 0;
     survivor = row;
   }
@@ -177,7 +166,6 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
   const before = (context.eventStride * EVENT.PREVIOUS) | 0;
   const positions = context.positions | 0;
   const size = (1 + 2 * positions) | 0;
-  const mask = rule.reading.mask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   const state = rule.state | 0;
@@ -205,7 +193,7 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
       const word = hops[(values + first + hop) | 0]!;
       if (word !== -1) {
         const id = hops[(first + hop) | 0]!;
-        const x = word & mask;
+        const x = word;
         const previous = words[(at + 1) | 0]!;
         const bit = 1 << hop;
         if (words[at] === id && (seen & bit) !== 0 && crosses(x, previous, limit)) {
