@@ -1,6 +1,6 @@
 /** Batches for tests of what is made of them: decoded from generated frames, and with arbitrary words in the columns. */
 import { frame } from '@int/arbitraries';
-import { BatchDecoder, CODES, FLAG, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
+import { BatchDecoder, CODES, FIELDS, FLAG, HOP_COLUMNS, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
 import { type FrameBatch, reportRecord } from '@int/collector';
 import * as fc from 'fast-check';
 
@@ -65,7 +65,7 @@ const decodedBatch: fc.Arbitrary<MadeBatch> = fc
     return made(batch, frames, 0);
   });
 
-/** A batch with arbitrary words in its columns: everything that fits into them, whether decoding gives it or not. */
+/** A batch with arbitrary values in its columns, whether decoding gives them together or not. */
 const wildBatch: fc.Arbitrary<MadeBatch> = fc
   .record({
     first: fc.nat(2),
@@ -102,14 +102,18 @@ const wildBatch: fc.Arbitrary<MadeBatch> = fc
       batch.hopCount[row] = embedded + (hasOwn ? 1 : 0);
       hop += batch.hopCount[row]!;
     });
-    for (let column = 0; column < 23; column++) {
-      for (let row = 0; row < hop; row++)
-        batch.hopWords[column * batch.hopStride + row] = hops[(column * 20 + row) % hops.length]!;
-    }
+    HOP_COLUMNS.forEach((name, column) => {
+      // None larger than a switch can say.
+      const most = FIELDS.find((field) => field.name === name)?.most ?? NOT_AVAILABLE;
+      for (let row = 0; row < hop; row++) {
+        const value = hops[(column * 20 + row) % hops.length]!;
+        batch.hop[name][row] = value === NOT_AVAILABLE ? value : value % (most + 1);
+      }
+    });
     batch.state[STATE.FRAMES] = rows.length;
     batch.state[STATE.REPORTS] = rows.length;
     batch.state[STATE.HOPS] = hop;
-    batch.state[STATE.WRITTEN] = (1 << 23) - 1;
+    batch.state[STATE.WRITTEN] = (1 << HOP_COLUMNS.length) - 1;
     batch.state[STATE.DROPS] = 1;
     return made(batch, framesOf(new Array<Uint8Array>(8).fill(new Uint8Array(0)), times), first);
   });

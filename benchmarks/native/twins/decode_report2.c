@@ -48,10 +48,16 @@ static inline uint32_t be16(const uint8_t *at)
 	return __builtin_bswap16(value);
 }
 
-/* First column of each instruction bit; bits 4 to 6 take two. */
+/* First column of each instruction bit; bits 4 to 6 take two words. */
 static const uint8_t first_column[16] = {
-	0, 1, 2, 3, 4, 6, 8, 10, 11, 15, 16, 17, 18, 19, 20, 12,
+	0, 1, 3, 4, 6, 8, 10, 12, 13, 19, 20, 21, 22, 23, 24, 15,
 };
+
+/* Bits of the lower part of an item that is one word and two columns. */
+static const uint8_t split_bits[16] = { [1] = 16, [3] = 24, [8] = 24 };
+
+/* Instruction bits 0 to 3: node id, interfaces, hop latency, queue. */
+#define FIRST_FOUR 0xf000u
 
 static void compile(struct int_plan *plan, uint32_t bitmap)
 {
@@ -59,6 +65,7 @@ static void compile(struct int_plan *plan, uint32_t bitmap)
 
 	plan->words = 0;
 	plan->mask = 0;
+	plan->splits = 0;
 	for (bit = 0; bit < 16; bit++) {
 		unsigned int words = bit >= 4 && bit <= 6 ? 2 : 1;
 		unsigned int k;
@@ -66,6 +73,11 @@ static void compile(struct int_plan *plan, uint32_t bitmap)
 		if (!(bitmap & 0x8000u >> bit))
 			continue;
 		for (k = 0; k < words; k++) {
+			if (split_bits[bit]) {
+				plan->splits |= 1u << plan->words;
+				plan->mask |= 2u << first_column[bit];
+			}
+			plan->split[plan->words] = split_bits[bit];
 			plan->column[plan->words++] = first_column[bit] + k;
 			plan->mask |= 1u << (first_column[bit] + k);
 		}
@@ -167,12 +179,23 @@ static inline void fetch_ahead(const uint8_t *at)
 	__builtin_prefetch((const void *)(ahead + 192));
 }
 
+/* Writes a word to two columns: what is above its lower bits, and those. */
+static inline void split(uint32_t *cell, size_t stride, uint32_t value,
+			 unsigned int bits)
+{
+	uint32_t none = value == ~0u ? ~0u : 0;
+
+	cell[0] = value >> bits | none;
+	cell[stride] = (value & ((1u << bits) - 1)) | none;
+}
+
 /*
- * A hop's words go to as many columns as there are words. Four columns are
- * written per pass, so that their addresses stay in registers.
+ * A hop's words go to as many columns as there are words, or one more for
+ * each that has two parts. Four columns are written per pass, so that their
+ * addresses stay in registers.
  */
 static inline void scatter(uint32_t *restrict last, size_t stride,
-			   const struct int_plan *plan,
+			   const struct int_plan *plan, uint32_t bitmap,
 			   const uint8_t *restrict stack,
 			   const uint8_t *restrict end)
 {
@@ -180,7 +203,20 @@ static inline void scatter(uint32_t *restrict last, size_t stride,
 	size_t block = (size_t)words * 4;
 	unsigned int word = 0;
 
-	for (; word + 4 <= words; word += 4) {
+	if ((bitmap & FIRST_FOUR) == FIRST_FOUR) {
+		/* What most stacks begin with, in columns that are known. */
+		uint32_t *cell = last;
+		const uint8_t *at;
+
+		for (at = stack; at < end; at += block, cell--) {
+			cell[0] = be32(at);
+			split(cell + stride, stride, be32(at + 4), 16);
+			cell[3 * stride] = be32(at + 8);
+			split(cell + 4 * stride, stride, be32(at + 12), 24);
+		}
+		word = 4;
+	}
+	for (; word + 4 <= words && !(plan->splits >> word & 15); word += 4) {
 		uint32_t *c0 = last + plan->column[word] * stride;
 		uint32_t *c1 = last + plan->column[word + 1] * stride;
 		uint32_t *c2 = last + plan->column[word + 2] * stride;
@@ -198,8 +234,13 @@ static inline void scatter(uint32_t *restrict last, size_t stride,
 		uint32_t *cell = last + plan->column[word] * stride;
 		const uint8_t *at;
 
-		for (at = stack + word * 4; at < end; at += block)
-			*cell-- = be32(at);
+		if (plan->split[word]) {
+			for (at = stack + word * 4; at < end; at += block)
+				split(cell--, stride, be32(at), plan->split[word]);
+		} else {
+			for (at = stack + word * 4; at < end; at += block)
+				*cell-- = be32(at);
+		}
 	}
 }
 
@@ -364,7 +405,7 @@ uint32_t int_decode_report2(const struct int_settings *settings,
 		if (unlikely(written & ~plan->mask))
 			blank(hop_words, stride, written & ~plan->mask, hop_row,
 			      hops);
-		scatter(hop_words + hop_row + hops - 1, stride, plan,
+		scatter(hop_words + hop_row + hops - 1, stride, plan, bitmap,
 			ip + INNER_BYTES, ip + inner_bytes);
 		hop_row += hops;
 		written |= plan->mask;
@@ -377,9 +418,15 @@ uint32_t int_decode_report2(const struct int_settings *settings,
 				blank(hop_words, stride, written & ~mask,
 				      hop_row, 1);
 			hop_words[hop_row] = be32(at + 4);
-			for (k = 0; k < own_words; k++)
-				hop_words[own->column[k] * stride + hop_row] =
-					be32(at + 20 + 4 * k);
+			for (k = 0; k < own_words; k++) {
+				uint32_t *cell = hop_words + own->column[k] * stride + hop_row;
+				uint32_t value = be32(at + 20 + 4 * k);
+
+				if (own->split[k])
+					split(cell, stride, value, own->split[k]);
+				else
+					*cell = value;
+			}
 			hop_row++;
 			written |= mask;
 		}

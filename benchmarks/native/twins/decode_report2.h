@@ -22,7 +22,7 @@ enum {
 
 enum {
 	INT_REPORT_WORD_COLUMNS = 18,
-	INT_HOP_COLUMNS = 23,
+	INT_HOP_COLUMNS = 27,
 };
 
 /*
@@ -66,10 +66,12 @@ struct int_plan {
 	uint32_t mask;		/* bit c: column c is written */
 	uint8_t words;
 	uint8_t compiled;
-	uint8_t column[26];
+	uint8_t column[26];	/* of a word that goes to two, the first */
+	uint8_t split[26];	/* bits of the lower part of such a word, else 0 */
+	uint32_t splits;	/* bit w: word w goes to two columns */
 };
 
-/* Plans of all bitmaps, filled on first use. 2 x 2 MB, so keep one. */
+/* Plans of all bitmaps, filled on first use. 2 x 4 MB, so keep one. */
 struct int_plans {
 	struct int_plan stack[0x10000];
 	struct int_plan own[0x10000];

@@ -205,9 +205,7 @@ static void read_rule(struct detect_rule *rule)
 
 		metric->id = number();
 		metric->column = number();
-		metric->shift = number();
-		metric->mask = number();
-		if (metric->column >= INT_HOP_COLUMNS || metric->shift > 31)
+		if (metric->column >= INT_HOP_COLUMNS)
 			fail("a metric out of range");
 	}
 	for (k = 0; k < rule->conditions; k++) {

@@ -85,10 +85,8 @@ static inline uint32_t absolute_difference(uint32_t a, uint32_t b)
 }
 
 /* The saturating sum of a metric over a report's hops; false if no hop carries it. */
-static inline int sum_of(const uint32_t *words, uint32_t hops,
-			 const struct detect_metric *metric, uint32_t *sum)
+static inline int sum_of(const uint32_t *words, uint32_t hops, uint32_t *sum)
 {
-	const uint32_t shift = metric->shift, mask = metric->mask;
 	uint64_t total = 0;
 	uint32_t carried = 0, hop;
 
@@ -97,7 +95,7 @@ static inline int sum_of(const uint32_t *words, uint32_t hops,
 
 		if (unlikely(word == DETECT_NONE))
 			continue;
-		total += word >> shift & mask;
+		total += word;
 		carried++;
 	}
 	*sum = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
@@ -133,7 +131,6 @@ static uint32_t run_per_hop(const struct detect_rule *rule, struct detect_state 
 	const uint32_t *hop_start = report_column(batch, COL_HOP_START);
 	const uint32_t *node_id = hop_column(batch, HOP_NODE_ID);
 	const uint32_t *column = hop_column(batch, rule->metric[0].column);
-	const uint32_t shift = rule->metric[0].shift, mask = rule->metric[0].mask;
 	const uint32_t threshold = rule->threshold;
 	const uint32_t kind = DETECT_PER_HOP | rule->metric[0].id << 8 | SCOPE_HOP;
 	uint32_t *previous = state->switch_previous;
@@ -156,7 +153,7 @@ static uint32_t run_per_hop(const struct detect_rule *rule, struct detect_state 
 
 			if (unlikely(word == DETECT_NONE || node == DETECT_NONE))
 				continue;
-			value = word >> shift & mask;
+			value = word;
 			cell = &previous[node % DETECT_SWITCH_CELLS];
 			if (absolute_difference(value, *cell) > threshold) {
 				events->report[count] = row;
@@ -197,8 +194,7 @@ static uint32_t run_per_flow(const struct detect_rule *rule, struct detect_state
 		if (unlikely(count == events->capacity))
 			break;
 		state->reports++;
-		if (unlikely(!sum_of(column + hop_start[row], batch->hop_count[row],
-				     &rule->metric[0], &sum)))
+		if (unlikely(!sum_of(column + hop_start[row], batch->hop_count[row], &sum)))
 			continue;
 		cell = &state->flow_previous[flow_cell(&flow, row)];
 		if (absolute_difference(sum, *cell) > threshold) {
@@ -237,8 +233,7 @@ static uint32_t run_moving_average(const struct detect_rule *rule, struct detect
 		if (unlikely(count == events->capacity))
 			break;
 		state->reports++;
-		if (unlikely(!sum_of(column + hop_start[row], batch->hop_count[row],
-				     &rule->metric[0], &sum)))
+		if (unlikely(!sum_of(column + hop_start[row], batch->hop_count[row], &sum)))
 			continue;
 		cell = flow_cell(&flow, row);
 		accumulator = state->accumulator[cell];
@@ -269,7 +264,6 @@ static uint32_t run_threshold(const struct detect_rule *rule, struct detect_stat
 	const uint32_t *hop_start = report_column(batch, COL_HOP_START);
 	const uint32_t *node_id = hop_column(batch, HOP_NODE_ID);
 	const uint32_t *column = hop_column(batch, rule->metric[0].column);
-	const uint32_t shift = rule->metric[0].shift, mask = rule->metric[0].mask;
 	const uint32_t threshold = rule->threshold;
 	const uint32_t kind = DETECT_THRESHOLD | rule->metric[0].id << 8 | SCOPE_HOP;
 	uint32_t row, count = events->count;
@@ -286,7 +280,7 @@ static uint32_t run_threshold(const struct detect_rule *rule, struct detect_stat
 			break;
 		for (hop = 0; hop < hops; hop++) {
 			const uint32_t word = words[hop];
-			const uint32_t value = word >> shift & mask;
+			const uint32_t value = word;
 
 			if (value <= threshold || word == DETECT_NONE)
 				continue;
@@ -314,7 +308,6 @@ static uint32_t run_change(const struct detect_rule *rule, struct detect_state *
 	const uint32_t *hop_start = report_column(batch, COL_HOP_START);
 	const uint32_t *node_id = hop_column(batch, HOP_NODE_ID);
 	const uint32_t *column = hop_column(batch, rule->metric[0].column);
-	const uint32_t shift = rule->metric[0].shift, mask = rule->metric[0].mask;
 	const uint32_t threshold = rule->threshold;
 	const uint32_t kind = DETECT_CHANGE | rule->metric[0].id << 8 | SCOPE_HOP;
 	uint32_t row, count = events->count;
@@ -343,7 +336,7 @@ static uint32_t run_change(const struct detect_rule *rule, struct detect_state *
 
 			if (unlikely(word == DETECT_NONE))
 				continue;
-			value = word >> shift & mask;
+			value = word;
 			if (absolute_difference(value, previous) > threshold &&
 			    (seen >> hop & 1) && cell->position[hop].node == node) {
 				events->report[count] = row;
@@ -476,14 +469,13 @@ static uint32_t run_complex(const struct detect_rule *rule, struct detect_state 
 			break;
 		state->reports++;
 		for (m = 0; m < rule->metrics; m++) {
-			const uint32_t shift = rule->metric[m].shift, mask = rule->metric[m].mask;
 			const uint32_t *words = columns[m] + hop_start[row];
 			uint32_t max = 0, min = UINT32_MAX, last = 0, any = 0, hop;
 			uint64_t sum = 0;
 
 			for (hop = 0; hop < hops; hop++) {
 				const uint32_t word = words[hop];
-				const uint32_t value = word >> shift & mask;
+				const uint32_t value = word;
 
 				if (unlikely(word == DETECT_NONE))
 					continue;

@@ -37,12 +37,10 @@ enum {
 	DETECT_CONDITIONS = 32,
 };
 
-/* A metric: (word >> shift) & mask of a hop column. */
+/* A metric: a hop column. */
 struct detect_metric {
 	uint32_t id;
 	uint32_t column;
-	uint32_t shift;
-	uint32_t mask;
 	uint32_t delta;		/* 1: some condition is on its change */
 };
 

@@ -21,7 +21,7 @@ enum {
 	COL_SOURCE0 = 7,
 	COL_DESTINATION0 = 11,
 	HOP_NODE_ID = 0,
-	HOP_LATENCY = 2,
+	HOP_LATENCY = 3,
 };
 
 #define FLAG_FLOW (1u << 18)
@@ -107,14 +107,12 @@ struct dimensions {
 	uint32_t compact;
 	uint32_t buckets;
 	uint32_t metrics;
-	uint32_t whole_words;	/* 1: no metric has a shift or a pair */
+	uint32_t whole_words;	/* 1: no metric has a pair */
 	uint32_t hops;
 	uint32_t hop_stride;
 	uint32_t hops_at;
 	const uint32_t *values[FLOWCACHE_MAX_METRICS];
 	const uint32_t *pairs[FLOWCACHE_MAX_METRICS];
-	uint32_t shift[FLOWCACHE_MAX_METRICS];
-	uint32_t mask[FLOWCACHE_MAX_METRICS];
 	const uint32_t *ids, *latencies;
 };
 
@@ -177,10 +175,10 @@ int flowcache_attach(struct flowcache *cache, uint32_t *words)
 	    cache->buckets_at < cache->rows_at + (size_t)cache->rows * cache->row_stride)
 		return 0;
 	for (k = 0; k < cache->metrics; k++) {
-		const uint32_t *metric = words + FLOWCACHE_HEAD_METRIC + 4 * k;
+		const uint32_t *metric = words + FLOWCACHE_HEAD_METRIC + 2 * k;
 
-		cache->metric[k] = (struct flowcache_metric){ metric[0], metric[1], metric[2], metric[3] };
-		if (metric[0] >= INT_HOP_COLUMNS || metric[1] > 31 || metric[3] >= INT_HOP_COLUMNS)
+		cache->metric[k] = (struct flowcache_metric){ metric[0], metric[1] };
+		if (metric[0] >= INT_HOP_COLUMNS || metric[1] >= INT_HOP_COLUMNS)
 			return 0;
 	}
 	return 1;
@@ -446,7 +444,6 @@ INLINE void update_metrics(struct context *context, const struct report *report,
 
 		if (unlikely(value == NONE) && (of->whole_words || of->pairs[metric][cell] == NONE))
 			continue;
-		value = (of->whole_words ? value : value >> of->shift[metric]) & of->mask[metric];
 		previous = lasts[metric];
 		lasts[metric] = value;
 		if (of->compact) {
@@ -734,8 +731,6 @@ INLINE struct dimensions dimensions_of(const struct context *context, uint32_t c
 	for (k = 0; k < metrics; k++) {
 		of.values[k] = batch->hop_words + cache->metric[k].column * stride;
 		of.pairs[k] = batch->hop_words + cache->metric[k].pair * stride;
-		of.shift[k] = cache->metric[k].shift;
-		of.mask[k] = cache->metric[k].mask;
 	}
 	return of;
 }
@@ -769,7 +764,7 @@ static loop *loop_of(const struct flowcache *cache, enum flowcache_mode mode)
 	uint32_t usual = cache->buckets == 12, k;
 
 	for (k = 0; k < cache->metrics; k++)
-		usual &= !cache->metric[k].shift && cache->metric[k].pair == cache->metric[k].column;
+		usual &= cache->metric[k].pair == cache->metric[k].column;
 	if (usual && cache->compact && cache->metrics == 3)
 		return prefetch ? compact_3_prefetch : compact_3;
 	if (cache->compact)

@@ -18,7 +18,7 @@
 
 enum {
 	FLOWCACHE_MAGIC = 0x43464e49,
-	FLOWCACHE_VERSION = 1,
+	FLOWCACHE_VERSION = 2,
 	FLOWCACHE_HEADER_WORDS = 128,
 	FLOWCACHE_EVENT_WORDS = 16,
 	FLOWCACHE_THRESHOLD_WORDS = 32,
@@ -60,11 +60,9 @@ enum {
 	FLOWCACHE_PATH_CHANGES = 18,
 };
 
-/* A metric: (word >> shift) & mask of a hop column. */
+/* A metric: a hop column. */
 struct flowcache_metric {
 	uint32_t column;
-	uint32_t shift;
-	uint32_t mask;
 	uint32_t pair;	/* missing only if this column is all ones, too */
 };
 

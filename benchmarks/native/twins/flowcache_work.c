@@ -17,9 +17,9 @@ enum {
 	COL_SOURCE0 = 7,
 	COL_DESTINATION0 = 11,
 	HOP_NODE_ID = 0,
-	HOP_LATENCY = 2,
-	HOP_QUEUE = 3,
-	HOP_UTILIZATION = 10,
+	HOP_LATENCY = 3,
+	HOP_QUEUE_OCCUPANCY = 5,
+	HOP_UTILIZATION = 12,
 };
 
 #define FLAG_FLOW (1u << 18)
@@ -131,7 +131,7 @@ void work_fill(struct work *work, enum work_mix mix, uint32_t count)
 	uint32_t *destination = report_column(batch, COL_DESTINATION0);
 	uint32_t *ids = hop_column(batch, HOP_NODE_ID);
 	uint32_t *latency = hop_column(batch, HOP_LATENCY);
-	uint32_t *queue = hop_column(batch, HOP_QUEUE);
+	uint32_t *queue = hop_column(batch, HOP_QUEUE_OCCUPANCY);
 	uint32_t *utilization = hop_column(batch, HOP_UTILIZATION);
 	const uint32_t mask = work->values - 1;
 	uint32_t row;

@@ -250,10 +250,10 @@ static const struct {
 	uint8_t bit, word, shift, column;
 	uint32_t mask;
 } metrics[] = {
-	{ 0, 0, 0, 0, 0xffffffff },  { 1, 0, 16, 1, 0xffff },	 { 1, 0, 0, 1, 0xffff },
-	{ 2, 0, 0, 2, 0xffffffff },  { 3, 0, 0, 3, 0xffffff },	 { 3, 0, 24, 3, 0xff },
-	{ 7, 0, 0, 10, 0xffffffff }, { 8, 0, 0, 11, 0xffffff }, { 9, 0, 0, 15, 0xffffffff },
-	{ 14, 0, 0, 20, 0xffffffff },
+	{ 0, 0, 0, 0, 0xffffffff },  { 1, 0, 16, 1, 0xffff },	 { 1, 0, 0, 2, 0xffff },
+	{ 2, 0, 0, 3, 0xffffffff },  { 3, 0, 0, 5, 0xffffff },	 { 3, 0, 24, 4, 0xff },
+	{ 7, 0, 0, 12, 0xffffffff }, { 8, 0, 0, 14, 0xffffff }, { 9, 0, 0, 19, 0xffffffff },
+	{ 14, 0, 0, 24, 0xffffffff },
 };
 
 /* One rule for all frames to come, with all state forgotten. */
@@ -288,8 +288,6 @@ static void new_rule(void)
 	detect.weight = rule->weight;
 	detect.metrics = 1;
 	detect.metric[0].column = metrics[metric].column;
-	detect.metric[0].shift = rule->shift;
-	detect.metric[0].mask = rule->mask;
 	detect_state_init(&reference, &detect);
 }
 
@@ -357,13 +355,22 @@ static void compare_hops(const uint8_t *frame)
 static void fill_block(const uint8_t *at, uint32_t bitmap, uint32_t row)
 {
 	static const uint8_t first_column[16] = {
-		0, 1, 2, 3, 4, 6, 8, 10, 11, 15, 16, 17, 18, 19, 20, 12,
+		0, 1, 3, 4, 6, 8, 10, 12, 13, 19, 20, 21, 22, 23, 24, 15,
 	};
+	static const uint8_t split_bits[16] = { [1] = 16, [3] = 24, [8] = 24 };
 	uint32_t bit, k;
 
 	for (bit = 0; bit < 16; bit++) {
 		for (k = 0; bitmap & 0x8000 >> bit && k < (bit >= 4 && bit <= 6 ? 2 : 1); k++) {
-			batch.hop_words[(first_column[bit] + k) * batch.hop_stride + row] = be32(at);
+			uint32_t *cell = batch.hop_words +
+					 (first_column[bit] + k) * batch.hop_stride + row;
+			const uint32_t word = be32(at);
+
+			*cell = word;
+			if (split_bits[bit] && ~word) {
+				*cell = word >> split_bits[bit];
+				cell[batch.hop_stride] = word & ((1u << split_bits[bit]) - 1);
+			}
 			at += 4;
 		}
 	}

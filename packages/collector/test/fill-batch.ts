@@ -4,7 +4,8 @@ import { FrameSlab } from '../src/frames.js';
 export interface TestHop {
   readonly nodeId?: number;
   readonly latency?: number;
-  readonly queue?: number;
+  readonly queueId?: number;
+  readonly occupancy?: number;
   readonly utilization?: number;
 }
 
@@ -31,11 +32,11 @@ export function fillBatch(batch: TelemetryBatch, reports: readonly TestReport[])
     batch.ports[row] = ((5000 << 16) | 80) >>> 0;
     batch.source0[row] = 0x0a000101;
     batch.destination0[row] = 0x0a000202;
-    for (const { nodeId, latency, queue, utilization } of report.hops) {
+    for (const { nodeId, latency, queueId, occupancy, utilization } of report.hops) {
       batch.hop.nodeId[hop] = nodeId ?? NOT_AVAILABLE;
       batch.hop.hopLatency[hop] = latency ?? NOT_AVAILABLE;
-      batch.hop.queueId[hop] = queue === undefined ? NOT_AVAILABLE : queue >>> 24;
-      batch.hop.queueOccupancy[hop] = queue === undefined ? NOT_AVAILABLE : queue & 0xffffff;
+      batch.hop.queueId[hop] = queueId ?? NOT_AVAILABLE;
+      batch.hop.queueOccupancy[hop] = occupancy ?? NOT_AVAILABLE;
       batch.hop.egressUtilization[hop] = utilization ?? NOT_AVAILABLE;
       hop++;
     }

@@ -23,12 +23,12 @@ describe('LiveStatistics', () => {
     const hops = (latency: number): TestReport => ({
       nodeId: 3,
       hops: [
-        { nodeId: 1, latency, queue: (7 << 24) | 40, utilization: 10 },
-        { nodeId: 3, latency: 2 * latency, queue: 5 },
+        { nodeId: 1, latency, queueId: 7, occupancy: 40, utilization: 10 },
+        { nodeId: 3, latency: 2 * latency, occupancy: 5 },
       ],
     });
     for (let step = 0; step < 100; step++) feed(statistics, START + step * 10, [hops(step < 98 ? 20 : 30)]);
-    feed(statistics, START + 2000, [{ nodeId: 3, hops: [{ nodeId: 1, queue: 12, utilization: 3 }] }]);
+    feed(statistics, START + 2000, [{ nodeId: 3, hops: [{ nodeId: 1, occupancy: 12, utilization: 3 }] }]);
     const { switches, other, timeMs } = statistics.snapshot();
     expect(timeMs).toBeCloseTo(START + 2000, 2);
     expect(other).toBeNull();
@@ -62,7 +62,7 @@ describe('LiveStatistics', () => {
     const statistics = new LiveStatistics({ windowSlices: 3, historySlices: 5 });
     for (let second = 0; second < 4; second++) {
       feed(statistics, START + second * 1000, [
-        { hops: [{ nodeId: 1, latency: 10 * (second + 1), queue: 100 - second }] },
+        { hops: [{ nodeId: 1, latency: 10 * (second + 1), occupancy: 100 - second }] },
       ]);
     }
     let [one] = statistics.snapshot().switches;
@@ -78,7 +78,7 @@ describe('LiveStatistics', () => {
 
   test('gives the place of a silent switch to another one', () => {
     const statistics = new LiveStatistics({ switches: 1, windowSlices: 2, historySlices: 3 });
-    feed(statistics, START, [{ hops: [{ nodeId: 1, latency: 10, queue: 5 }] }]);
+    feed(statistics, START, [{ hops: [{ nodeId: 1, latency: 10, occupancy: 5 }] }]);
     feed(statistics, START + 1000, [{ hops: [{ nodeId: 2, latency: 20 }] }]);
     expect(statistics.snapshot().switches.map((one) => one.nodeId)).toEqual([1]);
     expect(statistics.snapshot().other!.hopLatency.p50).toBe(20);
@@ -124,7 +124,7 @@ describe('LiveStatistics', () => {
 
   test('counts on as others what a switch has in the window that gives its row away', () => {
     const statistics = new LiveStatistics({ switches: 1 });
-    feed(statistics, START, [{ nodeId: 1, flags: FLAG.DROPPED, hops: [{ nodeId: 1, latency: 10, queue: 5 }] }]);
+    feed(statistics, START, [{ nodeId: 1, flags: FLAG.DROPPED, hops: [{ nodeId: 1, latency: 10, occupancy: 5 }] }]);
     for (let second = 1; second <= 5; second++) {
       feed(statistics, START + second * 1000, Array(9).fill({ hops: [{ nodeId: 2, latency: 20 }] }));
     }
@@ -151,7 +151,7 @@ describe('LiveStatistics', () => {
     const statistics = new LiveStatistics();
     feed(statistics, START, [
       { nodeId: 5, flags: FLAG.DROPPED, hops: [] },
-      { nodeId: 5, flags: FLAG.DROPPED | FLAG.OWN, hops: [{ nodeId: 5, queue: 900 }] },
+      { nodeId: 5, flags: FLAG.DROPPED | FLAG.OWN, hops: [{ nodeId: 5, occupancy: 900 }] },
     ]);
     const [one] = statistics.snapshot().switches;
     expect(one).toMatchObject({ nodeId: 5, dropReports: 2, queueOccupancy: { now: 900, peak: 900 } });
@@ -176,7 +176,7 @@ describe('LiveStatistics', () => {
     const path = (nodes: readonly number[], depths: readonly number[], flags = 0): TestReport => ({
       nodeId: nodes.at(-1)!,
       flags,
-      hops: nodes.map((nodeId, index) => ({ nodeId, queue: depths[index]! })),
+      hops: nodes.map((nodeId, index) => ({ nodeId, occupancy: depths[index]! })),
     });
     feed(statistics, START, [path([1, 2, 3], [10, 49, 0])]);
     expect(statistics.snapshot().congested).toEqual([]);
@@ -213,7 +213,7 @@ describe('LiveStatistics', () => {
 
   test('keeps the start of a path that is longer than an entry', () => {
     const statistics = new LiveStatistics({ congestedOccupancy: 1 });
-    const hops = Array.from({ length: 40 }, (_, index) => ({ nodeId: index + 1, queue: index === 30 ? 500 : 0 }));
+    const hops = Array.from({ length: 40 }, (_, index) => ({ nodeId: index + 1, occupancy: index === 30 ? 500 : 0 }));
     feed(statistics, START, [{ hops }]);
     const [one] = statistics.snapshot().congested;
     expect(one!.path).toEqual(Array.from({ length: 16 }, (_, index) => index + 1));

@@ -9,7 +9,8 @@ import { SEED } from './seed.js';
 interface Hop {
   readonly nodeId?: number;
   readonly latency?: number;
-  readonly queue?: number;
+  readonly queueId?: number;
+  readonly occupancy?: number;
   readonly utilization?: number;
   /** Egress interface. */
   readonly port?: number;
@@ -40,7 +41,8 @@ const hop: fc.Arbitrary<Hop> = fc
   .record({
     nodeId: maybe(fc.constantFrom(1, 2, 3, 0xfffffffe)),
     latency: maybe(fc.constantFrom(0, 9, 10, 11, 100, 101, 4_000_000_000)),
-    queue: maybe(fc.integer({ min: 0, max: 0xfffffffe })),
+    queueId: maybe(fc.constantFrom(0, 1, 255)),
+    occupancy: maybe(fc.integer({ min: 0, max: 0x7ffffffe })),
     utilization: maybe(fc.integer({ min: 0, max: 0xfffffffe })),
     port: maybe(fc.integer({ min: 0, max: 3 })),
   })
@@ -70,18 +72,17 @@ describe('SwitchTotals', () => {
         };
         for (const each of batches.flat()) {
           if (each.code !== 0) continue;
-          for (const { nodeId, latency, queue } of each.hops) {
+          for (const { nodeId, latency, queueId = 0, occupancy } of each.hops) {
             const counts = of(nodeId ?? null);
             counts.hops++;
             if (latency !== undefined) {
               counts.sum += latency;
               counts.buckets[latency <= 10 ? 0 : latency <= 100 ? 1 : 2]!++;
             }
-            if (queue === undefined) continue;
-            const occupancy = queue & 0xffffff;
+            if (occupancy === undefined) continue;
             if (occupancy === 0) shallow++;
             if (occupancy > 1000) deep++;
-            if (nodeId !== undefined) queues.set(`${nodeId} ${queue >>> 24}`, occupancy);
+            if (nodeId !== undefined) queues.set(`${nodeId} ${queueId}`, occupancy);
           }
           if (each.flags === FLAG.DROPPED) of(each.nodeId!).drops++;
         }
@@ -109,11 +110,15 @@ describe('SwitchTotals', () => {
   it('tells the last utilization of each egress interface that is known', () => {
     const totals = new SwitchTotals();
     feed(totals, [
-      { hops: [{ nodeId: 4, port: 2, utilization: 70 }] },
+      { hops: [{ nodeId: 4, port: 0x12345, utilization: 70 }] },
+      { hops: [{ nodeId: 4, port: 2, utilization: 20 }] },
       { hops: [{ nodeId: 4, port: 2, utilization: 30 }] },
       { hops: [{ nodeId: 4, utilization: 99 }] },
     ]);
-    expect(totals.snapshot().interfaces).toEqual([{ nodeId: 4, egressInterface: 2, utilization: 30 }]);
+    expect(totals.snapshot().interfaces).toEqual([
+      { nodeId: 4, egressInterface: 0x12345, utilization: 70 },
+      { nodeId: 4, egressInterface: 2, utilization: 30 },
+    ]);
   });
 
   it('takes no more room than its options say, and counts what has none', () => {
@@ -121,11 +126,12 @@ describe('SwitchTotals', () => {
     const hops = [1, 2, 3, 4].map((nodeId) => ({
       nodeId,
       latency: 5,
-      queue: (nodeId << 24) | 7,
+      queueId: nodeId,
+      occupancy: 7,
       utilization: 1,
       port: 1,
     }));
-    feed(totals, [{ hops }, { hops: [{ nodeId: 1, queue: 8 }] }]);
+    feed(totals, [{ hops }, { hops: [{ nodeId: 1, queueId: 0, occupancy: 8 }] }]);
     const { switches, other, queues, interfaces, refused } = totals.snapshot();
     expect(switches.map(({ nodeId, hops: seen }) => [nodeId, seen])).toEqual([
       [1, 2],
@@ -139,7 +145,14 @@ describe('SwitchTotals', () => {
 
   it('gives rows back to the busiest honest switches after 5,000 forged ids took them all', () => {
     const totals = new SwitchTotals({ switches: 64, queues: 64, interfaces: 64 });
-    const hopOf = (nodeId: number): Hop => ({ nodeId, latency: 700, queue: (1 << 24) | 9, utilization: 3, port: 2 });
+    const hopOf = (nodeId: number): Hop => ({
+      nodeId,
+      latency: 700,
+      queueId: 1,
+      occupancy: 9,
+      utilization: 3,
+      port: 2,
+    });
     const forged = Array.from({ length: 5000 }, (_, index) => ({ hops: [hopOf(1_000_000 + index)] }));
     const honest = Array.from({ length: 8 }, (_, index) => ({ hops: [hopOf(index + 1)] }));
     feed(totals, forged);

@@ -1,4 +1,4 @@
-import { FIELDS, FLAG, HOP_COLUMNS, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { FLAG, HOP_COLUMNS, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 
 const XD = MODES.indexOf('xd');
 const INT_BITS =
@@ -54,19 +54,8 @@ export function carried(batch: TelemetryBatch, row: number): Record<string, unkn
   };
 }
 
-/**
- * Makes the flags of a batch ones that exist: no INT mode, version or encapsulation beyond those that are defined. And makes the
- * values of hops ones that can be carried.
- */
+/** Makes the flags of a batch ones that exist: no INT mode, version or encapsulation beyond those that are defined. */
 export function existing(batch: TelemetryBatch): void {
-  const { hopWords, hopStride } = batch;
-  for (const { column, most, bits } of FIELDS) {
-    if (bits >= 32) continue;
-    const start = column * hopStride;
-    for (let cell = start; cell < start + batch.capacity.hops; cell++) {
-      if (hopWords[cell] !== NOT_AVAILABLE) hopWords[cell]! %= most + 1;
-    }
-  }
   for (let row = 0; row < batch.reports; row++) {
     let flags = batch.flags[row]!;
     const limit = (shift: number, mask: number, most: number): void => {
