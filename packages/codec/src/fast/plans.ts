@@ -1,4 +1,4 @@
-import { type LAYOUT, type Plan, planFor } from '../plan.js';
+import { type LAYOUT, lowerBitsOf, OP, type Plan, planFor } from '../plan.js';
 
 /** Bytes of one slot of the column table: more than the 19 words of the longest plan. */
 export const SLOT_BYTES = 32;
@@ -18,8 +18,12 @@ export class PlanTable {
   readonly words: Uint8Array;
   /** Column mask of each slot. */
   readonly masks: Int32Array;
-  /** Columns of each slot's words, from `slot * SLOT_BYTES`. */
+  /** Columns of each slot's words, from `slot * SLOT_BYTES`; of a word that holds two fields that of the upper one. */
   readonly columns: Uint8Array;
+  /** Bits of the lower field of each slot's words that hold two, from `slot * SLOT_BYTES`; else 0. */
+  readonly splits: Uint8Array = new Uint8Array(SLOTS * SLOT_BYTES);
+  /** Set of each slot's words that hold two fields. */
+  readonly splitMasks: Int32Array = new Int32Array(SLOTS);
   readonly #layout: (typeof LAYOUT)[keyof typeof LAYOUT];
   #used = 1;
 
@@ -51,7 +55,14 @@ export class PlanTable {
     const slot = this.#used++;
     this.words[slot] = plan.words;
     this.masks[slot] = plan.mask;
-    this.columns.set(plan.columns, slot * SLOT_BYTES);
+    this.splitMasks[slot] = 0;
+    for (let word = 0; word < plan.words; word++) {
+      const column = plan.columns[word]!;
+      const isSplit = plan.ops[word] === OP.SPLIT;
+      this.columns[slot * SLOT_BYTES + word] = isSplit ? column - 1 : column;
+      this.splits[slot * SLOT_BYTES + word] = isSplit ? lowerBitsOf(column) : 0;
+      if (isSplit) this.splitMasks[slot]! |= 1 << word;
+    }
     this.slotOf[bitmap] = slot;
     return slot;
   }

@@ -1,7 +1,6 @@
 import { STATE, type TelemetryBatch } from '../batch.js';
 import { FLAG, NOT_AVAILABLE } from '../columns.js';
 import { LAYOUT } from '../plan.js';
-import { splitRows } from '../split.js';
 import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
 import { PlanTable, SLOT_BYTES } from './plans.js';
 
@@ -27,6 +26,19 @@ const SHIM_MD_NPT1 = (1 << 2) | 1;
 const REPORT_BITS_REFUSED = 0x8001;
 
 const UDP = 17;
+
+/** Instruction bits 0 to 3: node id, level-1 interfaces, hop latency, queue id and occupancy. */
+const FIRST_FOUR = 0xf000;
+
+/** All ones, as a signed word. */
+const ALL_ONES = -1;
+
+/** Writes a word to two columns: what is above its lower `split` bits, and those. */
+function writeSplit(hopWords: Uint32Array, cell: number, stride: number, split: number, value: number): void {
+  const none = value === ALL_ONES ? ALL_ONES : 0;
+  hopWords[cell] = (value >>> split) | none;
+  hopWords[(cell + stride) | 0] = (value & ((1 << split) - 1)) | none;
+}
 
 function isTunnel(port: number): boolean {
   return port === 6081 || port === 4790 || port === 4789 || port === 54321;
@@ -91,6 +103,7 @@ export class FastReport2 implements FastDecoder {
     if (base + limit > 0x7fffffff || from < 0) return from;
 
     const { slotOf, words: slotWords, masks: slotMasks, columns: slotColumns } = this.#stackPlans;
+    const { splits: slotSplits, splitMasks: slotSplitMasks } = this.#stackPlans;
     const own = this.#ownPlans;
     const { hopCount, reportWords: report, hopWords, state, capacity } = batch;
     const rs = batch.reportStride | 0;
@@ -103,9 +116,6 @@ export class FastReport2 implements FastDecoder {
     let row = state[STATE.REPORTS]! | 0;
     let hopRow = state[STATE.HOPS]! | 0;
     let written = state[STATE.WRITTEN]! | 0;
-    const firstHopRow = hopRow;
-    /** Columns that rows of this run were written with. */
-    let used = 0;
     const drops = state[STATE.DROPS]! | 0;
 
     // The end is the first of: frames asked for, frames described, rows of frames, rows of reports.
@@ -117,6 +127,7 @@ export class FastReport2 implements FastDecoder {
     let planWords = 0;
     let planMask = 0;
     let planColumns = 0;
+    let planSplits = 0;
     let planReciprocal = 0;
 
     let index = from | 0;
@@ -207,6 +218,7 @@ export class FastReport2 implements FastDecoder {
         planWords = slotWords[slot]!;
         planMask = slotMasks[slot]!;
         planColumns = slot * SLOT_BYTES;
+        planSplits = slotSplitMasks[slot]!;
         // ceil(2^16 / words): exact for dividends up to 252.
         planReciprocal = planWords === 0 ? 0 : (65535 / planWords + 1) | 0;
       }
@@ -244,7 +256,29 @@ export class FastReport2 implements FastDecoder {
       const blockBytes = planWords << 2;
       const lastRow = (hopRow + hops - 1) | 0;
       let word = 0;
-      for (; word + 4 <= planWords; word += 4) {
+      if ((bitmap & FIRST_FOUR) === FIRST_FOUR) {
+        // What most stacks begin with, in columns that are known.
+        let node = lastRow;
+        let ingress = (lastRow + stride) | 0;
+        let egress = (ingress + stride) | 0;
+        let latency = (egress + stride) | 0;
+        let queueId = (latency + stride) | 0;
+        let occupancy = (queueId + stride) | 0;
+        for (let at = stack; at < innerEnd; at = (at + blockBytes) | 0) {
+          hopWords[node--] = view.getInt32(at);
+          const l1 = view.getInt32(at + 4);
+          const noL1 = l1 === ALL_ONES ? ALL_ONES : 0;
+          hopWords[ingress--] = (l1 >>> 16) | noL1;
+          hopWords[egress--] = (l1 & 0xffff) | noL1;
+          hopWords[latency--] = view.getInt32(at + 8);
+          const queue = view.getInt32(at + 12);
+          const noQueue = queue === ALL_ONES ? ALL_ONES : 0;
+          hopWords[queueId--] = (queue >>> 24) | noQueue;
+          hopWords[occupancy--] = (queue & 0xffffff) | noQueue;
+        }
+        word = 4;
+      }
+      for (; word + 4 <= planWords && ((planSplits >>> word) & 15) === 0; word += 4) {
         const table = planColumns + word;
         let c0 = (Math.imul(slotColumns[table]!, stride) + lastRow) | 0;
         let c1 = (Math.imul(slotColumns[table + 1]!, stride) + lastRow) | 0;
@@ -259,13 +293,19 @@ export class FastReport2 implements FastDecoder {
       }
       for (; word < planWords; word++) {
         let cell = (Math.imul(slotColumns[planColumns + word]!, stride) + lastRow) | 0;
-        for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
-          hopWords[cell--] = view.getInt32(at);
+        const split = slotSplits[planColumns + word]!;
+        if (split === 0) {
+          for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
+            hopWords[cell--] = view.getInt32(at);
+          }
+        } else {
+          for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
+            writeSplit(hopWords, cell--, stride, split, view.getInt32(at));
+          }
         }
       }
       hopRow = (hopRow + hops) | 0;
       written |= planMask;
-      used |= planMask;
 
       if (ownWords !== 0) {
         const ownMask = own.masks[ownSlot]! | 1;
@@ -274,17 +314,19 @@ export class FastReport2 implements FastDecoder {
         hopWords[hopRow] = nodeId;
         const table = ownSlot * SLOT_BYTES;
         for (let k = 0; k < ownWords; k++) {
-          hopWords[Math.imul(own.columns[table + k]!, stride) + hopRow] = view.getInt32(start + 20 + 4 * k);
+          const cell = (Math.imul(own.columns[table + k]!, stride) + hopRow) | 0;
+          const split = own.splits[table + k]!;
+          const value = view.getInt32(start + 20 + 4 * k);
+          if (split === 0) hopWords[cell] = value;
+          else writeSplit(hopWords, cell, stride, split, value);
         }
         hopRow = (hopRow + 1) | 0;
         written |= ownMask;
-        used |= ownMask;
       }
       frame = (frame + 1) | 0;
       row = (row + 1) | 0;
     }
 
-    splitRows(hopWords, stride, used, firstHopRow, hopRow);
     fillRows(batch.frameCode, 0, state[STATE.FRAMES]!, frame);
     fillRows(batch.code, 0, state[STATE.REPORTS]!, row);
     fillRows(batch.protocol, UDP, state[STATE.REPORTS]!, row);
