@@ -4,6 +4,8 @@
  * Words are big-endian: the first byte of the address is the most significant byte of the first word.
  */
 
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/codec.AddressError') as never;
+
 /** An IP address as 32-bit words: one for IPv4, four for IPv6. */
 export interface ParsedAddress {
   readonly version: 4 | 6;
@@ -13,7 +15,7 @@ export interface ParsedAddress {
 /** Thrown for text that is no address. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
-  readonly code = 'BAD_ADDRESS';
+  readonly code = 'ERR_ADDRESS';
   /** What was to be read. */
   readonly text: string;
   /** Where in `text` it stops being an address, in UTF-16 units. */
@@ -23,6 +25,12 @@ export class AddressError extends Error {
     super(`not ${kind} (character ${offset}): ${JSON.stringify(text.slice(0, 64))}`);
     this.text = text;
     this.offset = offset;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is AddressError {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
 

@@ -102,7 +102,7 @@ describe('IPv6 text', () => {
       try {
         parseIpv6(text);
       } catch (error) {
-        refused = error instanceof AddressError && error.code === 'BAD_ADDRESS';
+        refused = error instanceof AddressError && error.code === 'ERR_ADDRESS';
       }
       expect(refused, text).toBe(!isIPv6(text) || text.includes('%'));
     }

@@ -120,7 +120,7 @@ describe('CaptureSource', () => {
     await collector.finished;
     expect(await collector.stop()).toMatchObject({ received: 9, decoded: 9 });
     expect(problems).toHaveLength(1);
-    expect(problems[0]!.error).toMatchObject({ code: 'ERR_SOURCE_DATA', cause: { code: 'TRUNCATED' } });
+    expect(problems[0]!.error).toMatchObject({ code: 'ERR_SOURCE_DATA', cause: { code: 'ERR_CAPTURE_TRUNCATED' } });
     expect(problems[0]!.error.message).toContain('cut.pcap');
   });
 

@@ -60,6 +60,7 @@ function place(problem: RuleProblem): string {
 /** Rules that cannot be used. All problems found are in `problems`; the message lists them. */
 export class RulesError extends Error {
   override readonly name = 'RulesError';
+  readonly code = 'ERR_RULES';
   /** At least one. */
   readonly problems: readonly RuleProblem[];
 

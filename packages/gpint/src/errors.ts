@@ -1,19 +1,21 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/gpint.GpintError') as never;
+
 /** What can be wrong with a topology or with what is asked of it. Appended to, never renamed. */
 export type GpintErrorCode =
   /** A topology file cannot be parsed; `line` says where. */
-  | 'BAD_TOPOLOGY'
+  | 'ERR_GPINT_TOPOLOGY'
   /** A name or number that is not a node of the graph. */
-  | 'UNKNOWN_NODE'
+  | 'ERR_GPINT_UNKNOWN_NODE'
   /** The graph has no nodes. */
-  | 'EMPTY_GRAPH'
+  | 'ERR_GPINT_EMPTY_GRAPH'
   /** The graph falls into parts, `components` names them, and planning per component was not asked for. */
-  | 'DISCONNECTED'
+  | 'ERR_GPINT_DISCONNECTED'
   /** No plan exists: fewer paths than components, or a component without an entry point. */
-  | 'NO_PLAN'
+  | 'ERR_GPINT_NO_PLAN'
   /** A path, hop or switch does not fit into a probe of the layout. */
-  | 'PROBE_LIMIT'
+  | 'ERR_GPINT_PROBE_LIMIT'
   /** A socket of the monitor cannot be opened or used. */
-  | 'SOCKET';
+  | 'ERR_GPINT_SOCKET';
 
 /** What an error says besides its message. */
 export interface GpintErrorDetails {
@@ -24,11 +26,9 @@ export interface GpintErrorDetails {
   readonly cause?: unknown;
 }
 
-const BRAND = 'GpintError';
-
 /** Thrown for topologies, plans and probes that cannot be. Wrong arguments are TypeErrors and RangeErrors. */
 export class GpintError extends Error {
-  override readonly name = BRAND;
+  override readonly name = 'GpintError';
   readonly code: GpintErrorCode;
   readonly line: number;
   readonly components: readonly (readonly string[])[];
@@ -38,10 +38,11 @@ export class GpintError extends Error {
     this.code = code;
     this.line = details.line ?? 0;
     this.components = details.components ?? [];
+    Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether `value` is an error of this class, of any copy of this package. */
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
   static is(value: unknown): value is GpintError {
-    return value instanceof Error && value.name === BRAND && typeof (value as Partial<GpintError>).code === 'string';
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

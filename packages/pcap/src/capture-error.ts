@@ -3,30 +3,30 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/pcap.CaptureError'
 /**
  * What is wrong with a capture.
  *
- * - `BAD_MAGIC`: neither pcap nor pcapng, or a section header without a byte-order magic
- * - `UNSUPPORTED_VERSION`: a format version, or reserved bits, that this reader does not know
- * - `BAD_LENGTH`: a length field that contradicts another, or is no multiple of four where it must be
- * - `TOO_LARGE`: a frame, block or number of interfaces beyond the reader's limits
- * - `TRUNCATED`: the capture ends inside a header, record or block
- * - `BAD_BLOCK`: malformed interface options, or a time that does not fit 64 bits of nanoseconds
- * - `BAD_INTERFACE`: a frame of an interface that the section has not described
- * - `GZIP`: compressed data that are damaged or cut short (only from `@int/pcap/node`)
+ * - `ERR_CAPTURE_MAGIC`: neither pcap nor pcapng, or a section header without a byte-order magic
+ * - `ERR_CAPTURE_VERSION`: a format version, or reserved bits, that this reader does not know
+ * - `ERR_CAPTURE_LENGTH`: a length field that contradicts another, or is no multiple of four where it must be
+ * - `ERR_CAPTURE_TOO_LARGE`: a frame, block or number of interfaces beyond the reader's limits
+ * - `ERR_CAPTURE_TRUNCATED`: the capture ends inside a header, record or block
+ * - `ERR_CAPTURE_BLOCK`: malformed interface options, or a time that does not fit 64 bits of nanoseconds
+ * - `ERR_CAPTURE_INTERFACE`: a frame of an interface that the section has not described
+ * - `ERR_CAPTURE_GZIP`: compressed data that are damaged or cut short (only from `@int/pcap/node`)
  */
 export type CaptureErrorCode =
-  | 'BAD_MAGIC'
-  | 'UNSUPPORTED_VERSION'
-  | 'BAD_LENGTH'
-  | 'TOO_LARGE'
-  | 'TRUNCATED'
-  | 'BAD_BLOCK'
-  | 'BAD_INTERFACE'
-  | 'GZIP';
+  | 'ERR_CAPTURE_MAGIC'
+  | 'ERR_CAPTURE_VERSION'
+  | 'ERR_CAPTURE_LENGTH'
+  | 'ERR_CAPTURE_TOO_LARGE'
+  | 'ERR_CAPTURE_TRUNCATED'
+  | 'ERR_CAPTURE_BLOCK'
+  | 'ERR_CAPTURE_INTERFACE'
+  | 'ERR_CAPTURE_GZIP';
 
 /**
  * Thrown for a capture that cannot be read on. Wrong arguments are a TypeError or RangeError instead.
  *
- * `offset` is the number of bytes from the start of the capture to the field that is wrong; for `TRUNCATED`, to the
- * record or block that is incomplete. For `GZIP` it counts compressed bytes: those taken in before the piece, of at most
+ * `offset` is the number of bytes from the start of the capture to the field that is wrong; for `ERR_CAPTURE_TRUNCATED`, to the
+ * record or block that is incomplete. For `ERR_CAPTURE_GZIP` it counts compressed bytes: those taken in before the piece, of at most
  * 16 KiB, that cannot be decompressed; all of them if the data are cut short.
  */
 export class CaptureError extends Error {

@@ -5,7 +5,7 @@ import { CaptureBatch, type CaptureFrame, type CaptureInterface } from './frame.
 import { isPcapMagic, PcapParser } from './pcap-parser.js';
 import { PcapngParser, SECTION_HEADER } from './pcapng-parser.js';
 
-/** Limits of a reader: what a capture claims beyond them is refused with `TOO_LARGE`. */
+/** Limits of a reader: what a capture claims beyond them is refused with `ERR_CAPTURE_TOO_LARGE`. */
 export interface CaptureReaderOptions {
   /** Captured bytes of one frame. Default: 262,144. */
   readonly maxFrameLength?: number;
@@ -159,7 +159,7 @@ export class CaptureReader {
   /**
    * Says that no more bytes come. Call it when `next` has returned false: then it tells whether the capture is
    * complete. Frames not taken yet can still be taken, and `next` throws when it comes to an incomplete one.
-   * @throws CaptureError `TRUNCATED` if no complete frame is left and the capture is empty or stops inside a header,
+   * @throws CaptureError `ERR_CAPTURE_TRUNCATED` if no complete frame is left and the capture is empty or stops inside a header,
    * record or block
    */
   end(): void {
@@ -190,7 +190,11 @@ export class CaptureReader {
     const start = parser?.unitOffset ?? 0;
     const what = start > 0 ? `the record or block at byte ${start}` : 'its header';
     this.#fail(
-      new CaptureError('TRUNCATED', start, `the capture ends at byte ${window.offset + rest}, inside ${what}`),
+      new CaptureError(
+        'ERR_CAPTURE_TRUNCATED',
+        start,
+        `the capture ends at byte ${window.offset + rest}, inside ${what}`,
+      ),
     );
   }
 
@@ -216,7 +220,7 @@ export class CaptureReader {
     if (magic === SECTION_HEADER) return new PcapngParser(this.#limits);
     const hint = magic >>> 16 === 0x1f8b ? ': gzip, to be decompressed first' : '';
     throw new CaptureError(
-      'BAD_MAGIC',
+      'ERR_CAPTURE_MAGIC',
       0,
       `neither pcap nor pcapng, magic 0x${magic.toString(16).padStart(8, '0')}${hint}`,
     );

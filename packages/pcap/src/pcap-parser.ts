@@ -125,7 +125,7 @@ export class PcapParser implements FormatParser {
     if (captured > this.#maxFrameLength) {
       const limit = this.#maxFrameLength;
       throw new CaptureError(
-        'TOO_LARGE',
+        'ERR_CAPTURE_TOO_LARGE',
         window.offset + 8,
         `captured length ${captured} exceeds the limit of ${limit} bytes`,
       );
@@ -145,12 +145,12 @@ export class PcapParser implements FormatParser {
     const major = readU16(bytes, position + 4, little);
     const minor = readU16(bytes, position + 6, little);
     if (major !== 2) {
-      throw new CaptureError('UNSUPPORTED_VERSION', window.offset + 4, `pcap version ${major}.${minor}, expected 2.x`);
+      throw new CaptureError('ERR_CAPTURE_VERSION', window.offset + 4, `pcap version ${major}.${minor}, expected 2.x`);
     }
     const link = readU32(bytes, position + 20, little);
     if ((link & RESERVED_BITS) !== 0) {
       throw new CaptureError(
-        'UNSUPPORTED_VERSION',
+        'ERR_CAPTURE_VERSION',
         window.offset + 20,
         `reserved bits of the link type are set: 0x${link.toString(16).padStart(8, '0')}`,
       );

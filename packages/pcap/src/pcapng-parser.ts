@@ -154,18 +154,18 @@ export class PcapngParser implements FormatParser {
 
   #checkLength(window: ChunkWindow, length: number, minimum: number): void {
     if (length < minimum || length % 4 !== 0) {
-      this.#fail('BAD_LENGTH', window, 4, `block length ${length} is below ${minimum} or no multiple of 4`);
+      this.#fail('ERR_CAPTURE_LENGTH', window, 4, `block length ${length} is below ${minimum} or no multiple of 4`);
     }
     if (length > this.#limits.maxBlockLength) {
       const limit = this.#limits.maxBlockLength;
-      this.#fail('TOO_LARGE', window, 4, `block length ${length} exceeds the limit of ${limit} bytes`);
+      this.#fail('ERR_CAPTURE_TOO_LARGE', window, 4, `block length ${length} exceeds the limit of ${limit} bytes`);
     }
   }
 
   #checkTrailer(window: ChunkWindow, at: number, length: number): void {
     const repeated = readU32(window.bytes, window.position + at, this.#little);
     if (repeated !== length) {
-      this.#fail('BAD_LENGTH', window, at, `block length is ${length} at its start and ${repeated} at its end`);
+      this.#fail('ERR_CAPTURE_LENGTH', window, at, `block length is ${length} at its start and ${repeated} at its end`);
     }
   }
 
@@ -192,7 +192,7 @@ export class PcapngParser implements FormatParser {
     if (window.pinned || !window.need(12)) return false;
     const magic = readU32(window.bytes, window.position + 8, false);
     if (magic !== BYTE_ORDER_MAGIC && magic !== BYTE_ORDER_MAGIC_SWAPPED) {
-      this.#fail('BAD_MAGIC', window, 8, `section header with byte-order magic 0x${magic.toString(16)}`);
+      this.#fail('ERR_CAPTURE_MAGIC', window, 8, `section header with byte-order magic 0x${magic.toString(16)}`);
     }
     const little = magic === BYTE_ORDER_MAGIC_SWAPPED;
     const length = readU32(window.bytes, window.position + 4, little);
@@ -201,7 +201,7 @@ export class PcapngParser implements FormatParser {
     const major = readU16(window.bytes, window.position + 12, little);
     const minor = readU16(window.bytes, window.position + 14, little);
     if (major !== 1 || (minor !== 0 && minor !== 2)) {
-      this.#fail('UNSUPPORTED_VERSION', window, 12, `pcapng version ${major}.${minor}, expected 1.0 or 1.2`);
+      this.#fail('ERR_CAPTURE_VERSION', window, 12, `pcapng version ${major}.${minor}, expected 1.0 or 1.2`);
     }
     this.#little = little;
     this.interfaces = [];
@@ -220,7 +220,12 @@ export class PcapngParser implements FormatParser {
     const description = this.interfaces[id];
     const scale = this.#scales[id];
     if (description === undefined || scale === undefined) {
-      this.#fail('BAD_INTERFACE', window, 8, `interface ${id}, but the section describes ${this.interfaces.length}`);
+      this.#fail(
+        'ERR_CAPTURE_INTERFACE',
+        window,
+        8,
+        `interface ${id}, but the section describes ${this.interfaces.length}`,
+      );
     }
     const captured = readU32(window.bytes, window.position + 20, little);
     this.#checkCaptured(window, 20, captured, length - 32);
@@ -231,7 +236,7 @@ export class PcapngParser implements FormatParser {
     const ticksHigh = readU32(bytes, start + 12, little);
     const ticksLow = readU32(bytes, start + 16, little);
     if (!this.#time.putTicks(batch.timestampsHigh, batch.timestampsLow, row, ticksHigh, ticksLow, scale)) {
-      this.#fail('BAD_BLOCK', window, 12, 'the time is before 1970 or does not fit 64 bits of nanoseconds');
+      this.#fail('ERR_CAPTURE_BLOCK', window, 12, 'the time is before 1970 or does not fit 64 bits of nanoseconds');
     }
     if (!this.#belongs(batch, row, description.linkType)) return false;
     batch.offsets[row] = start + 28;
@@ -246,7 +251,7 @@ export class PcapngParser implements FormatParser {
     this.#checkLength(window, length, 16);
     const description = this.interfaces[0];
     if (description === undefined) {
-      this.#fail('BAD_INTERFACE', window, 0, 'a simple packet block before any interface');
+      this.#fail('ERR_CAPTURE_INTERFACE', window, 0, 'a simple packet block before any interface');
     }
     if (!window.need(12)) return false;
     const original = readU32(window.bytes, window.position + 8, this.#little);
@@ -268,18 +273,28 @@ export class PcapngParser implements FormatParser {
 
   #checkCaptured(window: ChunkWindow, field: number, captured: number, room: number): void {
     if (captured > room) {
-      this.#fail('BAD_LENGTH', window, field, `captured length ${captured} in a block with room for ${room} bytes`);
+      this.#fail(
+        'ERR_CAPTURE_LENGTH',
+        window,
+        field,
+        `captured length ${captured} in a block with room for ${room} bytes`,
+      );
     }
     if (captured > this.#limits.maxFrameLength) {
       const limit = this.#limits.maxFrameLength;
-      this.#fail('TOO_LARGE', window, field, `captured length ${captured} exceeds the limit of ${limit} bytes`);
+      this.#fail(
+        'ERR_CAPTURE_TOO_LARGE',
+        window,
+        field,
+        `captured length ${captured} exceeds the limit of ${limit} bytes`,
+      );
     }
   }
 
   #interface(window: ChunkWindow, length: number): boolean {
     this.#checkLength(window, length, 20);
     if (this.interfaces.length >= this.#limits.maxInterfaces) {
-      this.#fail('TOO_LARGE', window, 0, `more than ${this.#limits.maxInterfaces} interfaces in a section`);
+      this.#fail('ERR_CAPTURE_TOO_LARGE', window, 0, `more than ${this.#limits.maxInterfaces} interfaces in a section`);
     }
     if (!window.need(length)) return false;
     this.#checkTrailer(window, length - 4, length);
@@ -297,7 +312,7 @@ export class PcapngParser implements FormatParser {
       if (code === OPTION_END) break;
       const value = position + at + 4;
       if (size > end - at - 4)
-        this.#fail('BAD_BLOCK', window, at + 2, `option ${code} of ${size} bytes exceeds the block`);
+        this.#fail('ERR_CAPTURE_BLOCK', window, at + 2, `option ${code} of ${size} bytes exceeds the block`);
       switch (code) {
         case IF_NAME:
           name = new TextDecoder().decode(bytes.subarray(value, value + Math.min(size, MAX_NAME_LENGTH)));
@@ -334,7 +349,7 @@ export class PcapngParser implements FormatParser {
 
   #checkOption(window: ChunkWindow, at: number, code: number, size: number, expected: number): void {
     if (size !== expected) {
-      this.#fail('BAD_BLOCK', window, at + 2, `option ${code} of ${size} bytes, expected ${expected}`);
+      this.#fail('ERR_CAPTURE_BLOCK', window, at + 2, `option ${code} of ${size} bytes, expected ${expected}`);
     }
   }
 }

@@ -234,7 +234,7 @@ describe('the reader', () => {
     const reader = new CaptureReader();
     reader.feed(bytes.subarray(0, bytes.length - 1));
     expect(reader.next(new CaptureFrame())).toBe(false);
-    expect(() => reader.end()).toThrow(expect.objectContaining({ code: 'TRUNCATED', offset: 24 }));
+    expect(() => reader.end()).toThrow(expect.objectContaining({ code: 'ERR_CAPTURE_TRUNCATED', offset: 24 }));
   });
 
   it('still sees that a capture is incomplete after an empty chunk', () => {
@@ -242,12 +242,16 @@ describe('the reader', () => {
     reader.feed(bytes.subarray(0, 30));
     expect(reader.next(new CaptureFrame())).toBe(false);
     reader.feed(new Uint8Array(0));
-    expect(() => reader.end()).toThrow(expect.objectContaining({ code: 'TRUNCATED' }));
+    expect(() => reader.end()).toThrow(expect.objectContaining({ code: 'ERR_CAPTURE_TRUNCATED' }));
   });
 
   it('calls an empty capture truncated', () => {
-    expect(() => new CaptureReader().end()).toThrow(expect.objectContaining({ code: 'TRUNCATED', offset: 0 }));
-    expect(() => [...readCapture(new Uint8Array(0))]).toThrow(expect.objectContaining({ code: 'TRUNCATED' }));
+    expect(() => new CaptureReader().end()).toThrow(
+      expect.objectContaining({ code: 'ERR_CAPTURE_TRUNCATED', offset: 0 }),
+    );
+    expect(() => [...readCapture(new Uint8Array(0))]).toThrow(
+      expect.objectContaining({ code: 'ERR_CAPTURE_TRUNCATED' }),
+    );
   });
 
   it('throws the same error again, from every method', () => {
@@ -277,7 +281,7 @@ describe('the reader', () => {
     reader.feed(bad);
     expect(reader.readBatch(batch)).toBe(1);
     expect(batch.lengths[0]).toBe(10);
-    expect(() => reader.readBatch(batch)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
+    expect(() => reader.readBatch(batch)).toThrow(expect.objectContaining({ code: 'ERR_CAPTURE_TOO_LARGE' }));
     expect(batch.count).toBe(0);
   });
 

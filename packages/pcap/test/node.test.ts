@@ -87,7 +87,7 @@ describe('gzip', () => {
     for (const chunks of [[bytes], every(bytes, 100)]) {
       const seen = await all(readCaptureStream(gunzipIfNeeded(chunks)));
       expect(seen.frames).toEqual(frames);
-      expect(seen.error).toMatchObject({ code: 'GZIP' });
+      expect(seen.error).toMatchObject({ code: 'ERR_CAPTURE_GZIP' });
     }
   });
 
@@ -101,7 +101,7 @@ describe('gzip', () => {
       expect(seen.frames.length).toBeGreaterThanOrEqual(last);
       last = seen.frames.length;
       expect(CaptureError.is(seen.error)).toBe(true);
-      expect(seen.error).toMatchObject({ code: 'GZIP' });
+      expect(seen.error).toMatchObject({ code: 'ERR_CAPTURE_GZIP' });
     }
     expect(last).toBe(3);
   });
@@ -109,7 +109,7 @@ describe('gzip', () => {
   it('cut in the middle of a large capture keeps what came before', async () => {
     const compressed = gzipSync(capture, { level: 1 });
     const seen = await all(readCaptureStream(gunzipIfNeeded(every(compressed.subarray(0, -100), 1000))));
-    expect(seen.error).toMatchObject({ code: 'GZIP', offset: compressed.length - 100 });
+    expect(seen.error).toMatchObject({ code: 'ERR_CAPTURE_GZIP', offset: compressed.length - 100 });
     expect(seen.frames.length).toBeGreaterThan(250);
     expect(seen.frames).toEqual(frames.slice(0, seen.frames.length));
   });
@@ -126,7 +126,7 @@ describe('gzip', () => {
           bytes[at] = bytes[at]! ^ bits;
           const { error } = await all(readCaptureStream(gunzipIfNeeded(every(bytes, 700))));
           expect(CaptureError.is(error)).toBe(true);
-          if ((error as CaptureError).code === 'GZIP') damaged += 1;
+          if ((error as CaptureError).code === 'ERR_CAPTURE_GZIP') damaged += 1;
         },
       ),
       { numRuns: runs(200) },
@@ -136,12 +136,12 @@ describe('gzip', () => {
 
   it('in front of something else than gzip is an error', async () => {
     const { error } = await all(readCaptureStream(gunzipIfNeeded([join(gzipSync(capture), hex('01020304'))])));
-    expect(error).toMatchObject({ code: 'GZIP' });
+    expect(error).toMatchObject({ code: 'ERR_CAPTURE_GZIP' });
   });
 
   it('of one byte is a capture cut short', async () => {
     const { error } = await all(readCaptureStream(gunzipIfNeeded([hex('1f')])));
-    expect(error).toMatchObject({ code: 'TRUNCATED', offset: 0 });
+    expect(error).toMatchObject({ code: 'ERR_CAPTURE_TRUNCATED', offset: 0 });
   });
 
   it('that expands a thousandfold is read with bounded memory', async () => {
@@ -279,7 +279,9 @@ describe('capture files', () => {
   it('apply the limits given', async () => {
     const path = joinPath(folder, 'limits.pcap');
     writeFileSync(path, capture);
-    expect((await all(openCapture(path, { maxFrameLength: 40 }))).error).toMatchObject({ code: 'TOO_LARGE' });
+    expect((await all(openCapture(path, { maxFrameLength: 40 }))).error).toMatchObject({
+      code: 'ERR_CAPTURE_TOO_LARGE',
+    });
   });
 });
 

@@ -146,7 +146,7 @@ describe('tshark', () => {
     for (const cut of [1, 5, 30]) {
       const short = bytes.subarray(0, bytes.length - cut);
       expect(spawnSync('tshark', ['-r', stored(short)], { timeout: 50_000 }).status).not.toBe(0);
-      expect(() => [...readCapture(short)]).toThrow(expect.objectContaining({ code: 'TRUNCATED' }));
+      expect(() => [...readCapture(short)]).toThrow(expect.objectContaining({ code: 'ERR_CAPTURE_TRUNCATED' }));
     }
   });
 });

@@ -1,15 +1,17 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/stream-kafka.ProcessError') as never;
+
 /** What a {@link ProcessError} is about. */
 export const PROCESS_CODES = {
   /** No broker answered. */
-  UNREACHABLE: 'unreachable',
+  UNREACHABLE: 'ERR_PROCESS_UNREACHABLE',
   /** A topic has too few partitions, or could not be made. */
-  TOPIC: 'topic',
+  TOPIC: 'ERR_PROCESS_TOPIC',
   /** A request was refused or took too long. */
-  REQUEST: 'request',
+  REQUEST: 'ERR_PROCESS_REQUEST',
   /** Another processor has taken the partition over. */
-  FENCED: 'fenced',
+  FENCED: 'ERR_PROCESS_FENCED',
   /** State that was read back is not what this version writes. */
-  STATE: 'state',
+  STATE: 'ERR_PROCESS_STATE',
 } as const;
 export type ProcessCode = (typeof PROCESS_CODES)[keyof typeof PROCESS_CODES];
 
@@ -21,6 +23,12 @@ export class ProcessError extends Error {
   constructor(code: ProcessCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is ProcessError {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
 

@@ -162,7 +162,7 @@ export class Processor {
 
   /**
    * Makes the topics that are missing, and joins the group.
-   * @throws ProcessError `unreachable` or `topic`
+   * @throws ProcessError `ERR_PROCESS_UNREACHABLE` or `ERR_PROCESS_TOPIC`
    */
   async start(): Promise<void> {
     if (this.#link !== null) throw new TypeError('a processor starts once');

@@ -54,7 +54,7 @@ export interface StoredState {
  * Call it while the transactional id of the partition is yours: then nobody else writes there, and what was written under
  * the id before is committed or aborted for good.
  *
- * @throws ProcessError `request`, and Revoked when `signal` says to stop
+ * @throws ProcessError `ERR_PROCESS_REQUEST`, and Revoked when `signal` says to stop
  */
 export async function readState(
   link: KafkaLink,
@@ -126,7 +126,7 @@ export function numberBytes(value: number): Uint8Array {
   return bytes;
 }
 
-/** @throws ProcessError `state` unless there are 8 bytes */
+/** @throws ProcessError `ERR_PROCESS_STATE` unless there are 8 bytes */
 export function readNumber(bytes: Uint8Array): number {
   if (bytes.length !== 8) throw new ProcessError(PROCESS_CODES.STATE, `state: ${bytes.length} bytes for a number`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, 8);

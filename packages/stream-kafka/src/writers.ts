@@ -265,7 +265,7 @@ export class Writers {
     return bytes;
   }
 
-  /** Puts back what {@link changed} gave. @throws ProcessError `state` for anything else */
+  /** Puts back what {@link changed} gave. @throws ProcessError `ERR_PROCESS_STATE` for anything else */
   restore(bytes: Uint8Array): void {
     if (bytes.length < HEADER_BYTES || (bytes.length - HEADER_BYTES) % WRITER_BYTES !== 0) {
       throw new ProcessError(PROCESS_CODES.STATE, `state: ${bytes.length} bytes for the writers of a partition`);

@@ -360,7 +360,7 @@ describe('a processor', () => {
 
   it('says so if there is no broker', async () => {
     const processor = new Processor({ bootstrap: ['127.0.0.1:1'] });
-    await expect(processor.start()).rejects.toMatchObject({ name: 'ProcessError', code: 'unreachable' });
+    await expect(processor.start()).rejects.toMatchObject({ name: 'ProcessError', code: 'ERR_PROCESS_UNREACHABLE' });
     await processor.stop();
   });
 

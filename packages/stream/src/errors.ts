@@ -3,15 +3,15 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/stream.StreamError
 /** Why bytes are refused. */
 export const STREAM_ERROR_CODES = [
   /** The bytes end too early. */
-  'TRUNCATED',
+  'ERR_STREAM_TRUNCATED',
   /** A number or a length that cannot be. */
-  'MALFORMED',
+  'ERR_STREAM_MALFORMED',
   /** Another version of the layout. */
-  'VERSION',
+  'ERR_STREAM_VERSION',
   /** State of a side with other options, or of another kind. */
-  'MISMATCH',
+  'ERR_STREAM_MISMATCH',
   /** More than the side has room for. */
-  'CAPACITY',
+  'ERR_STREAM_CAPACITY',
 ] as const;
 export type StreamErrorCode = (typeof STREAM_ERROR_CODES)[number];
 

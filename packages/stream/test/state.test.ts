@@ -136,10 +136,10 @@ describe('state', () => {
       }
       return 'none';
     };
-    expect(code(() => log.restore(new FlowSide({ ...SMALL, windowMs: 500 })))).toBe('MISMATCH');
-    expect(code(() => log.restore(new FlowSide({ ...SMALL, flows: 1 })))).toBe('CAPACITY');
-    expect(code(() => new FlowSide().restore(Uint8Array.of(1, 2), Uint8Array.of(1)))).toBe('MALFORMED');
-    expect(code(() => new NetworkSide().restore(Uint8Array.of(0x66), Uint8Array.of(1)))).toBe('MALFORMED');
+    expect(code(() => log.restore(new FlowSide({ ...SMALL, windowMs: 500 })))).toBe('ERR_STREAM_MISMATCH');
+    expect(code(() => log.restore(new FlowSide({ ...SMALL, flows: 1 })))).toBe('ERR_STREAM_CAPACITY');
+    expect(code(() => new FlowSide().restore(Uint8Array.of(1, 2), Uint8Array.of(1)))).toBe('ERR_STREAM_MALFORMED');
+    expect(code(() => new NetworkSide().restore(Uint8Array.of(0x66), Uint8Array.of(1)))).toBe('ERR_STREAM_MALFORMED');
     expect(() => log.restore(side)).toThrow(TypeError);
   });
 

@@ -1,7 +1,7 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/traffic.TopologyError') as never;
 
 /** Why a topology text was refused. */
-export type TopologyErrorCode = 'UNKNOWN_TOPOLOGY' | 'BAD_SIZE' | 'SIZE_OUT_OF_RANGE';
+export type TopologyErrorCode = 'ERR_TOPOLOGY_UNKNOWN' | 'ERR_TOPOLOGY_SIZE' | 'ERR_TOPOLOGY_RANGE';
 
 /**
  * A topology text that names no topology this package can build.

@@ -377,7 +377,7 @@ function sized(text: string, build: () => Topology): Topology {
     return build();
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new TopologyError('SIZE_OUT_OF_RANGE', text.indexOf(':') + 1, `'${text}': ${cause.message}`);
+    throw new TopologyError('ERR_TOPOLOGY_RANGE', text.indexOf(':') + 1, `'${text}': ${cause.message}`);
   }
 }
 
@@ -390,7 +390,7 @@ export function parseTopology(text: string): Topology {
   const kind = colon < 0 ? text : text.slice(0, colon);
   if (kind !== 'leaf-spine' && kind !== 'fat-tree') {
     throw new TopologyError(
-      'UNKNOWN_TOPOLOGY',
+      'ERR_TOPOLOGY_UNKNOWN',
       0,
       `unknown topology '${text}': expected leaf-spine:LxS, leaf-spine:LxSxH or fat-tree:K`,
     );
@@ -400,7 +400,7 @@ export function parseTopology(text: string): Topology {
     const match = LEAF_SPINE.exec(text);
     if (match === null) {
       throw new TopologyError(
-        'BAD_SIZE',
+        'ERR_TOPOLOGY_SIZE',
         at,
         `'${text}': expected leaf-spine:LxS or leaf-spine:LxSxH, as leaf-spine:4x2`,
       );
@@ -415,6 +415,6 @@ export function parseTopology(text: string): Topology {
     );
   }
   const match = FAT_TREE.exec(text);
-  if (match === null) throw new TopologyError('BAD_SIZE', at, `'${text}': expected fat-tree:K, as fat-tree:4`);
+  if (match === null) throw new TopologyError('ERR_TOPOLOGY_SIZE', at, `'${text}': expected fat-tree:K, as fat-tree:4`);
   return sized(text, () => fatTree({ k: Number(match[1]) }));
 }

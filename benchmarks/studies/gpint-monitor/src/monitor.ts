@@ -9,7 +9,7 @@ const FAILED = 3;
 /** What is wrong with the topology or the names given is the fault of the command line. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return USAGE;
-  return GpintError.is(error) && error.code !== 'SOCKET' ? USAGE : FAILED;
+  return GpintError.is(error) && error.code !== 'ERR_GPINT_SOCKET' ? USAGE : FAILED;
 }
 
 async function run(options: MonitorProgramOptions): Promise<number> {

@@ -102,10 +102,10 @@ export async function askStore(directory: string, question: Question, salvage: b
       await reader.close();
     }
   } catch (error) {
-    if (!(error instanceof DartStoreError)) throw storeFailure(error, directory);
-    if (error.code === 'LOCKED') return askOwner(directory, question, error);
+    if (!DartStoreError.is(error)) throw storeFailure(error, directory);
+    if (error.code === 'ERR_DART_LOCKED') return askOwner(directory, question, error);
     const failure = storeFailure(error, directory);
-    const isPart = error.code === 'DAMAGED' && /\.(ckpt|parquet)$/.test(error.path ?? '');
+    const isPart = error.code === 'ERR_DART_DAMAGED' && /\.(ckpt|parquet)$/.test(error.path ?? '');
     throw isPart
       ? new CliError(`${failure.message}; --salvage answers from what is sound`, EXIT.INPUT, error)
       : failure;

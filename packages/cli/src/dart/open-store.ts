@@ -10,13 +10,13 @@ const DEFAULT_MEMORY = 64 * 2 ** 20;
 
 const EXIT_OF: Partial<Record<DartStoreErrorCode, number>> = {
   // The store is right, what was asked of it is not.
-  MISMATCH: EXIT.USAGE,
-  DAMAGED: EXIT.INPUT,
-  VERSION: EXIT.INPUT,
+  ERR_DART_MISMATCH: EXIT.USAGE,
+  ERR_DART_DAMAGED: EXIT.INPUT,
+  ERR_DART_VERSION: EXIT.INPUT,
 };
 
 const HINTS: Partial<Record<DartStoreErrorCode, string>> = {
-  NO_STORE: 'int dart write or int dart listen makes one',
+  ERR_DART_NO_STORE: 'int dart write or int dart listen makes one',
 };
 
 /** Whether a folder holds a store. */
@@ -31,7 +31,7 @@ async function hasStore(directory: string): Promise<boolean> {
 
 /** What to tell of a store that failed. */
 export function storeFailure(error: unknown, directory: string): CliError {
-  if (error instanceof DartStoreError) {
+  if (DartStoreError.is(error)) {
     const hint = HINTS[error.code];
     const message = hint === undefined ? error.message : `${error.message}: ${hint}`;
     return new CliError(message, EXIT_OF[error.code] ?? EXIT.OPEN, error);

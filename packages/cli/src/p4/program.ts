@@ -83,7 +83,7 @@ export function compiled<T>(path: string, io: Io, compile: () => T): T | undefin
   try {
     return compile();
   } catch (error) {
-    if (!(error instanceof P4Error)) throw error;
+    if (!P4Error.is(error)) throw error;
     io.stderr.write(`${error.message}\n`);
     say(io, `${path} cannot be run: ${counted(error.diagnostics.length, 'error')}`);
     return undefined;

@@ -70,9 +70,9 @@ function refusal(error: unknown): unknown {
   if (error instanceof RangeError) return new CliError(error.message, EXIT.USAGE, error);
   if (!GpintError.is(error)) return error;
   switch (error.code) {
-    case 'DISCONNECTED':
+    case 'ERR_GPINT_DISCONNECTED':
       return new CliError(`${error.message}; --per-component plans each of them`, EXIT.INPUT, error);
-    case 'EMPTY_GRAPH':
+    case 'ERR_GPINT_EMPTY_GRAPH':
       return new CliError(error.message, EXIT.INPUT, error);
     default:
       return new CliError(error.message, EXIT.USAGE, error);

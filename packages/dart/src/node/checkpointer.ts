@@ -97,13 +97,13 @@ export class Checkpointer {
    * @param taken the time, ns
    * @param isFinal whether the epoch ends with it; such a one is written even if nothing has changed
    * @returns null if nothing has changed
-   * @throws DartStoreError `CHECKPOINT`; the next one then saves what this one should have saved
+   * @throws DartStoreError `ERR_DART_CHECKPOINT`; the next one then saves what this one should have saved
    */
   run(taken: bigint, isFinal = false): Promise<CheckpointSummary | null> {
     return this.#next(() => this.#write(taken, isFinal, false));
   }
 
-  /** Writes a base of all there is, so that nothing hangs on a file that is damaged. @throws DartStoreError `CHECKPOINT` */
+  /** Writes a base of all there is, so that nothing hangs on a file that is damaged. @throws DartStoreError `ERR_DART_CHECKPOINT` */
   async repair(taken: bigint, isFinal: boolean): Promise<void> {
     await this.#next(() => this.#write(taken, isFinal, true));
   }
@@ -143,7 +143,7 @@ export class Checkpointer {
     } catch (error) {
       await rm(`${path}${UNFINISHED}`, { force: true });
       const reason = error instanceof Error ? error.message : String(error);
-      throw new DartStoreError('CHECKPOINT', `the checkpoint ${path} was not written: ${reason}`, path, error);
+      throw new DartStoreError('ERR_DART_CHECKPOINT', `the checkpoint ${path} was not written: ${reason}`, path, error);
     }
   }
 

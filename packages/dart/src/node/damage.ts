@@ -107,6 +107,6 @@ export class DamageLog {
     const { kind, reason, soundSlots } = file;
     const kept = kind === 'checkpoint' ? `; ${soundSlots} slots of it are sound, and kept` : '';
     const message = `${path} is damaged: ${reason}${kept}. The file is ${file.path} now`;
-    this.#report(new DartStoreError('DAMAGED', message, file.path));
+    this.#report(new DartStoreError('ERR_DART_DAMAGED', message, file.path));
   }
 }

@@ -29,7 +29,7 @@ async function load(): Promise<Library> {
     return await import('@duckdb/node-api');
   } catch (error) {
     const message = 'the history needs DuckDB: npm install @duckdb/node-api';
-    throw new DartStoreError('NO_DUCKDB', message, null, error);
+    throw new DartStoreError('ERR_DART_NO_DUCKDB', message, null, error);
   }
 }
 
@@ -76,7 +76,7 @@ export class DuckDb {
 
   /**
    * @param settings of DuckDB, over those of its own
-   * @throws DartStoreError `NO_DUCKDB`
+   * @throws DartStoreError `ERR_DART_NO_DUCKDB`
    */
   static async open(geometry: Geometry, settings: Readonly<Record<string, string>>): Promise<DuckDb> {
     const library = await load();

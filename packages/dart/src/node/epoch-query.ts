@@ -64,7 +64,7 @@ export function askHeld(held: readonly HeldEpoch[], keys: readonly Uint8Array[],
  * @param judge told files that are not as they were written, which are left out then
  * @param damage what makes an epoch incomplete; it may have become more by `judge`
  * @returns for each key an answer of each epoch, oldest first
- * @throws DartStoreError `HISTORY` or `NO_DUCKDB`
+ * @throws DartStoreError `ERR_DART_HISTORY` or `ERR_DART_NO_DUCKDB`
  */
 export async function askFiles(
   history: History,

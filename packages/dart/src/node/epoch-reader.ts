@@ -18,7 +18,7 @@ import { findEpochs, type RecoveredEpoch } from './recovery.js';
 export interface EpochReaderOptions {
   /**
    * Whether questions are answered from what is sound where files are damaged; {@link EpochReader.damageTo} says which.
-   * Default false: then they are a DartStoreError `DAMAGED`.
+   * Default false: then they are a DartStoreError `ERR_DART_DAMAGED`.
    */
   salvage?: boolean;
   /** Settings of DuckDB, over `threads` 2 and `memory_limit` 512MB. */
@@ -64,7 +64,7 @@ export class EpochReader {
   /**
    * Reads what is in a directory.
    *
-   * @throws DartStoreError `NO_STORE`, `VERSION`, `LOCKED`; `DAMAGED` if what describes the store is
+   * @throws DartStoreError `ERR_DART_NO_STORE`, `ERR_DART_VERSION`, `ERR_DART_LOCKED`; `ERR_DART_DAMAGED` if what describes the store is
    */
   static async open(directory: string, options: EpochReaderOptions = {}): Promise<EpochReader> {
     const path = resolve(directory);
@@ -106,7 +106,7 @@ export class EpochReader {
   /**
    * What the epochs of a time know of a key: one answer each, oldest first.
    *
-   * @throws DartStoreError `DAMAGED`, `HISTORY`, `NO_DUCKDB`; `LOCKED` if somebody has begun to write meanwhile
+   * @throws DartStoreError `ERR_DART_DAMAGED`, `ERR_DART_HISTORY`, `ERR_DART_NO_DUCKDB`; `ERR_DART_LOCKED` if somebody has begun to write meanwhile
    * @throws RangeError for a key that is too long or a policy out of range
    */
   async query(key: Uint8Array, query: HistoryQuery = {}): Promise<EpochAnswer[]> {
@@ -164,13 +164,13 @@ export class EpochReader {
     }
   }
 
-  /** @throws DartStoreError `DAMAGED` if a question cannot be answered without the files that are damaged */
+  /** @throws DartStoreError `ERR_DART_DAMAGED` if a question cannot be answered without the files that are damaged */
   #refuse(query: HistoryQuery): void {
     if (this.#options.salvage === true) return;
     const [first, ...others] = this.damageTo(query).filter(({ isSetAside }) => !isSetAside);
     if (first === undefined) return;
     const more = others.length === 0 ? '' : `; so are ${others.length} others`;
-    throw new DartStoreError('DAMAGED', `${first.path} is damaged: ${first.reason}${more}`, first.path);
+    throw new DartStoreError('ERR_DART_DAMAGED', `${first.path} is damaged: ${first.reason}${more}`, first.path);
   }
 
   async #load(found: RecoveredEpoch): Promise<DartStore> {
@@ -183,7 +183,7 @@ export class EpochReader {
       if (!isGone(error)) throw error;
       // Whoever has the store open has written newer ones.
       assertUnlocked(this.directory);
-      throw new DartStoreError('HISTORY', 'a checkpoint went away while it was read', this.directory, error);
+      throw new DartStoreError('ERR_DART_HISTORY', 'a checkpoint went away while it was read', this.directory, error);
     }
     this.#held = { epoch, store };
     return store;

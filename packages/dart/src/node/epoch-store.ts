@@ -124,7 +124,7 @@ export class EpochStore {
    * Opens a directory, or makes it. Resolves when the live epoch is there again; one that was being flushed when the
    * process ended is flushed again meanwhile.
    *
-   * @throws DartStoreError `MISMATCH`, `VERSION`, `DAMAGED`, `LOCKED`, `NO_DUCKDB`
+   * @throws DartStoreError `ERR_DART_MISMATCH`, `ERR_DART_VERSION`, `ERR_DART_DAMAGED`, `ERR_DART_LOCKED`, `ERR_DART_NO_DUCKDB`
    * @throws RangeError for an option out of range
    */
   static async open(directory: string, options: EpochStoreOptions = {}): Promise<EpochStore> {
@@ -190,7 +190,7 @@ export class EpochStore {
    * Ends the live epoch and begins the next one, at once.
    *
    * @returns null if the epoch before is not on disk yet: there is no memory for a third
-   * @throws DartStoreError `CLOSED`
+   * @throws DartStoreError `ERR_DART_CLOSED`
    */
   rotate(): Rotation | null {
     this.#assertOpen();
@@ -204,7 +204,7 @@ export class EpochStore {
   /**
    * Resolves when no epoch is on its way to disk, so that the next rotation can be done.
    *
-   * @throws DartStoreError `HISTORY` if the store is closed before
+   * @throws DartStoreError `ERR_DART_HISTORY` if the store is closed before
    */
   async flushed(): Promise<void> {
     await this.#finishing;
@@ -214,7 +214,7 @@ export class EpochStore {
    * Writes a checkpoint of what has changed.
    *
    * @returns null if nothing has
-   * @throws DartStoreError `CHECKPOINT` or `CLOSED`
+   * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_CLOSED`
    */
   checkpoint(): Promise<CheckpointSummary | null> {
     this.#assertOpen();
@@ -224,7 +224,7 @@ export class EpochStore {
   /**
    * What the epochs of a time know of a key: one answer each, oldest first.
    *
-   * @throws DartStoreError `HISTORY`, `NO_DUCKDB` or `CLOSED`
+   * @throws DartStoreError `ERR_DART_HISTORY`, `ERR_DART_NO_DUCKDB` or `ERR_DART_CLOSED`
    * @throws RangeError for a key that is too long or a policy out of range
    */
   async query(key: Uint8Array, query: HistoryQuery = {}): Promise<EpochAnswer[]> {
@@ -283,7 +283,7 @@ export class EpochStore {
    * Ends the flush that runs, writes a last checkpoint, and gives the directory back. The epoch goes on when it is opened
    * again.
    *
-   * @throws DartStoreError `CHECKPOINT` or `HISTORY` if that fails; the directory is given back all the same
+   * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_HISTORY` if that fails; the directory is given back all the same
    */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
@@ -313,7 +313,8 @@ export class EpochStore {
   }
 
   #assertOpen(): void {
-    if (this.#closing.signal.aborted) throw new DartStoreError('CLOSED', 'the store is closed', this.directory);
+    if (this.#closing.signal.aborted)
+      throw new DartStoreError('ERR_DART_CLOSED', 'the store is closed', this.directory);
   }
 
   #inMemory(): HeldEpoch[] {

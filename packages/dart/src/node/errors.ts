@@ -1,34 +1,42 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/dart.DartStoreError') as never;
+
 /** What is wrong with a directory of a store. */
 export type DartStoreErrorCode =
   /** The directory was made with another geometry or other hashes. */
-  | 'MISMATCH'
+  | 'ERR_DART_MISMATCH'
   /** A file was written by a version of this package that this one does not know. */
-  | 'VERSION'
+  | 'ERR_DART_VERSION'
   /** A file that has to be there, and whole, is not. */
-  | 'DAMAGED'
+  | 'ERR_DART_DAMAGED'
   /** Another process, or another object in this one, has the directory open. */
-  | 'LOCKED'
+  | 'ERR_DART_LOCKED'
   /** `@duckdb/node-api`, which reads and writes the history, is not installed. */
-  | 'NO_DUCKDB'
+  | 'ERR_DART_NO_DUCKDB'
   /** The history could not be read or written. */
-  | 'HISTORY'
+  | 'ERR_DART_HISTORY'
   /** A checkpoint could not be written. */
-  | 'CHECKPOINT'
+  | 'ERR_DART_CHECKPOINT'
   /** The store has been closed. */
-  | 'CLOSED'
+  | 'ERR_DART_CLOSED'
   /** There is no store in the directory. */
-  | 'NO_STORE';
+  | 'ERR_DART_NO_STORE';
 
 /** A directory of a store that cannot be used as it was asked for. */
 export class DartStoreError extends Error {
+  override readonly name = 'DartStoreError';
   readonly code: DartStoreErrorCode;
   /** The file or directory it is about; null if none. */
   readonly path: string | null;
 
   constructor(code: DartStoreErrorCode, message: string, path: string | null = null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = 'DartStoreError';
     this.code = code;
     this.path = path;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is DartStoreError {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

@@ -26,7 +26,7 @@ export class Flusher {
   /**
    * Writes an epoch to its file, again and again until that is done.
    *
-   * @throws DartStoreError `HISTORY` if the store is closed before
+   * @throws DartStoreError `ERR_DART_HISTORY` if the store is closed before
    */
   async flush(epoch: Checkpointer, to: bigint): Promise<void> {
     const statistics = this.#statistics;

@@ -98,7 +98,7 @@ export class History {
    * Reads every byte of files that have not been read yet.
    *
    * @returns those that are not as they were written
-   * @throws DartStoreError `HISTORY`
+   * @throws DartStoreError `ERR_DART_HISTORY`
    */
   async unsound(files: readonly HistoryFile[]): Promise<UnsoundFile[]> {
     const found: UnsoundFile[] = [];
@@ -125,7 +125,7 @@ export class History {
     return this.#files.length < before;
   }
 
-  /** Loads the engine. @throws DartStoreError `NO_DUCKDB` */
+  /** Loads the engine. @throws DartStoreError `ERR_DART_NO_DUCKDB` */
   async ready(): Promise<void> {
     await this.#engine();
   }
@@ -151,7 +151,7 @@ export class History {
   /**
    * Writes a finished epoch; when this resolves, it is durable and listed.
    *
-   * @throws DartStoreError `HISTORY` or `NO_DUCKDB`
+   * @throws DartStoreError `ERR_DART_HISTORY` or `ERR_DART_NO_DUCKDB`
    */
   async flush(epoch: Checkpointer, to: bigint): Promise<FlushSummary> {
     const started = performance.now();
@@ -176,7 +176,12 @@ export class History {
       return { file, milliseconds: performance.now() - started, longestSlice: rows.longest };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new DartStoreError('HISTORY', `epoch ${epoch.epoch} was not written to ${path}: ${reason}`, path, error);
+      throw new DartStoreError(
+        'ERR_DART_HISTORY',
+        `epoch ${epoch.epoch} was not written to ${path}: ${reason}`,
+        path,
+        error,
+      );
     }
   }
 
@@ -186,7 +191,7 @@ export class History {
    * @param policy as `policyNumber` gives it
    * @param judge told files that are not as they were written, which are left out then; what it throws ends the query
    * @returns the files that answered, and for each key their answers, in their order
-   * @throws DartStoreError `HISTORY` or `NO_DUCKDB`
+   * @throws DartStoreError `ERR_DART_HISTORY` or `ERR_DART_NO_DUCKDB`
    */
   async query(
     files: readonly HistoryFile[],
@@ -294,7 +299,7 @@ export class History {
   #unreadable(error: unknown): DartStoreError {
     if (error instanceof DartStoreError) return error;
     const reason = error instanceof Error ? error.message : String(error);
-    return new DartStoreError('HISTORY', `the history could not be read: ${reason}`, this.#directory, error);
+    return new DartStoreError('ERR_DART_HISTORY', `the history could not be read: ${reason}`, this.#directory, error);
   }
 
   #engine(): Promise<DuckDb> {

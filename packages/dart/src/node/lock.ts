@@ -51,10 +51,10 @@ function holderOf(path: string): string {
 }
 
 function lockedBy(directory: string, path: string, holder: string): DartStoreError {
-  return new DartStoreError('LOCKED', `${directory} is open in process ${holder.split(' ')[0]}`, path);
+  return new DartStoreError('ERR_DART_LOCKED', `${directory} is open in process ${holder.split(' ')[0]}`, path);
 }
 
-/** @throws DartStoreError `LOCKED` if somebody writes the directory now */
+/** @throws DartStoreError `ERR_DART_LOCKED` if somebody writes the directory now */
 export function assertUnlocked(directory: string): void {
   const path = join(resolve(directory), 'lock');
   const holder = holderOf(path);
@@ -66,12 +66,12 @@ export function assertUnlocked(directory: string): void {
  * Takes a directory.
  *
  * @returns what gives it back
- * @throws DartStoreError `LOCKED`
+ * @throws DartStoreError `ERR_DART_LOCKED`
  */
 export function lock(directory: string): () => void {
   const path = join(resolve(directory), 'lock');
   const own = `${process.pid} ${startOf(process.pid)}`;
-  if (ours.has(path)) throw new DartStoreError('LOCKED', `${directory} is open in this process already`, path);
+  if (ours.has(path)) throw new DartStoreError('ERR_DART_LOCKED', `${directory} is open in this process already`, path);
   // A process that was killed leaves its lock; it is taken over at the second try.
   for (let tries = 0; ; tries++) {
     try {

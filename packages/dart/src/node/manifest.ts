@@ -61,28 +61,28 @@ async function read(path: string): Promise<Manifest | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  if (text === null) throw new DartStoreError('DAMAGED', `${path} is no regular file, or far too large`, path);
+  if (text === null) throw new DartStoreError('ERR_DART_DAMAGED', `${path} is no regular file, or far too large`, path);
   let manifest: (Partial<Manifest> & { readonly sum?: number }) | null;
   try {
     manifest = JSON.parse(text) as typeof manifest;
   } catch (error) {
-    throw new DartStoreError('DAMAGED', `${path} is no JSON`, path, error);
+    throw new DartStoreError('ERR_DART_DAMAGED', `${path} is no JSON`, path, error);
   }
   if (manifest?.format !== FORMAT || typeof manifest.hash !== 'object' || manifest.hash === null) {
-    throw new DartStoreError('DAMAGED', `${path} describes no store`, path);
+    throw new DartStoreError('ERR_DART_DAMAGED', `${path} describes no store`, path);
   }
   const { sum, ...body } = manifest;
   if (manifest.version !== DIRECTORY_VERSION || manifest.layout !== LAYOUT_VERSION) {
     const found = `version ${manifest.version}, layout ${manifest.layout}`;
     throw new DartStoreError(
-      'VERSION',
+      'ERR_DART_VERSION',
       `${path} has ${found}; known are ${DIRECTORY_VERSION}, ${LAYOUT_VERSION}`,
       path,
     );
   }
   // Early ones have none.
   if (sum !== undefined && sum !== crc32(JSON.stringify(body))) {
-    throw new DartStoreError('DAMAGED', `${path} is not as it was written`, path);
+    throw new DartStoreError('ERR_DART_DAMAGED', `${path} is not as it was written`, path);
   }
   return body as Manifest;
 }
@@ -124,18 +124,19 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** @throws DartStoreError `DAMAGED` if a store lacks one of its folders */
+/** @throws DartStoreError `ERR_DART_DAMAGED` if a store lacks one of its folders */
 async function checkFolders(directory: string): Promise<void> {
   for (const name of FOLDERS) {
     const path = join(directory, name);
-    if (!(await isFolder(path))) throw new DartStoreError('DAMAGED', `${path}, a folder of the store, is gone`, path);
+    if (!(await isFolder(path)))
+      throw new DartStoreError('ERR_DART_DAMAGED', `${path}, a folder of the store, is gone`, path);
   }
 }
 
 /**
  * Makes the folders of a store that is new.
  *
- * @throws DartStoreError `DAMAGED` if one that is not new lacks one of them
+ * @throws DartStoreError `ERR_DART_DAMAGED` if one that is not new lacks one of them
  */
 export async function makeFolders(directory: string): Promise<void> {
   if ((await read(join(directory, 'store.json'))) !== null) await checkFolders(directory);
@@ -150,22 +151,23 @@ export function storeSum(options: DartStoreOptions): number {
 /**
  * What a directory was made for.
  *
- * @throws DartStoreError `NO_STORE`, `VERSION` or `DAMAGED`
+ * @throws DartStoreError `ERR_DART_NO_STORE`, `ERR_DART_VERSION` or `ERR_DART_DAMAGED`
  */
 export async function madeFor(directory: string): Promise<DartStoreOptions> {
   const path = join(directory, 'store.json');
   const found = await read(path);
-  if (found === null) throw new DartStoreError('NO_STORE', `there is no store in ${directory}`, path);
+  if (found === null) throw new DartStoreError('ERR_DART_NO_STORE', `there is no store in ${directory}`, path);
   const options = complete({}, found);
   let made: Manifest;
   try {
     made = manifestOf(options);
   } catch (error) {
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    throw new DartStoreError('DAMAGED', `${path} describes no store: ${error.message}`, path, error);
+    throw new DartStoreError('ERR_DART_DAMAGED', `${path} describes no store: ${error.message}`, path, error);
   }
   const difference = differenceOf(made, found);
-  if (difference !== null) throw new DartStoreError('DAMAGED', `${path} contradicts itself: ${difference}`, path);
+  if (difference !== null)
+    throw new DartStoreError('ERR_DART_DAMAGED', `${path} contradicts itself: ${difference}`, path);
   await checkFolders(directory);
   return options;
 }
@@ -174,7 +176,7 @@ export async function madeFor(directory: string): Promise<DartStoreOptions> {
  * Finds out what a directory was made for, or makes it for what is asked.
  *
  * @returns the options with all that was left out taken from the directory
- * @throws DartStoreError `MISMATCH`, `VERSION` or `DAMAGED`
+ * @throws DartStoreError `ERR_DART_MISMATCH`, `ERR_DART_VERSION` or `ERR_DART_DAMAGED`
  * @throws RangeError for an option out of range
  */
 export async function agree(directory: string, options: DartStoreOptions): Promise<DartStoreOptions> {
@@ -188,5 +190,5 @@ export async function agree(directory: string, options: DartStoreOptions): Promi
   const completed = complete(options, found);
   const difference = differenceOf(manifestOf(completed), found);
   if (difference === null) return completed;
-  throw new DartStoreError('MISMATCH', `${directory} was made for another store: ${difference}`, path);
+  throw new DartStoreError('ERR_DART_MISMATCH', `${directory} was made for another store: ${difference}`, path);
 }

@@ -211,7 +211,7 @@ describe('checkpoints of the live epoch', () => {
     const models = new Models(SMALL);
     writeSome(store, models, 0, 10, 1);
     renameSync(join(directory, 'live'), join(directory, 'away'));
-    expect(await codeOf(store.checkpoint())).toBe('CHECKPOINT');
+    expect(await codeOf(store.checkpoint())).toBe('ERR_DART_CHECKPOINT');
     expect(store.statistics.checkpointFailures).toBe(1);
     renameSync(join(directory, 'away'), join(directory, 'live'));
     await store.checkpoint();
@@ -353,8 +353,8 @@ describe('a directory', () => {
       { collectors: 2 },
     ];
     for (const other of others)
-      expect(await codeOf(EpochStore.open(directory, { ...made, ...other }))).toBe('MISMATCH');
-    expect(await codeOf(EpochStore.open(directory, { memory: 9999 }))).toBe('MISMATCH');
+      expect(await codeOf(EpochStore.open(directory, { ...made, ...other }))).toBe('ERR_DART_MISMATCH');
+    expect(await codeOf(EpochStore.open(directory, { memory: 9999 }))).toBe('ERR_DART_MISMATCH');
     const store = await EpochStore.open(directory, { memory: 10_000, checkpointMs: 0 });
     expect(store.live.geometry).toMatchObject({ slots: 1000, valueBytes: 8, checksumBits: 16, copies: 3 });
     await store.close();
@@ -366,24 +366,24 @@ describe('a directory', () => {
     const path = join(directory, 'store.json');
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace('"version": 1', '"version": 99'));
-    expect(await codeOf(EpochStore.open(directory))).toBe('VERSION');
+    expect(await codeOf(EpochStore.open(directory))).toBe('ERR_DART_VERSION');
     const flipped = text.replace(/"copies": \d+/, '"copies": 3');
     for (const broken of [flipped, text.slice(0, 40), '{}', 'null', '[]', '{"format":"dart-store"}']) {
       writeFileSync(path, broken);
-      expect(await codeOf(EpochStore.open(directory))).toBe('DAMAGED');
+      expect(await codeOf(EpochStore.open(directory))).toBe('ERR_DART_DAMAGED');
     }
   });
 
   it('is open once at a time', async () => {
     const directory = newDirectory();
     const store = await EpochStore.open(directory, SMALL);
-    expect(await codeOf(EpochStore.open(directory, SMALL))).toBe('LOCKED');
+    expect(await codeOf(EpochStore.open(directory, SMALL))).toBe('ERR_DART_LOCKED');
     await store.close();
     await store.close();
     // A process that still runs, and one that does not.
     const start = readFileSync(`/proc/${process.ppid}/stat`, 'latin1').split(') ')[1]!.split(' ')[19];
     writeFileSync(join(directory, 'lock'), `${process.ppid} ${start}`);
-    expect(await codeOf(EpochStore.open(directory, SMALL))).toBe('LOCKED');
+    expect(await codeOf(EpochStore.open(directory, SMALL))).toBe('ERR_DART_LOCKED');
     writeFileSync(join(directory, 'lock'), `${process.ppid} 1`);
     await (await EpochStore.open(directory, SMALL)).close();
   });
@@ -406,6 +406,6 @@ describe('a directory', () => {
     expect(() => store.write(keyOf(1), valueFor(1, 1))).toThrow(DartStoreError);
     expect(() => store.rotate()).toThrow(DartStoreError);
     expect(() => store.checkpoint()).toThrow(DartStoreError);
-    expect(await codeOf(store.query(keyOf(1)))).toBe('CLOSED');
+    expect(await codeOf(store.query(keyOf(1)))).toBe('ERR_DART_CLOSED');
   });
 });

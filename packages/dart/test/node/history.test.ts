@@ -294,7 +294,7 @@ describe('the history of a store', () => {
     rmSync(join(directory, 'history'), { recursive: true });
     const rotation = store.rotate();
     await until('an error', () => errors.length > 0);
-    expect(errors[0]).toMatchObject({ name: 'DartStoreError', code: 'HISTORY' });
+    expect(errors[0]).toMatchObject({ name: 'DartStoreError', code: 'ERR_DART_HISTORY' });
     const [old] = await store.query(keyOf(1), { from: 0n });
     expect(old).toMatchObject({ source: 'flushing', answer: { value: valueFor(1, 1) } });
     mkdirSync(join(directory, 'history'));
@@ -310,7 +310,7 @@ describe('a store where DuckDB is not installed', () => {
   it('works, but for the history: that says what to install', async () => {
     const program = await bundle(new URL('without-duckdb.program.ts', import.meta.url), false);
     const { stdout } = spawnSync(process.execPath, [program, newDirectory()], { encoding: 'utf8', timeout: 50_000 });
-    expect(stdout).toBe('value\nNO_DUCKDB the history needs DuckDB: npm install @duckdb/node-api\n');
+    expect(stdout).toBe('value\nERR_DART_NO_DUCKDB the history needs DuckDB: npm install @duckdb/node-api\n');
   });
 });
 
@@ -457,7 +457,7 @@ describe('a damaged file of the history', () => {
       cpSync(directory, copy, { recursive: true });
       writeFileSync(path.replace(directory, copy), bytes);
       const reader = await EpochReader.open(copy);
-      await expect(reader.query(keyOf(1), { at: 1050n })).rejects.toMatchObject({ code: 'DAMAGED' });
+      await expect(reader.query(keyOf(1), { at: 1050n })).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED' });
       // Other epochs do not suffer.
       expect(await reader.query(keyOf(1), { at: 1150n })).toMatchObject([{ epoch: 1n, incomplete: false }]);
       await reader.close();
@@ -495,7 +495,7 @@ describe('a damaged file of the history', () => {
     rmSync(path);
     const reader = await EpochReader.open(directory);
     expect(reader.damage).toMatchObject([{ path, epoch: 0n, isSetAside: false }]);
-    await expect(reader.query(keyOf(1), { to: 1100n })).rejects.toMatchObject({ code: 'DAMAGED', path });
+    await expect(reader.query(keyOf(1), { to: 1100n })).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED', path });
     await reader.close();
     // As a crash between two steps leaves it: in the middle of writing it, or of dropping it.
     writeFileSync(`${path}.tmp`, 'PAR1');
@@ -534,7 +534,7 @@ describe('a damaged file of the history', () => {
     expect(existsSync(path)).toBe(false);
     const error = await store.query(keyOf(1), { from: 0n }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DartStoreError);
-    expect(error).toMatchObject({ code: 'HISTORY' });
+    expect(error).toMatchObject({ code: 'ERR_DART_HISTORY' });
     await store.close();
   });
 });

@@ -53,7 +53,7 @@ describe('a reader of a store', () => {
       if (epoch < 2) await store.rotate()?.finished;
     }
     const expected = await store.queryMany(keys, { from: 0n });
-    await expect(EpochReader.open(store.directory)).rejects.toMatchObject({ code: 'LOCKED' });
+    await expect(EpochReader.open(store.directory)).rejects.toMatchObject({ code: 'ERR_DART_LOCKED' });
     await store.close();
     const before = stateOf(store.directory);
     const reader = await EpochReader.open(store.directory);
@@ -68,12 +68,12 @@ describe('a reader of a store', () => {
   });
 
   it('tells that there is no store, or that a folder of it is gone', async () => {
-    await expect(EpochReader.open(newDirectory())).rejects.toMatchObject({ code: 'NO_STORE' });
+    await expect(EpochReader.open(newDirectory())).rejects.toMatchObject({ code: 'ERR_DART_NO_STORE' });
     for (const name of ['live', 'history']) {
       const { directory } = await prepare();
       rmSync(join(directory, name), { recursive: true });
-      await expect(EpochReader.open(directory)).rejects.toMatchObject({ code: 'DAMAGED' });
-      await expect(EpochStore.open(directory)).rejects.toMatchObject({ code: 'DAMAGED' });
+      await expect(EpochReader.open(directory)).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED' });
+      await expect(EpochStore.open(directory)).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED' });
     }
   });
 
@@ -111,7 +111,7 @@ describe('a damaged checkpoint, to a reader', () => {
       writeFileSync(file, bytes);
       const before = stateOf(directory);
       const reader = await EpochReader.open(directory);
-      await expect(reader.query(keyOf(1))).rejects.toMatchObject({ code: 'DAMAGED', path: file });
+      await expect(reader.query(keyOf(1))).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED', path: file });
       expect(reader.damage).toMatchObject([{ path: file, kind: 'checkpoint', epoch: 0n, isSetAside: false }]);
       await reader.close();
       expect(stateOf(directory)).toEqual(before);
@@ -188,7 +188,7 @@ describe('a damaged checkpoint, to a reader', () => {
     appendFileSync(file, 'x');
     const errors: Error[] = [];
     const store = await EpochStore.open(directory, { checkpointMs: 0, onError: (error) => errors.push(error) });
-    expect(errors).toMatchObject([{ code: 'DAMAGED', path: `${file}.damaged` }]);
+    expect(errors).toMatchObject([{ code: 'ERR_DART_DAMAGED', path: `${file}.damaged` }]);
     expect(store.damageTo({})).toMatchObject([{ path: `${file}.damaged`, soundSlots: 64 * PAGES }]);
     await store.close();
     const reader = await EpochReader.open(directory);
@@ -218,13 +218,13 @@ describe('a damaged checkpoint, to a reader', () => {
     rmSync(file);
     execFileSync('mkfifo', [file]);
     const reader = await EpochReader.open(directory);
-    await expect(reader.query(keyOf(1))).rejects.toMatchObject({ code: 'DAMAGED', path: file });
+    await expect(reader.query(keyOf(1))).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED', path: file });
     await reader.close();
     // A lock that is none keeps nobody out.
     execFileSync('mkfifo', [join(directory, 'lock')]);
     await (await EpochReader.open(directory)).close();
     rmSync(join(directory, 'store.json'));
     execFileSync('mkfifo', [join(directory, 'store.json')]);
-    await expect(EpochReader.open(directory)).rejects.toMatchObject({ code: 'DAMAGED' });
+    await expect(EpochReader.open(directory)).rejects.toMatchObject({ code: 'ERR_DART_DAMAGED' });
   });
 });

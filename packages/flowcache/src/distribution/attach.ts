@@ -30,7 +30,7 @@ import { DistributionMemory } from './memory.js';
 export function checkOffset(byteOffset: number, bufferBytes: number): void {
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset % 8 === 0 && byteOffset <= bufferBytes) return;
   throw new DistributionError(
-    'BAD_BUFFER',
+    'ERR_DISTRIBUTION_BUFFER',
     `byteOffset must be a multiple of 8 within the buffer's ${bufferBytes} bytes, not ${byteOffset}`,
   );
 }
@@ -45,31 +45,38 @@ export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): Dis
   checkOffset(byteOffset, buffer.byteLength);
   const bytes = buffer.byteLength - byteOffset;
   const fail = (
-    code: 'TRUNCATED' | 'BAD_MAGIC' | 'BAD_VERSION' | 'BAD_LAYOUT',
+    code:
+      | 'ERR_DISTRIBUTION_TRUNCATED'
+      | 'ERR_DISTRIBUTION_MAGIC'
+      | 'ERR_DISTRIBUTION_VERSION'
+      | 'ERR_DISTRIBUTION_LAYOUT',
     word: number,
     message: string,
   ): never => {
     throw new DistributionError(code, message, byteOffset + 4 * word);
   };
-  if (bytes < SPECS_AT * 4) fail('TRUNCATED', 0, `${bytes} bytes are no header of ${SPECS_AT * 4}`);
+  if (bytes < SPECS_AT * 4) fail('ERR_DISTRIBUTION_TRUNCATED', 0, `${bytes} bytes are no header of ${SPECS_AT * 4}`);
   const words = new Uint32Array(buffer, byteOffset, Math.min(Math.floor(bytes / 4), 2 ** 29));
   const { MAGIC, VERSION, BYTES, METRICS: COUNT, SWITCHES, SEED } = DISTRIBUTION_HEADER;
   const word = (at: number): number => words[at]!;
-  if (word(MAGIC) !== DISTRIBUTION_MAGIC) fail('BAD_MAGIC', MAGIC, 'no distributions');
+  if (word(MAGIC) !== DISTRIBUTION_MAGIC) fail('ERR_DISTRIBUTION_MAGIC', MAGIC, 'no distributions');
   if (word(VERSION) !== DISTRIBUTION_VERSION) {
-    fail('BAD_VERSION', VERSION, `layout version ${word(VERSION)}, ${DISTRIBUTION_VERSION} is known`);
+    fail('ERR_DISTRIBUTION_VERSION', VERSION, `layout version ${word(VERSION)}, ${DISTRIBUTION_VERSION} is known`);
   }
-  if (word(BYTES) > bytes) fail('TRUNCATED', BYTES, `${word(BYTES)} bytes, the buffer leaves ${bytes}`);
+  if (word(BYTES) > bytes)
+    fail('ERR_DISTRIBUTION_TRUNCATED', BYTES, `${word(BYTES)} bytes, the buffer leaves ${bytes}`);
   const count = word(COUNT);
   const edgesAt = SPECS_AT + (count + 1) * SPEC_WORDS;
-  if (count < 1 || count > METRICS.length || edgesAt > words.length) fail('BAD_LAYOUT', COUNT, `${count} metrics`);
+  if (count < 1 || count > METRICS.length || edgesAt > words.length)
+    fail('ERR_DISTRIBUTION_LAYOUT', COUNT, `${count} metrics`);
 
   const metrics: MetricName[] = [];
   const bins: { [K in DistributionName]?: Bins } = {};
   for (let index = 0; index <= count; index++) {
     const at = SPECS_AT + index * SPEC_WORDS;
     const metric = METRICS[word(at + DISTRIBUTION_SPEC.METRIC)];
-    if (index < count && metric === undefined) fail('BAD_LAYOUT', at + DISTRIBUTION_SPEC.METRIC, 'unknown metric');
+    if (index < count && metric === undefined)
+      fail('ERR_DISTRIBUTION_LAYOUT', at + DISTRIBUTION_SPEC.METRIC, 'unknown metric');
     const from = word(at + DISTRIBUTION_SPEC.FROM);
     const to = word(at + DISTRIBUTION_SPEC.LAST) + 1;
     const parameter = word(at + DISTRIBUTION_SPEC.PARAMETER);
@@ -81,7 +88,7 @@ export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): Dis
     else if (kind === BIN_KIND.LOGARITHMIC) read = { kind: 'logarithmic', from, to, perOctave: 2 ** parameter };
     else if (kind === BIN_KIND.EXPLICIT && binCount <= MAX_BINS && edges + binCount <= words.length) {
       read = { kind: 'explicit', edges: [...words.subarray(edges, edges + binCount), to] };
-    } else return fail('BAD_LAYOUT', at + DISTRIBUTION_SPEC.KIND, 'no bins');
+    } else return fail('ERR_DISTRIBUTION_LAYOUT', at + DISTRIBUTION_SPEC.KIND, 'no bins');
     const name = index < count ? metric!.name : 'endToEnd';
     if (name !== 'endToEnd') metrics.push(name);
     bins[name] = read;
@@ -94,7 +101,7 @@ export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): Dis
   expected.forEach((value, at) => {
     const isMutable = at >= FIRST_MUTABLE_WORD && at < SPECS_AT;
     if (!isMutable && value >>> 0 !== word(at)) {
-      fail('BAD_LAYOUT', at, `${word(at)} where the dimensions give ${value >>> 0}`);
+      fail('ERR_DISTRIBUTION_LAYOUT', at, `${word(at)} where the dimensions give ${value >>> 0}`);
     }
   });
   const memory = new DistributionMemory(buffer, byteOffset, plan);
@@ -108,7 +115,7 @@ function planRead(dimensions: DistributionDimensions, byteOffset: number): Distr
     return planOf(dimensions);
   } catch (error) {
     if (!DistributionError.is(error)) throw error;
-    throw new DistributionError('BAD_LAYOUT', error.message, byteOffset);
+    throw new DistributionError('ERR_DISTRIBUTION_LAYOUT', error.message, byteOffset);
   }
 }
 
@@ -117,7 +124,7 @@ function checkTable(memory: DistributionMemory, byteOffset: number): void {
   const { words, plan } = memory;
   const { slots, tableAt, nodesAt, switches } = plan;
   const fail = (at: number, message: string): never => {
-    throw new DistributionError('BAD_TABLE', message, byteOffset + 4 * at);
+    throw new DistributionError('ERR_DISTRIBUTION_TABLE', message, byteOffset + 4 * at);
   };
   // Whoever writes may add switches meanwhile: those that were there before are to be found in the end.
   const used = Atomics.load(words, DISTRIBUTION_HEADER.USED);
@@ -153,7 +160,7 @@ function checkCells(memory: DistributionMemory, byteOffset: number): void {
     for (let at = from; at < to; at++) {
       const count = cells[at]!;
       if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) continue;
-      throw new DistributionError('BAD_COUNT', `${count} is no count`, byteOffset + 8 * at);
+      throw new DistributionError('ERR_DISTRIBUTION_COUNT', `${count} is no count`, byteOffset + 8 * at);
     }
   };
   check(DISTRIBUTION_COUNTER.REPORTS, COUNTERS_END);

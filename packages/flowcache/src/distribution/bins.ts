@@ -90,7 +90,7 @@ export function edgesOf({ bins, kind, from, last, count, parameter }: ResolvedBi
 function checked(name: string, field: string, value: unknown, least: number, most: number): number {
   if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
     throw new DistributionError(
-      'BAD_BINS',
+      'ERR_DISTRIBUTION_BINS',
       `bins of ${name}: ${field} must be an integer from ${least} to ${most}, not ${String(value)}`,
     );
   }
@@ -102,7 +102,8 @@ function resolveLinear(name: string, { from = 0, width, count }: LinearBins): Re
   checked(name, 'width', width, 1, TWO_32 - 1);
   checked(name, 'count', count, 1, MAX_BINS);
   const end = from + width * count;
-  if (end > TWO_32) throw new DistributionError('BAD_BINS', `bins of ${name} end at ${end}, values at 2^32 - 1`);
+  if (end > TWO_32)
+    throw new DistributionError('ERR_DISTRIBUTION_BINS', `bins of ${name} end at ${end}, values at 2^32 - 1`);
   const bins = { kind: 'linear', from, width, count } as const;
   return { bins, kind: BIN_KIND.LINEAR, from, last: end - 1, count, parameter: width };
 }
@@ -113,16 +114,21 @@ function resolveLogarithmic(name: string, { from = 0, to = TWO_32, perOctave = 1
   checked(name, 'perOctave', perOctave, 1, 1 << MAX_OCTAVE_BITS);
   const bits = 31 - Math.clz32(perOctave);
   if (1 << bits !== perOctave) {
-    throw new DistributionError('BAD_BINS', `bins of ${name}: perOctave must be a power of two, not ${perOctave}`);
+    throw new DistributionError(
+      'ERR_DISTRIBUTION_BINS',
+      `bins of ${name}: perOctave must be a power of two, not ${perOctave}`,
+    );
   }
   const count = logarithmicIndex(to - 1, bits) - logarithmicIndex(from, bits) + 1;
-  if (count > MAX_BINS) throw new DistributionError('BAD_BINS', `bins of ${name}: ${count}, at most ${MAX_BINS}`);
+  if (count > MAX_BINS)
+    throw new DistributionError('ERR_DISTRIBUTION_BINS', `bins of ${name}: ${count}, at most ${MAX_BINS}`);
   const bins = { kind: 'logarithmic', from, to, perOctave } as const;
   return { bins, kind: BIN_KIND.LOGARITHMIC, from, last: to - 1, count, parameter: bits };
 }
 
 function resolveExplicit(name: string, { edges }: ExplicitBins): ResolvedBins {
-  if (!Array.isArray(edges)) throw new DistributionError('BAD_BINS', `bins of ${name}: edges must be an array`);
+  if (!Array.isArray(edges))
+    throw new DistributionError('ERR_DISTRIBUTION_BINS', `bins of ${name}: edges must be an array`);
   checked(name, 'the number of edges', edges.length, 2, MAX_BINS + 1);
   for (let k = 0; k < edges.length; k++) {
     checked(name, `edge ${k}`, edges[k], k === 0 ? 0 : edges[k - 1] + 1, TWO_32);
@@ -148,7 +154,7 @@ export function resolveBins(name: string, bins: Bins): ResolvedBins {
     default: {
       const kind = String((bins as { kind?: unknown } | undefined)?.kind);
       throw new DistributionError(
-        'BAD_BINS',
+        'ERR_DISTRIBUTION_BINS',
         `bins of ${name}: kind must be one of ${BIN_KINDS.join(', ')}, not ${kind}`,
       );
     }

@@ -109,7 +109,10 @@ export class Distributions {
     const buffer = options.buffer ?? new ArrayBuffer(byteOffset + plan.byteLength);
     const room = buffer.byteLength - byteOffset;
     if (room < plan.byteLength) {
-      throw new DistributionError('BAD_BUFFER', `the buffer leaves ${room} bytes, ${plan.byteLength} are needed`);
+      throw new DistributionError(
+        'ERR_DISTRIBUTION_BUFFER',
+        `the buffer leaves ${room} bytes, ${plan.byteLength} are needed`,
+      );
     }
     this.buffer = buffer;
     this.byteOffset = byteOffset;
@@ -264,12 +267,12 @@ export class Distributions {
     const isSame = (plan: HistogramPlan, index: number): boolean =>
       plan.name === others[index]!.name && haveEqualBins(plan, others[index]!);
     if (plans.length !== others.length || !plans.every(isSame)) {
-      throw new DistributionError('DIFFERENT_BINS', 'distributions of other metrics, or with other bins');
+      throw new DistributionError('ERR_DISTRIBUTION_OTHER_BINS', 'distributions of other metrics, or with other bins');
     }
     const nodes = other.switches();
     const news = nodes.filter((node) => mine.find(node | 0) === 0).length;
     const room = this.capacity - mine.used;
-    if (news > room) throw new DistributionError('TOO_MANY_SWITCHES', `${news} new switches, room for ${room}`);
+    if (news > room) throw new DistributionError('ERR_DISTRIBUTION_SWITCHES', `${news} new switches, room for ${room}`);
     const counters = theirs.copy(0, COUNTERS_END);
     for (const at of Object.values(DISTRIBUTION_COUNTER)) mine.addCount(at, counters[at]!);
     mine.addHistogram(mine.plan.endToEndAt, theirs.copyHistogram(theirs.plan.endToEndAt, theirs.plan.endToEnd));

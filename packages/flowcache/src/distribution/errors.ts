@@ -2,29 +2,29 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/flowcache.Distribu
 
 export const DISTRIBUTION_ERROR_CODES = [
   /** Metrics that are unknown, named twice, none or too many. */
-  'BAD_METRICS',
+  'ERR_DISTRIBUTION_METRICS',
   /** Bins that are empty, reversed, no integers, beyond 32 bits or too many; or bins of a metric that is not followed. */
-  'BAD_BINS',
+  'ERR_DISTRIBUTION_BINS',
   /** A number of switches or a seed out of range, or more memory than a table of words can address. */
-  'BAD_SIZE',
+  'ERR_DISTRIBUTION_SIZE',
   /** A buffer that is too small, or an offset that is not a multiple of 8. */
-  'BAD_BUFFER',
+  'ERR_DISTRIBUTION_BUFFER',
   /** Attaching: the buffer ends before the distributions do. */
-  'TRUNCATED',
+  'ERR_DISTRIBUTION_TRUNCATED',
   /** Attaching: no distributions. */
-  'BAD_MAGIC',
+  'ERR_DISTRIBUTION_MAGIC',
   /** Attaching: distributions of another layout version. */
-  'BAD_VERSION',
+  'ERR_DISTRIBUTION_VERSION',
   /** Attaching: a word of the header that does not fit the others. */
-  'BAD_LAYOUT',
+  'ERR_DISTRIBUTION_LAYOUT',
   /** Attaching: a table of switches that contradicts itself. */
-  'BAD_TABLE',
+  'ERR_DISTRIBUTION_TABLE',
   /** Attaching: a counter that holds no count. */
-  'BAD_COUNT',
+  'ERR_DISTRIBUTION_COUNT',
   /** Merging: other metrics, or other bins. */
-  'DIFFERENT_BINS',
+  'ERR_DISTRIBUTION_OTHER_BINS',
   /** Merging: switches that there is no room for. */
-  'TOO_MANY_SWITCHES',
+  'ERR_DISTRIBUTION_SWITCHES',
 ] as const;
 export type DistributionErrorCode = (typeof DISTRIBUTION_ERROR_CODES)[number];
 

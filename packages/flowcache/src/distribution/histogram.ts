@@ -94,7 +94,10 @@ export class Histogram {
     let { sum } = first;
     for (const other of others) {
       if (other.metric !== first.metric || !haveEqualBins(other.#plan, first.#plan)) {
-        throw new DistributionError('DIFFERENT_BINS', `${other.metric} has other bins than ${first.metric}`);
+        throw new DistributionError(
+          'ERR_DISTRIBUTION_OTHER_BINS',
+          `${other.metric} has other bins than ${first.metric}`,
+        );
       }
       other.#all.forEach((count, bin) => {
         all[bin]! += count;

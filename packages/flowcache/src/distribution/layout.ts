@@ -185,19 +185,23 @@ function lines(size: number, perLine: 8 | 16): number {
 
 function checkedMetrics(names: readonly MetricName[]): Metric[] {
   if (!Array.isArray(names) || names.length < 1 || names.length > METRICS.length) {
-    throw new DistributionError('BAD_METRICS', `metrics must be a list of 1 to ${METRICS.length}`);
+    throw new DistributionError('ERR_DISTRIBUTION_METRICS', `metrics must be a list of 1 to ${METRICS.length}`);
   }
   return names.map((name, index) => {
-    if (names.indexOf(name) !== index) throw new DistributionError('BAD_METRICS', `metric '${name}' is named twice`);
+    if (names.indexOf(name) !== index)
+      throw new DistributionError('ERR_DISTRIBUTION_METRICS', `metric '${name}' is named twice`);
     const known = METRICS.some((metric) => metric.name === name);
-    if (!known) throw new DistributionError('BAD_METRICS', `unknown metric '${String(name)}'`);
+    if (!known) throw new DistributionError('ERR_DISTRIBUTION_METRICS', `unknown metric '${String(name)}'`);
     return metricOf(name);
   });
 }
 
 function checkedSize(name: string, value: number, least: number, most: number): number {
   if (!Number.isInteger(value) || value < least || value > most) {
-    throw new DistributionError('BAD_SIZE', `${name} must be an integer from ${least} to ${most}, not ${value}`);
+    throw new DistributionError(
+      'ERR_DISTRIBUTION_SIZE',
+      `${name} must be an integer from ${least} to ${most}, not ${value}`,
+    );
   }
   return value;
 }
@@ -212,7 +216,7 @@ export function planOf(dimensions: DistributionDimensions): DistributionPlan {
   const seed = checkedSize('seed', dimensions.seed ?? 0, 0, 2 ** 32 - 1);
   for (const name of Object.keys(dimensions.bins ?? {})) {
     if (name !== 'endToEnd' && !metrics.some((metric) => metric.name === name)) {
-      throw new DistributionError('BAD_BINS', `bins of ${name}, which is not one of the metrics`);
+      throw new DistributionError('ERR_DISTRIBUTION_BINS', `bins of ${name}, which is not one of the metrics`);
     }
   }
   const edgesAt = lines(SPECS_AT + (metrics.length + 1) * SPEC_WORDS, 16);
@@ -239,7 +243,10 @@ export function planOf(dimensions: DistributionDimensions): DistributionPlan {
   const rowsAt = lines(endToEndAt + histogramCells(endToEnd.count), 8);
   const byteLength = 8 * (rowsAt + (FIRST_SWITCH_ROW + switches) * rowStride);
   if (byteLength > MAX_BYTES) {
-    throw new DistributionError('BAD_SIZE', `${switches} switches need ${byteLength} bytes, at most ${MAX_BYTES}`);
+    throw new DistributionError(
+      'ERR_DISTRIBUTION_SIZE',
+      `${switches} switches need ${byteLength} bytes, at most ${MAX_BYTES}`,
+    );
   }
   return {
     metrics: plans,

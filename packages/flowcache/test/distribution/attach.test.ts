@@ -69,10 +69,10 @@ describe('attaching', () => {
     const bytes = buffer as ArrayBuffer;
     expect(byteOffset).toBe(0);
     for (let length = 0; length < byteLength; length += 4) {
-      expect(failure(bytes.slice(0, length), 0).code).toBe('TRUNCATED');
+      expect(failure(bytes.slice(0, length), 0).code).toBe('ERR_DISTRIBUTION_TRUNCATED');
     }
-    expect(failure(bytes, bytes.byteLength + 8).code).toBe('BAD_BUFFER');
-    for (const offset of [4, -8, 0.5, Number.NaN]) expect(failure(bytes, offset).code).toBe('BAD_BUFFER');
+    expect(failure(bytes, bytes.byteLength + 8).code).toBe('ERR_DISTRIBUTION_BUFFER');
+    for (const offset of [4, -8, 0.5, Number.NaN]) expect(failure(bytes, offset).code).toBe('ERR_DISTRIBUTION_BUFFER');
   });
 
   it('to random bytes fails with a code', () => {
@@ -129,7 +129,15 @@ describe('attaching', () => {
       { seed: SEED, numRuns: runs(3000) },
     );
     expect([...seen].sort()).toEqual(
-      ['BAD_COUNT', 'BAD_LAYOUT', 'BAD_MAGIC', 'BAD_TABLE', 'BAD_VERSION', 'TRUNCATED', 'attached'].sort(),
+      [
+        'ERR_DISTRIBUTION_COUNT',
+        'ERR_DISTRIBUTION_LAYOUT',
+        'ERR_DISTRIBUTION_MAGIC',
+        'ERR_DISTRIBUTION_TABLE',
+        'ERR_DISTRIBUTION_VERSION',
+        'ERR_DISTRIBUTION_TRUNCATED',
+        'attached',
+      ].sort(),
     );
   });
 
@@ -140,29 +148,34 @@ describe('attaching', () => {
       const { code, offset } = failure(buffer, byteOffset);
       return [code, offset === null ? null : offset - byteOffset];
     };
-    expect(at((words) => words.fill(0, 0, 1))).toEqual(['BAD_MAGIC', 0]);
-    expect(at((words) => words.fill(2, 1, 2))).toEqual(['BAD_VERSION', 4]);
-    expect(at((words) => words.fill(words[2]! + 1000, 2, 3))).toEqual(['TRUNCATED', 8]);
-    expect(at((words) => words.fill(0, 3, 4))).toEqual(['BAD_LAYOUT', 12]);
+    expect(at((words) => words.fill(0, 0, 1))).toEqual(['ERR_DISTRIBUTION_MAGIC', 0]);
+    expect(at((words) => words.fill(2, 1, 2))).toEqual(['ERR_DISTRIBUTION_VERSION', 4]);
+    expect(at((words) => words.fill(words[2]! + 1000, 2, 3))).toEqual(['ERR_DISTRIBUTION_TRUNCATED', 8]);
+    expect(at((words) => words.fill(0, 3, 4))).toEqual(['ERR_DISTRIBUTION_LAYOUT', 12]);
     // More rows than bytes: the bytes are what is compared first.
-    expect(at((words) => words.fill(7, 4, 5))).toEqual(['BAD_LAYOUT', 8]);
-    expect(at((words) => words.fill(words[12]! + 64, 12, 13))).toEqual(['BAD_LAYOUT', 48]);
-    expect(at((words) => words.fill(7, 13, 14))).toEqual(['BAD_TABLE', 52]);
-    expect(at((words) => words.fill(77, words[9]! / 4, words[9]! / 4 + 1))[0]).toBe('BAD_TABLE');
-    expect(at((words) => words.fill(1, words[9]! / 4 - 1, words[9]! / 4))).toEqual(['BAD_TABLE', sampleWord(9) - 4]);
+    expect(at((words) => words.fill(7, 4, 5))).toEqual(['ERR_DISTRIBUTION_LAYOUT', 8]);
+    expect(at((words) => words.fill(words[12]! + 64, 12, 13))).toEqual(['ERR_DISTRIBUTION_LAYOUT', 48]);
+    expect(at((words) => words.fill(7, 13, 14))).toEqual(['ERR_DISTRIBUTION_TABLE', 52]);
+    expect(at((words) => words.fill(77, words[9]! / 4, words[9]! / 4 + 1))[0]).toBe('ERR_DISTRIBUTION_TABLE');
+    expect(at((words) => words.fill(1, words[9]! / 4 - 1, words[9]! / 4))).toEqual([
+      'ERR_DISTRIBUTION_TABLE',
+      sampleWord(9) - 4,
+    ]);
     expect(
       at((words) => {
         const table = words.subarray(words[8]! / 4, words[9]! / 4);
         const [one, empty] = [table.indexOf(17), table.findIndex((_, k) => k % 2 === 1 && table[k] === 0)];
         table.set(table.subarray(one, one + 2), empty - 1);
       })[0],
-    ).toBe('BAD_TABLE');
-    expect(at((_, cells) => cells.fill(0.5, 8, 9))).toEqual(['BAD_COUNT', 64]);
+    ).toBe('ERR_DISTRIBUTION_TABLE');
+    expect(at((_, cells) => cells.fill(0.5, 8, 9))).toEqual(['ERR_DISTRIBUTION_COUNT', 64]);
     expect(at((words, cells) => cells.fill(-1, words[11]! / 8, words[11]! / 8 + 1))).toEqual([
-      'BAD_COUNT',
+      'ERR_DISTRIBUTION_COUNT',
       sampleWord(11),
     ]);
-    expect(at((words, cells) => cells.fill(Number.NaN, words[10]! / 8, words[10]! / 8 + 1))[0]).toBe('BAD_COUNT');
+    expect(at((words, cells) => cells.fill(Number.NaN, words[10]! / 8, words[10]! / 8 + 1))[0]).toBe(
+      'ERR_DISTRIBUTION_COUNT',
+    );
   });
 
   it('to what a writer left behind that died while adding a switch goes on without counting it twice', () => {

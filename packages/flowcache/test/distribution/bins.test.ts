@@ -149,17 +149,22 @@ describe('dimensions', () => {
       { kind: 'other' },
       {},
     ];
-    for (const one of bins) expect([one, codeOf({ bins: { endToEnd: one as Bins } })]).toEqual([one, 'BAD_BINS']);
-    expect(codeOf({ bins: { queueId: { kind: 'logarithmic' } } })).toBe('BAD_BINS');
-    expect(codeOf({ metrics: [] })).toBe('BAD_METRICS');
-    expect(codeOf({ metrics: ['hopLatency', 'hopLatency'] })).toBe('BAD_METRICS');
-    expect(codeOf({ metrics: ['nonsense' as 'hopLatency'] })).toBe('BAD_METRICS');
-    for (const switches of [0, -1, 1.5, Number.NaN, 2 ** 24 + 1]) expect(codeOf({ switches })).toBe('BAD_SIZE');
-    for (const seed of [-1, 0.5, 2 ** 32]) expect(codeOf({ seed })).toBe('BAD_SIZE');
-    expect(codeOf({ switches: 2 ** 24 })).toBe('BAD_SIZE');
-    for (const byteOffset of [4, -8, 1.5, Number.NaN, 2 ** 40]) expect(codeOf({ byteOffset })).toBe('BAD_BUFFER');
-    expect(codeOf({ buffer: new ArrayBuffer(Distributions.byteLength() - 1) })).toBe('BAD_BUFFER');
-    expect(codeOf({ buffer: new ArrayBuffer(Distributions.byteLength()), byteOffset: 8 })).toBe('BAD_BUFFER');
+    for (const one of bins)
+      expect([one, codeOf({ bins: { endToEnd: one as Bins } })]).toEqual([one, 'ERR_DISTRIBUTION_BINS']);
+    expect(codeOf({ bins: { queueId: { kind: 'logarithmic' } } })).toBe('ERR_DISTRIBUTION_BINS');
+    expect(codeOf({ metrics: [] })).toBe('ERR_DISTRIBUTION_METRICS');
+    expect(codeOf({ metrics: ['hopLatency', 'hopLatency'] })).toBe('ERR_DISTRIBUTION_METRICS');
+    expect(codeOf({ metrics: ['nonsense' as 'hopLatency'] })).toBe('ERR_DISTRIBUTION_METRICS');
+    for (const switches of [0, -1, 1.5, Number.NaN, 2 ** 24 + 1])
+      expect(codeOf({ switches })).toBe('ERR_DISTRIBUTION_SIZE');
+    for (const seed of [-1, 0.5, 2 ** 32]) expect(codeOf({ seed })).toBe('ERR_DISTRIBUTION_SIZE');
+    expect(codeOf({ switches: 2 ** 24 })).toBe('ERR_DISTRIBUTION_SIZE');
+    for (const byteOffset of [4, -8, 1.5, Number.NaN, 2 ** 40])
+      expect(codeOf({ byteOffset })).toBe('ERR_DISTRIBUTION_BUFFER');
+    expect(codeOf({ buffer: new ArrayBuffer(Distributions.byteLength() - 1) })).toBe('ERR_DISTRIBUTION_BUFFER');
+    expect(codeOf({ buffer: new ArrayBuffer(Distributions.byteLength()), byteOffset: 8 })).toBe(
+      'ERR_DISTRIBUTION_BUFFER',
+    );
     expect(codeOf({ buffer: new ArrayBuffer(Distributions.byteLength()) })).toBeNull();
   });
 

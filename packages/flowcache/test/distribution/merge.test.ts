@@ -78,9 +78,9 @@ describe('merging', () => {
     expect(sum.histogram('others', 'hopLatency')!.total).toBe(1);
     const [one, other] = parts;
     const before = contentsOf(one!);
-    expect(codeOf(() => one!.merge(other!))).toBe('TOO_MANY_SWITCHES');
+    expect(codeOf(() => one!.merge(other!))).toBe('ERR_DISTRIBUTION_SWITCHES');
     expect(contentsOf(one!)).toEqual(before);
-    expect(codeOf(() => Distributions.merged(parts, { switches: 4 }))).toBe('TOO_MANY_SWITCHES');
+    expect(codeOf(() => Distributions.merged(parts, { switches: 4 }))).toBe('ERR_DISTRIBUTION_SWITCHES');
     expect(Distributions.merged(parts, { switches: 9 }).capacity).toBe(9);
   });
 
@@ -104,14 +104,14 @@ describe('merging', () => {
       { ...FEW, bins: { ...FEW.bins, queueOccupancy: { kind: 'explicit', edges: [0, 5] } } },
     ];
     for (const options of others) {
-      expect(codeOf(() => one.merge(new Distributions(options)))).toBe('DIFFERENT_BINS');
-      expect(codeOf(() => new Distributions(options).merge(one))).toBe('DIFFERENT_BINS');
+      expect(codeOf(() => one.merge(new Distributions(options)))).toBe('ERR_DISTRIBUTION_OTHER_BINS');
+      expect(codeOf(() => new Distributions(options).merge(one))).toBe('ERR_DISTRIBUTION_OTHER_BINS');
     }
     const edges = (...some: number[]): DistributionOptions => ({
       bins: { endToEnd: { kind: 'explicit', edges: some } },
     });
     expect(codeOf(() => new Distributions(edges(1, 2, 9)).merge(new Distributions(edges(1, 3, 9))))).toBe(
-      'DIFFERENT_BINS',
+      'ERR_DISTRIBUTION_OTHER_BINS',
     );
     expect(codeOf(() => new Distributions(edges(1, 2, 9)).merge(new Distributions(edges(1, 2, 9))))).toBeNull();
     expect(contentsOf(one)).toEqual(before);

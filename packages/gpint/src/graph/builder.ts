@@ -45,7 +45,7 @@ export class GraphBuilder {
    * Links two nodes, given by name (a new name is a new node) or by number.
    *
    * @param weight cost of the link, positive and finite, in any unit; without one it costs 1 where others have a weight
-   * @throws {@link GpintError} `UNKNOWN_NODE` for a number that {@link addNode} never returned; RangeError for a weight
+   * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` for a number that {@link addNode} never returned; RangeError for a weight
    * that is not positive and finite
    */
   addLink(a: string | number, b: string | number, weight?: number): this {
@@ -69,6 +69,6 @@ export class GraphBuilder {
   private numberOf(node: string | number): number {
     if (typeof node === 'string') return this.addNode(node);
     if (Number.isInteger(node) && node >= 0 && node < this.names.length) return node;
-    throw new GpintError('UNKNOWN_NODE', `there is no node ${node} among ${this.names.length}`);
+    throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `there is no node ${node} among ${this.names.length}`);
   }
 }

@@ -73,10 +73,10 @@ function some(items: readonly string[], most: number, total = items.length): str
 /**
  * Checks that a graph has nodes and is in one piece.
  *
- * @throws {@link GpintError} `EMPTY_GRAPH`; `DISCONNECTED`, with the names of the nodes of each component
+ * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`, with the names of the nodes of each component
  */
 export function requireConnected(graph: Graph): void {
-  if (graph.nodeCount === 0) throw new GpintError('EMPTY_GRAPH', 'the graph has no nodes');
+  if (graph.nodeCount === 0) throw new GpintError('ERR_GPINT_EMPTY_GRAPH', 'the graph has no nodes');
   const { count, of } = components(graph);
   if (count === 1) return;
   const named: string[][] = Array.from({ length: count }, () => []);
@@ -84,7 +84,7 @@ export function requireConnected(graph: Graph): void {
   named.sort((a, b) => b.length - a.length);
   const parts = named.slice(0, COMPONENTS_SHOWN).map((names) => `{${some(names, NAMES_SHOWN)}}`);
   throw new GpintError(
-    'DISCONNECTED',
+    'ERR_GPINT_DISCONNECTED',
     `the graph falls into ${count} components: ${some(parts, COMPONENTS_SHOWN, count)}`,
     { components: named },
   );

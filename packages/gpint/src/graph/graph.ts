@@ -83,11 +83,11 @@ export class Graph implements GraphParts {
     return pairs;
   }
 
-  /** Number of the node with a name. @throws {@link GpintError} `UNKNOWN_NODE` */
+  /** Number of the node with a name. @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` */
   nodeOf(name: string): number {
     this.numbers ??= new Map(this.names.map((each, node) => [each, node]));
     const node = this.numbers.get(name);
-    if (node === undefined) throw new GpintError('UNKNOWN_NODE', `no node is called "${name}"`);
+    if (node === undefined) throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `no node is called "${name}"`);
     return node;
   }
 }

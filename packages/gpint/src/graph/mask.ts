@@ -1,18 +1,18 @@
 import { GpintError } from '../errors.js';
 import type { Graph } from './graph.js';
 
-/** Number of a node given by name or number. @throws {@link GpintError} `UNKNOWN_NODE` */
+/** Number of a node given by name or number. @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` */
 export function nodeNumber(graph: Graph, node: number | string): number {
   if (typeof node === 'string') return graph.nodeOf(node);
   if (Number.isInteger(node) && node >= 0 && node < graph.nodeCount) return node;
-  throw new GpintError('UNKNOWN_NODE', `there is no node ${node} among ${graph.nodeCount}`);
+  throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `there is no node ${node} among ${graph.nodeCount}`);
 }
 
 /**
  * 1 for each of the nodes given by name or number, 0 for the others: the form in which planners take entry points and
  * nodes to visit.
  *
- * @throws {@link GpintError} `UNKNOWN_NODE`
+ * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE`
  */
 export function nodeMask(graph: Graph, nodes: readonly (number | string)[]): Uint8Array {
   const mask = new Uint8Array(graph.nodeCount);

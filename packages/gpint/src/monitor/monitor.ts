@@ -69,7 +69,7 @@ export class Monitor {
   private busy = false;
 
   /**
-   * @throws `GpintError` `PROBE_LIMIT`, `UNKNOWN_NODE`, and RangeError: see `routesOf` and `recoveryConfig`
+   * @throws `GpintError` `ERR_GPINT_PROBE_LIMIT`, `ERR_GPINT_UNKNOWN_NODE`, and RangeError: see `routesOf` and `recoveryConfig`
    */
   constructor(options: MonitorOptions) {
     const { graph, entries } = options;

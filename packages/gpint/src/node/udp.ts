@@ -93,14 +93,14 @@ export class UdpProbeTransport implements ProbeTransport {
   /**
    * Opens the socket.
    *
-   * @throws `GpintError` `SOCKET` (the promise is rejected) if it cannot be bound
+   * @throws `GpintError` `ERR_GPINT_SOCKET` (the promise is rejected) if it cannot be bound
    */
   static open(options: UdpTransportOptions): Promise<UdpProbeTransport> {
     const socket = createSocket(options.family ?? 'udp4');
     return new Promise((resolve, reject) => {
       const fail = (cause: Error): void => {
         const where = `${options.host ?? 'any address'}, port ${options.port ?? 0}`;
-        reject(new GpintError('SOCKET', `cannot bind ${where}: ${cause.message}`, { cause }));
+        reject(new GpintError('ERR_GPINT_SOCKET', `cannot bind ${where}: ${cause.message}`, { cause }));
       };
       socket.once('error', fail);
       socket.bind({ port: options.port ?? 0, ...(options.host === undefined ? {} : { address: options.host }) }, () => {

@@ -69,10 +69,10 @@ class Trails {
  * them (Hierholzer). Their lengths differ as they fall out: that is what GPINT improves on. O(nodes + links).
  *
  * @param options.perComponent plan each component of a graph that is in several pieces; default false
- * @throws {@link GpintError} `EMPTY_GRAPH`; `DISCONNECTED`, unless `perComponent` is set
+ * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`, unless `perComponent` is set
  */
 export function euler(graph: Graph, options: { readonly perComponent?: boolean } = {}): Plan {
-  if (graph.nodeCount === 0) throw new GpintError('EMPTY_GRAPH', 'the graph has no nodes');
+  if (graph.nodeCount === 0) throw new GpintError('ERR_GPINT_EMPTY_GRAPH', 'the graph has no nodes');
   if (options.perComponent !== true) requireConnected(graph);
   const trails = new Trails(graph);
   const loose: number[][] = [];

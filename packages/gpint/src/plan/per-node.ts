@@ -7,11 +7,11 @@ import { Paths, type Plan } from './plan.js';
  * One path per node that visits it alone, as an SNMP poller asks each device: the baseline with the most probes and the
  * shortest. Path v visits node v.
  *
- * @throws {@link GpintError} `EMPTY_GRAPH`
+ * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`
  */
 export function perNode(graph: Graph): Plan {
   const { nodeCount } = graph;
-  if (nodeCount === 0) throw new GpintError('EMPTY_GRAPH', 'the graph has no nodes');
+  if (nodeCount === 0) throw new GpintError('ERR_GPINT_EMPTY_GRAPH', 'the graph has no nodes');
   const visits = new Uint32Array(nodeCount);
   const starts = new Uint32Array(nodeCount + 1);
   for (let v = 0; v < nodeCount; v++) {

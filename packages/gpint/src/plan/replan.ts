@@ -167,7 +167,7 @@ function matched(found: readonly number[][], broken: readonly number[], paths: P
  * well.
  *
  * @param graph the graph that the plan was made for
- * @throws {@link GpintError} `UNKNOWN_NODE` for nodes that are not in the graph
+ * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` for nodes that are not in the graph
  */
 export function replan(graph: Graph, plan: Plan, failure: Failure, options: ReplanOptions = {}): Replan {
   const failed = nodeMask(graph, failure.nodes ?? []);

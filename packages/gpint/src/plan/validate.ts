@@ -10,7 +10,7 @@ export type PathProblemCode =
   /** A path without visits. */
   | 'EMPTY_PATH'
   /** A visit that is no node of the graph. */
-  | 'UNKNOWN_NODE'
+  | 'ERR_GPINT_UNKNOWN_NODE'
   /** A visit that is no neighbour of the one before. */
   | 'NO_LINK'
   /** A path that begins at a node that is no entry point. */
@@ -84,7 +84,11 @@ function inspect(
   let cost = 0;
   for (const [position, node] of path.entries()) {
     if (node >= graph.nodeCount) {
-      report('UNKNOWN_NODE', position, `path ${number} visits ${node}, and nodes end at ${graph.nodeCount - 1}`);
+      report(
+        'ERR_GPINT_UNKNOWN_NODE',
+        position,
+        `path ${number} visits ${node}, and nodes end at ${graph.nodeCount - 1}`,
+      );
       continue;
     }
     seen.add(node);
@@ -140,7 +144,7 @@ export function validatePlan(graph: Graph, paths: Paths, expectations: PlanExpec
   // Not spread over the arguments of Math.max: there may be more paths than a call takes.
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
   const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
-  const unknown = problems.reduce((count, { code }) => count + (code === 'UNKNOWN_NODE' ? 1 : 0), 0);
+  const unknown = problems.reduce((count, { code }) => count + (code === 'ERR_GPINT_UNKNOWN_NODE' ? 1 : 0), 0);
   return {
     valid: problems.length === 0,
     problems,

@@ -63,8 +63,8 @@ function sharesOf(sizes: Uint32Array, paths: number): Uint32Array {
  * GPINT, section III-A): paths are grown from the nodes of lowest degree, then exchange nodes until nothing improves. Up to
  * eleven nodes without weights the plan is optimal; above, `optimal` tells whether it meets `lowerBounds`.
  *
- * @throws {@link GpintError} `EMPTY_GRAPH`; `DISCONNECTED`; `NO_PLAN`: fewer paths than components, or a component without
- * an entry; `UNKNOWN_NODE`: an entry that is no node
+ * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`; `ERR_GPINT_NO_PLAN`: fewer paths than components, or a component without
+ * an entry; `ERR_GPINT_UNKNOWN_NODE`: an entry that is no node
  * @throws RangeError for a number of paths, a budget or a choice of phases that cannot be
  */
 export function gpint(graph: Graph, options: GpintOptions): Plan {
@@ -74,11 +74,11 @@ export function gpint(graph: Graph, options: GpintOptions): Plan {
   }
   if (!(budgetMs >= 0)) throw new RangeError(`budgetMs must be 0 or more, not ${budgetMs}`);
   if (phases !== 'both' && phases !== 'grow') throw new RangeError(`phases must be 'both' or 'grow', not ${phases}`);
-  if (graph.nodeCount === 0) throw new GpintError('EMPTY_GRAPH', 'the graph has no nodes');
+  if (graph.nodeCount === 0) throw new GpintError('ERR_GPINT_EMPTY_GRAPH', 'the graph has no nodes');
   const clock = options.clock ?? ((): number => performance.now());
   const begun = clock();
   const entries = options.entries === undefined ? null : nodeMask(graph, options.entries);
-  if (entries !== null && !entries.includes(1)) throw new GpintError('NO_PLAN', 'there is no entry point');
+  if (entries !== null && !entries.includes(1)) throw new GpintError('ERR_GPINT_NO_PLAN', 'there is no entry point');
   const random = new Random(seed).derive('gpint');
   const plan = (required: Uint8Array | null, share: number, index: number): ReturnType<typeof solveWith> =>
     solveWith(
@@ -102,7 +102,7 @@ export function gpint(graph: Graph, options: GpintOptions): Plan {
   if (!perComponent) requireConnected(graph);
   const { count, of, sizes } = components(graph);
   if (paths < count) {
-    throw new GpintError('NO_PLAN', `${paths} paths are fewer than the ${count} components of the graph`);
+    throw new GpintError('ERR_GPINT_NO_PLAN', `${paths} paths are fewer than the ${count} components of the graph`);
   }
   const shares = sharesOf(sizes, paths);
   const all: Uint32Array[] = [];

@@ -76,7 +76,7 @@ class Solver {
       this.fromEntries = reach(problem.graph, maskedNodes(problem.entries));
       for (const v of required) {
         if (this.fromEntries.hops[v]! < 0) {
-          throw new GpintError('NO_PLAN', `no entry point reaches node "${problem.graph.names[v]}"`);
+          throw new GpintError('ERR_GPINT_NO_PLAN', `no entry point reaches node "${problem.graph.names[v]}"`);
         }
       }
     }
@@ -259,7 +259,10 @@ class Solver {
     if (found === null || fromEntries !== null) {
       const joined = this.joined(cover);
       if (joined === null && found === null) {
-        throw new GpintError('NO_PLAN', `${problem.paths} paths are fewer than the parts of the graph to be visited`);
+        throw new GpintError(
+          'ERR_GPINT_NO_PLAN',
+          `${problem.paths} paths are fewer than the parts of the graph to be visited`,
+        );
       }
       found = this.better(found ?? joined!, joined);
     }

@@ -55,8 +55,8 @@ const DEFAULT_RANGE: MeasurementRange = /* @__PURE__ */ Object.freeze({ first: 0
  * The probes for a number of paths: one each, where it stays within 2200 bytes and 255 switches on its whole way (reliable
  * GPINT, section V-A). A longer path is cut into as few parts as possible, of nearly equal length.
  *
- * @throws {@link GpintError} `PROBE_LIMIT` if a single switch does not fit, or ids or ports do not fit the layout;
- *   `UNKNOWN_NODE` for a visit that is no node of the graph
+ * @throws {@link GpintError} `ERR_GPINT_PROBE_LIMIT` if a single switch does not fit, or ids or ports do not fit the layout;
+ *   `ERR_GPINT_UNKNOWN_NODE` for a visit that is no node of the graph
  * @throws RangeError for a path that is empty or visits two switches in turn that are no neighbours, and for a range that
  *   is none
  */
@@ -111,13 +111,16 @@ function chooseLayout(graph: Graph, layout: 'auto' | 'plain' | 'extended', portO
   const plain = port <= 0xff && graph.nodeCount <= 0x100;
   if (layout === 'plain' && !plain) {
     throw new GpintError(
-      'PROBE_LIMIT',
+      'ERR_GPINT_PROBE_LIMIT',
       `the plain layout has no room for ${graph.nodeCount} switches, ports to ${port}`,
     );
   }
   const extended = layout === 'extended' || !plain;
   if (extended && (port > 0xffff || graph.nodeCount > 0x1_0000)) {
-    throw new GpintError('PROBE_LIMIT', `no layout has room for ${graph.nodeCount} switches, ports to ${port}`);
+    throw new GpintError(
+      'ERR_GPINT_PROBE_LIMIT',
+      `no layout has room for ${graph.nodeCount} switches, ports to ${port}`,
+    );
   }
   return extended;
 }
@@ -125,7 +128,8 @@ function chooseLayout(graph: Graph, layout: 'auto' | 'plain' | 'extended', portO
 function checkPath(graph: Graph, visits: Uint32Array, path: number): void {
   if (visits.length === 0) throw new RangeError(`path ${path} is empty`);
   for (const [at, node] of visits.entries()) {
-    if (node >= graph.nodeCount) throw new GpintError('UNKNOWN_NODE', `path ${path} visits ${node}, which is no node`);
+    if (node >= graph.nodeCount)
+      throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `path ${path} visits ${node}, which is no node`);
     if (at > 0 && graph.positionOf(visits[at - 1]!, node) < 0) {
       throw new RangeError(`path ${path} goes from ${graph.names[visits[at - 1]!]} to ${graph.names[node]}: no link`);
     }
@@ -152,7 +156,7 @@ function parts(counts: readonly number[], extended: boolean, reserveHops: number
     if (hop === 0 || bytes + more > MAX_PROBE_BYTES || hop - begin === mostHops) {
       if (mostHops < 1 || empty + more > MAX_PROBE_BYTES) {
         throw new GpintError(
-          'PROBE_LIMIT',
+          'ERR_GPINT_PROBE_LIMIT',
           `${reserveHops} hops to a switch and ${count} measurements of it do not fit into ${MAX_PROBE_BYTES} bytes`,
         );
       }

@@ -79,7 +79,7 @@ describe('GraphBuilder', () => {
     const builder = new GraphBuilder();
     builder.addNode('a');
     for (const node of [1, -1, 0.5, Number.NaN]) {
-      expect(() => builder.addLink(0, node)).toThrow(expect.objectContaining({ code: 'UNKNOWN_NODE' }));
+      expect(() => builder.addLink(0, node)).toThrow(expect.objectContaining({ code: 'ERR_GPINT_UNKNOWN_NODE' }));
     }
     for (const weight of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => builder.addLink('a', 'b', weight)).toThrow(RangeError);

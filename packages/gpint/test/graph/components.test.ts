@@ -61,7 +61,7 @@ describe('components', () => {
     } catch (error) {
       expect(GpintError.is(error)).toBe(true);
       expect(error).toMatchObject({
-        code: 'DISCONNECTED',
+        code: 'ERR_GPINT_DISCONNECTED',
         components: [['n3', 'n4', 'n5'], ['n1', 'n2'], ['n0']],
         message: 'the graph falls into 3 components: {n3, n4, n5}, {n1, n2}, {n0}',
       });
@@ -85,7 +85,7 @@ describe('components', () => {
 
   it('are none in a graph without nodes, which is refused as such', () => {
     expect(components(graphOf(0, [])).count).toBe(0);
-    expect(() => requireConnected(graphOf(0, []))).toThrow(expect.objectContaining({ code: 'EMPTY_GRAPH' }));
+    expect(() => requireConnected(graphOf(0, []))).toThrow(expect.objectContaining({ code: 'ERR_GPINT_EMPTY_GRAPH' }));
   });
 
   it('are one in a connected graph, which passes', () => {
@@ -127,7 +127,7 @@ describe('fromGraphology', () => {
       graph.addNode('a');
       graph.addNode('b');
       graph.addEdge('a', 'b', { weight });
-      expect(() => fromGraphology(graph)).toThrow(expect.objectContaining({ code: 'BAD_TOPOLOGY' }));
+      expect(() => fromGraphology(graph)).toThrow(expect.objectContaining({ code: 'ERR_GPINT_TOPOLOGY' }));
     }
   });
 });

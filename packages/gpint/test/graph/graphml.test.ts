@@ -109,7 +109,7 @@ describe('parseGraphml', () => {
     const bomb = `<?xml version="1.0"?>
       <!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
       <graphml><graph><node id="&b;"/></graph></graphml>`;
-    expect(failure(bomb)).toMatchObject({ code: 'BAD_TOPOLOGY', line: 2 });
+    expect(failure(bomb)).toMatchObject({ code: 'ERR_GPINT_TOPOLOGY', line: 2 });
     expect(failure(wrapped('<node id="&b;"/>')).message).toContain('not well-formed');
   });
 
@@ -139,7 +139,7 @@ describe('parseGraphml', () => {
       [`<graphml>\n<key/></graphml>`, 2],
       ['<graphml/>', 0],
     ] as const) {
-      expect([text, failure(text)]).toMatchObject([text, { code: 'BAD_TOPOLOGY', line }]);
+      expect([text, failure(text)]).toMatchObject([text, { code: 'ERR_GPINT_TOPOLOGY', line }]);
     }
   });
 
@@ -148,7 +148,7 @@ describe('parseGraphml', () => {
       `<graphml><key id="w" for="edge" attr.name="weight"/><graph><node id="a"/><node id="b"/>
       <edge source="a" target="b"><data key="w">${value}</data></edge></graph></graphml>`;
     for (const value of ['0', '-1', 'NaN', 'Infinity', 'heavy']) {
-      expect(failure(weighted(value))).toMatchObject({ code: 'BAD_TOPOLOGY', line: 2 });
+      expect(failure(weighted(value))).toMatchObject({ code: 'ERR_GPINT_TOPOLOGY', line: 2 });
     }
     const links = wrapped('<node id="a"/><node id="b"/><edge source="a" target="b"/>');
     expect(failure(links, { weights: 'distance' }).message).toContain('latitude');

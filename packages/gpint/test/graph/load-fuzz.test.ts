@@ -12,7 +12,7 @@ function expectGraphOrError(load: () => Graph): void {
     graph = load();
   } catch (error) {
     if (!(error instanceof GpintError)) throw error;
-    expect(error.code).toBe('BAD_TOPOLOGY');
+    expect(error.code).toBe('ERR_GPINT_TOPOLOGY');
     return;
   }
   expect(graph).toBeInstanceOf(Graph);

@@ -54,7 +54,7 @@ describe('parseEdgeList', () => {
       ['', 0],
       ['# nothing\n', 0],
     ] as const) {
-      expect(failure(() => parseEdgeList(text))).toMatchObject({ code: 'BAD_TOPOLOGY', line });
+      expect(failure(() => parseEdgeList(text))).toMatchObject({ code: 'ERR_GPINT_TOPOLOGY', line });
     }
   });
 });
@@ -102,7 +102,7 @@ describe('parseTopology', () => {
       [`ring:${'9'.repeat(400)}`, 'nodes must be an integer'],
     ] as const) {
       const error = failure(() => parseTopology(text));
-      expect(error.code).toBe('BAD_TOPOLOGY');
+      expect(error.code).toBe('ERR_GPINT_TOPOLOGY');
       expect(error.message).toContain(message);
     }
   });
@@ -117,7 +117,7 @@ describe('parseTopologyFile', () => {
 
   it('names the file and the line', () => {
     expect(failure(() => parseTopologyFile('a b\na b c\n', 'net.txt'))).toMatchObject({
-      code: 'BAD_TOPOLOGY',
+      code: 'ERR_GPINT_TOPOLOGY',
       line: 2,
       message: 'net.txt: line 2: "c" is not a positive weight',
     });

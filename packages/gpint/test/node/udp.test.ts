@@ -96,7 +96,7 @@ describe('a monitor on UDP sockets', () => {
     const options = { host: '127.0.0.1', addressOf: () => undefined, onPayload: () => undefined };
     const first = await UdpProbeTransport.open(options);
     const second = UdpProbeTransport.open({ ...options, port: first.address.port });
-    await expect(second).rejects.toMatchObject({ code: 'SOCKET' });
+    await expect(second).rejects.toMatchObject({ code: 'ERR_GPINT_SOCKET' });
     await expect(second).rejects.toSatisfy(GpintError.is);
     await first.close();
   });

@@ -57,10 +57,10 @@ describe('euler', () => {
       [0, 1],
       [2, 3],
     ]);
-    expect(() => euler(graph)).toThrow(expect.objectContaining({ code: 'DISCONNECTED' }));
+    expect(() => euler(graph)).toThrow(expect.objectContaining({ code: 'ERR_GPINT_DISCONNECTED' }));
     expect(euler(graph, { perComponent: true }).paths.count).toBe(2);
     for (const plan of [euler, perNode]) {
-      expect(() => plan(graphOf(0, []))).toThrow(expect.objectContaining({ code: 'EMPTY_GRAPH' }));
+      expect(() => plan(graphOf(0, []))).toThrow(expect.objectContaining({ code: 'ERR_GPINT_EMPTY_GRAPH' }));
     }
   });
 });

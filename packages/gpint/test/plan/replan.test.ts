@@ -237,10 +237,10 @@ describe('replan', () => {
   it('refuses nodes that are not there', () => {
     const plan = gpint(star(3), { paths: 1 });
     for (const failure of [{ nodes: ['x'] }, { nodes: [4] }, { links: [['hub', 'x'] as const] }]) {
-      expect(() => replan(star(3), plan, failure)).toThrow(expect.objectContaining({ code: 'UNKNOWN_NODE' }));
+      expect(() => replan(star(3), plan, failure)).toThrow(expect.objectContaining({ code: 'ERR_GPINT_UNKNOWN_NODE' }));
     }
     expect(() => replan(star(3), plan, {}, { entries: [-1] })).toThrow(
-      expect.objectContaining({ code: 'UNKNOWN_NODE' }),
+      expect.objectContaining({ code: 'ERR_GPINT_UNKNOWN_NODE' }),
     );
     expect(replan(graphOf(1, []), gpint(graphOf(1, []), { paths: 1 }), { nodes: [0] }).plan.uncovered).toEqual([0]);
   });

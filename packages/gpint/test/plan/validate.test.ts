@@ -138,7 +138,7 @@ describe('validatePlan', () => {
   it('finds empty paths, unknown nodes, wrong starts and a wrong number of paths', () => {
     const all = [0, 1, 2, 5, 4, 3];
     expect(problems([all, []])).toEqual([['EMPTY_PATH', 1, -1]]);
-    expect(problems([[...all, 6, 0], all])).toEqual([['UNKNOWN_NODE', 0, 6]]);
+    expect(problems([[...all, 6, 0], all])).toEqual([['ERR_GPINT_UNKNOWN_NODE', 0, 6]]);
     expect(problems([all, [1]], { entries: Uint8Array.of(1, 0, 0, 0, 0, 0) })).toEqual([['NO_ENTRY', 1, 0]]);
     expect(problems([all], { paths: 2 })).toEqual([['COUNT', -1, -1]]);
     expect(problems([all, all], { paths: 1 })).toEqual([['COUNT', -1, -1]]);

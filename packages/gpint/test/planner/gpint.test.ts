@@ -156,9 +156,9 @@ describe('gpint', () => {
     const plan = gpint(graph, { paths: 7, perComponent: true });
     expect(plan.paths.count).toBe(7);
     expect(look(graph, plan.paths)).toMatchObject({ overlap: 0, longest: 5 });
-    expect(codeOf(() => gpint(graph, { paths: 7 }))).toBe('DISCONNECTED');
-    expect(codeOf(() => gpint(graph, { paths: 2, perComponent: true }))).toBe('NO_PLAN');
-    expect(codeOf(() => gpint(graph, { paths: 7, perComponent: true, entries: [0] }))).toBe('NO_PLAN');
+    expect(codeOf(() => gpint(graph, { paths: 7 }))).toBe('ERR_GPINT_DISCONNECTED');
+    expect(codeOf(() => gpint(graph, { paths: 2, perComponent: true }))).toBe('ERR_GPINT_NO_PLAN');
+    expect(codeOf(() => gpint(graph, { paths: 7, perComponent: true, entries: [0] }))).toBe('ERR_GPINT_NO_PLAN');
     expect(gpint(graph, { paths: 40, perComponent: true })).toMatchObject({ longest: 1, overlap: 10 });
   });
 
@@ -168,10 +168,10 @@ describe('gpint', () => {
     expect(() => gpint(graph, { paths: 1.5 })).toThrow(RangeError);
     expect(() => gpint(graph, { paths: 1, budgetMs: Number.NaN })).toThrow(RangeError);
     expect(() => gpint(graph, { paths: 1, phases: 'all' as 'both' })).toThrow(RangeError);
-    expect(codeOf(() => gpint(graph, { paths: 1, entries: ['nowhere'] }))).toBe('UNKNOWN_NODE');
-    expect(codeOf(() => gpint(graph, { paths: 1, entries: [5] }))).toBe('UNKNOWN_NODE');
-    expect(codeOf(() => gpint(graph, { paths: 1, entries: [] }))).toBe('NO_PLAN');
-    expect(codeOf(() => gpint(new GraphBuilder().build(), { paths: 1 }))).toBe('EMPTY_GRAPH');
+    expect(codeOf(() => gpint(graph, { paths: 1, entries: ['nowhere'] }))).toBe('ERR_GPINT_UNKNOWN_NODE');
+    expect(codeOf(() => gpint(graph, { paths: 1, entries: [5] }))).toBe('ERR_GPINT_UNKNOWN_NODE');
+    expect(codeOf(() => gpint(graph, { paths: 1, entries: [] }))).toBe('ERR_GPINT_NO_PLAN');
+    expect(codeOf(() => gpint(new GraphBuilder().build(), { paths: 1 }))).toBe('ERR_GPINT_EMPTY_GRAPH');
   });
 
   it('repeats single nodes if there are more paths than nodes', () => {

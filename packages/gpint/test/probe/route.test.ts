@@ -94,15 +94,15 @@ describe('probes of a plan', () => {
       return 'none';
     };
     const large = fatTree(18);
-    expect(code(() => routesOf(large, one, { layout: 'plain' }))).toBe('PROBE_LIMIT');
-    expect(code(() => routesOf(graph, one, { portOf: () => 0x1_0000 }))).toBe('PROBE_LIMIT');
-    expect(code(() => routesOf(graph, one, { reserveHops: 255 }))).toBe('PROBE_LIMIT');
+    expect(code(() => routesOf(large, one, { layout: 'plain' }))).toBe('ERR_GPINT_PROBE_LIMIT');
+    expect(code(() => routesOf(graph, one, { portOf: () => 0x1_0000 }))).toBe('ERR_GPINT_PROBE_LIMIT');
+    expect(code(() => routesOf(graph, one, { reserveHops: 255 }))).toBe('ERR_GPINT_PROBE_LIMIT');
     expect(
       code(() =>
         routesOf(graph, one, { layout: 'extended', reserveHops: 240, measurements: { first: 0, count: 255 } }),
       ),
-    ).toBe('PROBE_LIMIT');
-    expect(code(() => routesOf(graph, Paths.from([[9]])))).toBe('UNKNOWN_NODE');
+    ).toBe('ERR_GPINT_PROBE_LIMIT');
+    expect(code(() => routesOf(graph, Paths.from([[9]])))).toBe('ERR_GPINT_UNKNOWN_NODE');
     expect(() => routesOf(graph, Paths.from([[0, 8]]))).toThrow(RangeError);
     expect(() => routesOf(graph, Paths.from([[]]))).toThrow(RangeError);
     expect(() => routesOf(graph, one, { measurements: { first: 256, count: 0 } })).toThrow(RangeError);

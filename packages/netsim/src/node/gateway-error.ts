@@ -1,19 +1,20 @@
-const BRAND = 'GatewayError';
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/netsim.GatewayError') as never;
 
 /** A socket of a gateway could not be opened; `cause` is the system's error. */
 export class GatewayError extends Error {
-  override readonly name = BRAND;
-  readonly code = 'SOCKET';
+  override readonly name = 'GatewayError';
+  readonly code = 'ERR_GATEWAY_SOCKET';
   /** Switch whose socket it is. */
   readonly entry: number;
 
   constructor(entry: number, message: string, cause: unknown) {
     super(message, { cause });
     this.entry = entry;
+    Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether `value` is an error of this class, of any copy of this package. */
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
   static is(value: unknown): value is GatewayError {
-    return value instanceof Error && value.name === BRAND && (value as Partial<GatewayError>).code === 'SOCKET';
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

@@ -159,7 +159,7 @@ describe('the gateway', () => {
       (e: unknown) => e,
     );
     expect(GatewayError.is(error)).toBe(true);
-    expect(error).toMatchObject({ code: 'SOCKET', entry: 1, cause: { code: 'EADDRINUSE' } });
+    expect(error).toMatchObject({ code: 'ERR_GATEWAY_SOCKET', entry: 1, cause: { code: 'EADDRINUSE' } });
     await expect(RealTimeGateway.open(built, { speed: 0 })).rejects.toThrow(RangeError);
   });
 });

@@ -89,7 +89,11 @@ function bind(
   for (const argument of named) {
     const position = parameters.findIndex((parameter) => parameter.name.text === argument.name!.text);
     if (position < 0) {
-      c.error('unknown-parameter', argument.name!.span, `${what} has no parameter "${argument.name!.text}"`);
+      c.error(
+        'ERR_CONTROL_UNKNOWN_PARAMETER',
+        argument.name!.span,
+        `${what} has no parameter "${argument.name!.text}"`,
+      );
       isBound = false;
     } else if (result[position] !== undefined) {
       c.error('duplicate-argument', argument.span, `"${argument.name!.text}" is given twice`);

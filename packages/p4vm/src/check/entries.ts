@@ -131,7 +131,7 @@ function checkDuplicate(
   const first = before.get(key);
   if (first === undefined) before.set(key, entry.span);
   else {
-    c.error('duplicate-entry', entry.span, 'there is an entry with this key already', {
+    c.error('ERR_CONTROL_DUPLICATE_ENTRY', entry.span, 'there is an entry with this key already', {
       message: 'the first',
       span: first,
     });

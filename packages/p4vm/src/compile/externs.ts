@@ -127,7 +127,7 @@ export function callExtern(routine: Routine, call: ExternCall): Value {
       return NOTHING;
     }
     default:
-      return refuse('unknown-extern', call.span, `the extern function ${call.name} is none of v1model's`);
+      return refuse('ERR_CONTROL_UNKNOWN_EXTERN', call.span, `the extern function ${call.name} is none of v1model's`);
   }
 }
 
@@ -320,7 +320,7 @@ export function callMethod(routine: Routine, call: MethodCall): Value {
       return { kind: 'number', code: routine.keep(sum), width: 16, isSigned: false };
     }
     default:
-      return refuse('unknown-extern', call.span, `${instance.type} has no method ${call.method} here`);
+      return refuse('ERR_CONTROL_UNKNOWN_EXTERN', call.span, `${instance.type} has no method ${call.method} here`);
   }
 }
 

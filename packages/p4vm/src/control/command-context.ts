@@ -66,11 +66,12 @@ export function fail(code: CommandErrorCode, message: string): never {
 }
 
 export function exactly(args: readonly string[], count: number): void {
-  if (args.length !== count) fail('bad-syntax', `Wrong number of args, expected ${count} but got ${args.length}`);
+  if (args.length !== count)
+    fail('ERR_CONTROL_BAD_SYNTAX', `Wrong number of args, expected ${count} but got ${args.length}`);
 }
 
 export function atLeast(args: readonly string[], count: number): void {
-  if (args.length < count) fail('bad-syntax', 'Insufficient number of args');
+  if (args.length < count) fail('ERR_CONTROL_BAD_SYNTAX', 'Insufficient number of args');
 }
 
 /** Items that one command shows. */
@@ -78,18 +79,22 @@ const MAX_SHOWN = 1 << 18;
 
 /** Refuses to show more items at once than memory is good for. */
 export function tooManyToShow(count: number, what: string): void {
-  if (count > MAX_SHOWN) fail('too-many', `${count} ${what} are too many to be shown at once`);
+  if (count > MAX_SHOWN) fail('ERR_CONTROL_TOO_MANY', `${count} ${what} are too many to be shown at once`);
 }
 
 /** The item of a name. `kind` is how the command line calls such items. */
 export function resource<T>(index: NameIndex<T>, kind: string, name: string): T {
   return (
-    index.find(name) ?? fail(kind === 'table' ? 'unknown-table' : 'unknown-extern', `Invalid ${kind} name (${name})`)
+    index.find(name) ??
+    fail(
+      kind === 'table' ? 'ERR_CONTROL_UNKNOWN_TABLE' : 'ERR_CONTROL_UNKNOWN_EXTERN',
+      `Invalid ${kind} name (${name})`,
+    )
   );
 }
 
 /** A decimal number. */
 export function decimal(text: string | undefined, message: string): number {
   const value = text === undefined ? undefined : pythonInteger(text, 10);
-  return value === undefined ? fail('bad-syntax', message) : Number(value);
+  return value === undefined ? fail('ERR_CONTROL_BAD_SYNTAX', message) : Number(value);
 }

@@ -1,7 +1,7 @@
 import type { ControlError, ControlErrorCode } from '../tables/control-error.js';
 
 /** Codes of results of commands: those of the control plane, and for commands that cannot be read. */
-export type CommandErrorCode = ControlErrorCode | 'bad-syntax' | 'unknown-command';
+export type CommandErrorCode = ControlErrorCode | 'ERR_CONTROL_BAD_SYNTAX' | 'ERR_CONTROL_UNKNOWN_COMMAND';
 
 /**
  * A command that fails. `message` is what the user sees. It is thrown by commands and ends in the interpreter, so it is no `Error`: the
@@ -18,36 +18,36 @@ export class CommandFailure {
 export type CommandDomain = 'table' | 'counter' | 'meter' | 'register' | 'mirroring' | 'PRE' | 'crc' | 'value set';
 
 const TABLE_ERRORS: Readonly<Partial<Record<ControlErrorCode, string>>> = {
-  'table-full': 'TABLE_FULL',
-  'no-room': 'TABLE_FULL',
-  'bad-handle': 'INVALID_HANDLE',
-  'expired-handle': 'EXPIRED_HANDLE',
-  'no-counter': 'COUNTERS_DISABLED',
-  'no-meter': 'METERS_DISABLED',
-  'no-timeout': 'AGEING_DISABLED',
-  indirect: 'WRONG_TABLE_TYPE',
-  'not-indirect': 'WRONG_TABLE_TYPE',
-  'bad-member': 'INVALID_MBR_HANDLE',
-  'member-in-use': 'MBR_STILL_USED',
-  'member-in-group': 'MBR_ALREADY_IN_GRP',
-  'member-not-in-group': 'MBR_NOT_IN_GRP',
-  'bad-group': 'INVALID_GRP_HANDLE',
-  'group-in-use': 'GRP_STILL_USED',
-  'empty-group': 'EMPTY_GRP',
-  'duplicate-entry': 'DUPLICATE_ENTRY',
-  'bad-match': 'BAD_MATCH_KEY',
-  'value-too-wide': 'BAD_MATCH_KEY',
-  'const-default': 'DEFAULT_ENTRY_IS_CONST',
-  'no-selector': 'NO_ACTION_PROFILE_SELECTION',
-  'const-table': 'IMMUTABLE_TABLE_ENTRIES',
-  'wrong-arity': 'BAD_ACTION_DATA',
-  'no-key': 'NO_TABLE_KEY',
+  ERR_CONTROL_TABLE_FULL: 'TABLE_FULL',
+  ERR_CONTROL_NO_ROOM: 'TABLE_FULL',
+  ERR_CONTROL_BAD_HANDLE: 'INVALID_HANDLE',
+  ERR_CONTROL_EXPIRED_HANDLE: 'EXPIRED_HANDLE',
+  ERR_CONTROL_NO_COUNTER: 'COUNTERS_DISABLED',
+  ERR_CONTROL_NO_METER: 'METERS_DISABLED',
+  ERR_CONTROL_NO_TIMEOUT: 'AGEING_DISABLED',
+  ERR_CONTROL_INDIRECT: 'WRONG_TABLE_TYPE',
+  ERR_CONTROL_NOT_INDIRECT: 'WRONG_TABLE_TYPE',
+  ERR_CONTROL_BAD_MEMBER: 'INVALID_MBR_HANDLE',
+  ERR_CONTROL_MEMBER_IN_USE: 'MBR_STILL_USED',
+  ERR_CONTROL_MEMBER_IN_GROUP: 'MBR_ALREADY_IN_GRP',
+  ERR_CONTROL_MEMBER_NOT_IN_GROUP: 'MBR_NOT_IN_GRP',
+  ERR_CONTROL_BAD_GROUP: 'INVALID_GRP_HANDLE',
+  ERR_CONTROL_GROUP_IN_USE: 'GRP_STILL_USED',
+  ERR_CONTROL_EMPTY_GROUP: 'EMPTY_GRP',
+  ERR_CONTROL_DUPLICATE_ENTRY: 'DUPLICATE_ENTRY',
+  ERR_CONTROL_BAD_MATCH: 'BAD_MATCH_KEY',
+  ERR_CONTROL_VALUE_TOO_WIDE: 'BAD_MATCH_KEY',
+  ERR_CONTROL_CONST_DEFAULT: 'DEFAULT_ENTRY_IS_CONST',
+  ERR_CONTROL_NO_SELECTOR: 'NO_ACTION_PROFILE_SELECTION',
+  ERR_CONTROL_CONST_TABLE: 'IMMUTABLE_TABLE_ENTRIES',
+  ERR_CONTROL_WRONG_ARITY: 'BAD_ACTION_DATA',
+  ERR_CONTROL_NO_KEY: 'NO_TABLE_KEY',
 };
 
 const OTHER_ERRORS: Readonly<Partial<Record<ControlErrorCode, string>>> = {
-  'bad-index': 'INVALID_INDEX',
-  'bad-rates': 'INVALID_INFO_RATE_VALUE',
-  'bad-session': 'SESSION_NOT_FOUND',
+  ERR_CONTROL_BAD_INDEX: 'INVALID_INDEX',
+  ERR_CONTROL_BAD_RATES: 'INVALID_INFO_RATE_VALUE',
+  ERR_CONTROL_BAD_SESSION: 'SESSION_NOT_FOUND',
 };
 
 /** A refusal of the control plane in the words of the command line. */

@@ -70,7 +70,7 @@ export class CommandInterpreter {
   execute(line: string): CommandResult {
     if (line.length > MAX_LINE) {
       const message = `Error: a line of more than ${MAX_LINE} characters`;
-      return { command: '', status: 'failed', text: message, error: { code: 'bad-syntax', message } };
+      return { command: '', status: 'failed', text: message, error: { code: 'ERR_CONTROL_BAD_SYNTAX', message } };
     }
     const [command = '', ...args] = line.trim().split(/\s+/);
     if (command === '' || command.startsWith('#') || IGNORED.has(command)) {
@@ -81,7 +81,7 @@ export class CommandInterpreter {
     const run = find(command, this.nowUs);
     if (run === undefined) {
       const message = `*** Unknown syntax: ${line.trim().slice(0, 200)}`;
-      return { command, status: 'unknown', text: message, error: { code: 'unknown-command', message } };
+      return { command, status: 'unknown', text: message, error: { code: 'ERR_CONTROL_UNKNOWN_COMMAND', message } };
     }
     const context = new CommandContext(this.control);
     try {

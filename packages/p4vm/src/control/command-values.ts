@@ -37,7 +37,7 @@ export function hexBytes(value: bigint, bytes: number, separator: string): strin
 }
 
 function bad(message: string): CommandFailure {
-  return new CommandFailure('bad-value', message);
+  return new CommandFailure('ERR_CONTROL_BAD_VALUE', message);
 }
 
 /**

@@ -70,39 +70,40 @@ export class ControlPlane {
     }
   }
 
-  /** @throws ControlError `unknown-table` */
+  /** @throws ControlError `ERR_CONTROL_UNKNOWN_TABLE` */
   table(name: string): TableControl {
-    return this.tables.get(name, 'unknown-table', 'table');
+    return this.tables.get(name, 'ERR_CONTROL_UNKNOWN_TABLE', 'table');
   }
 
-  /** @throws ControlError `unknown-extern` */
+  /** @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN` */
   register(name: string): Register {
-    return this.registers.get(name, 'unknown-extern', 'register');
+    return this.registers.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'register');
   }
 
-  /** A counter array. @throws ControlError `unknown-extern`, `wrong-kind` for a direct counter (see {@link TableControl.counter}) */
+  /** A counter array. @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN`, `ERR_CONTROL_WRONG_KIND` for a direct counter (see {@link TableControl.counter}) */
   counter(name: string): Counter {
-    const counter = this.counters.get(name, 'unknown-extern', 'counter');
+    const counter = this.counters.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'counter');
     if (counter instanceof Counter) return counter;
-    throw new ControlError('wrong-kind', `counter ${name} is that of a table's entries`);
+    throw new ControlError('ERR_CONTROL_WRONG_KIND', `counter ${name} is that of a table's entries`);
   }
 
-  /** A meter array. @throws ControlError `unknown-extern`, `wrong-kind` for a direct meter */
+  /** A meter array. @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN`, `ERR_CONTROL_WRONG_KIND` for a direct meter */
   meter(name: string): Meter {
-    const meter = this.meters.get(name, 'unknown-extern', 'meter');
+    const meter = this.meters.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'meter');
     if (meter instanceof Meter) return meter;
-    throw new ControlError('wrong-kind', `meter ${name} is that of a table's entries`);
+    throw new ControlError('ERR_CONTROL_WRONG_KIND', `meter ${name} is that of a table's entries`);
   }
 
-  /** An action profile or selector. @throws ControlError `unknown-extern` */
+  /** An action profile or selector. @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN` */
   profile(name: string): ActionProfile {
-    return this.profiles.get(name, 'unknown-extern', 'action profile');
+    return this.profiles.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'action profile');
   }
 
-  /** The table a direct counter or meter belongs to. @throws ControlError `unknown-table` */
+  /** The table a direct counter or meter belongs to. @throws ControlError `ERR_CONTROL_UNKNOWN_TABLE` */
   tableOf(extern: DirectCounter | DirectMeter): MatchTable {
     const table = this.#owners.get(extern);
-    if (table === undefined) throw new ControlError('unknown-table', `${extern.declaration.name} is of no table`);
+    if (table === undefined)
+      throw new ControlError('ERR_CONTROL_UNKNOWN_TABLE', `${extern.declaration.name} is of no table`);
     return table;
   }
 
@@ -128,15 +129,15 @@ export class ControlPlane {
     const found = this.profile(profile);
     const target = this.profileActions(found).get(
       action,
-      'unknown-action',
+      'ERR_CONTROL_UNKNOWN_ACTION',
       `action of action profile ${profile} called`,
     );
     return found.addMember(target, readParameters(target, params, this.names));
   }
 
-  /** @throws ControlError `unknown-extern` */
+  /** @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN` */
   valueSet(name: string): ParserValueSet {
-    return this.valueSets.get(name, 'unknown-extern', 'value set');
+    return this.valueSets.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'value set');
   }
 
   /** Adds a member to a value set: one match per key. @throws ControlError */
@@ -146,10 +147,10 @@ export class ControlPlane {
     set.add(matches.map((each, i) => this.#valueSetMatch(set, keys[i]?.type, i, each)));
   }
 
-  /** A hash of the program: `calc`, `calc_0`, ... @throws ControlError `unknown-extern` */
+  /** A hash of the program: `calc`, `calc_0`, ... @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN` */
   calculation(name: string): Calculation {
     const calculation = this.state.calculations.list.find((each) => each.name === name) ?? this.#alias(name);
-    if (calculation === undefined) throw new ControlError('unknown-extern', `no calculation ${name}`);
+    if (calculation === undefined) throw new ControlError('ERR_CONTROL_UNKNOWN_EXTERN', `no calculation ${name}`);
     return calculation;
   }
 
@@ -158,7 +159,7 @@ export class ControlPlane {
     return this.state.digests.take(name);
   }
 
-  /** Sends clones of a session to a port or, with `group`, to a multicast group. @throws ControlError `no-target`, `bad-session` */
+  /** Sends clones of a session to a port or, with `group`, to a multicast group. @throws ControlError `ERR_CONTROL_NO_TARGET`, `ERR_CONTROL_BAD_SESSION` */
   setMirror(
     session: number,
     destination: { readonly port?: number; readonly group?: number; readonly maxBytes?: number },
@@ -166,26 +167,27 @@ export class ControlPlane {
     this.#replication().setMirror(session, destination);
   }
 
-  /** @throws ControlError `no-target`, `bad-session` if there is none */
+  /** @throws ControlError `ERR_CONTROL_NO_TARGET`, `ERR_CONTROL_BAD_SESSION` if there is none */
   deleteMirror(session: number): void {
     if (!this.#replication().deleteMirror(session)) {
-      throw new ControlError('bad-session', `there is no mirror session ${session}`);
+      throw new ControlError('ERR_CONTROL_BAD_SESSION', `there is no mirror session ${session}`);
     }
   }
 
-  /** Makes a multicast group of these replicas. @throws ControlError `no-target`, `bad-multicast` */
+  /** Makes a multicast group of these replicas. @throws ControlError `ERR_CONTROL_NO_TARGET`, `ERR_CONTROL_BAD_MULTICAST` */
   addMulticastGroup(group: number, replicas: readonly ReplicaInput[]): void {
     const replication = this.#replication();
-    if (!replication.createGroup(group)) throw new ControlError('bad-multicast', `group ${group} cannot be made`);
+    if (!replication.createGroup(group))
+      throw new ControlError('ERR_CONTROL_BAD_MULTICAST', `group ${group} cannot be made`);
     for (const { ports, replicationId = 0 } of replicas) {
       const node = replication.createNode(replicationId, ports);
       if (!replication.associateNode(group, node)) {
-        throw new ControlError('bad-multicast', `node ${node} cannot be made part of group ${group}`);
+        throw new ControlError('ERR_CONTROL_BAD_MULTICAST', `node ${node} cannot be made part of group ${group}`);
       }
     }
   }
 
-  /** @throws ControlError `no-target` */
+  /** @throws ControlError `ERR_CONTROL_NO_TARGET` */
   replication(): ReplicationTarget {
     return this.#replication();
   }
@@ -196,7 +198,8 @@ export class ControlPlane {
   }
 
   #replication(): ReplicationTarget {
-    if (this.target === undefined) throw new ControlError('no-target', 'there is no switch to replicate packets');
+    if (this.target === undefined)
+      throw new ControlError('ERR_CONTROL_NO_TARGET', 'there is no switch to replicate packets');
     return this.target;
   }
 
@@ -212,7 +215,10 @@ export class ControlPlane {
   ): ReturnType<typeof parseMatch> {
     const shape = set.shapes[at];
     if (shape === undefined || type === undefined) {
-      throw new ControlError('wrong-arity', `value set ${set.declaration.name} has ${set.shapes.length} keys`);
+      throw new ControlError(
+        'ERR_CONTROL_WRONG_ARITY',
+        `value set ${set.declaration.name} has ${set.shapes.length} keys`,
+      );
     }
     return parseMatch(shape, type, input, this.names);
   }

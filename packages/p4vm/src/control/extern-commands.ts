@@ -43,7 +43,8 @@ const registerWrite: Command = (context, args) => {
   exactly(args, 3);
   const register = resource(context.control.registers, 'register', args[0]!);
   const index = decimal(args[1], INDEX);
-  const value = pythonInteger(args[2]!, 10) ?? fail('bad-value', 'Bad format for value, must be an integer');
+  const value =
+    pythonInteger(args[2]!, 10) ?? fail('ERR_CONTROL_BAD_VALUE', 'Bad format for value, must be an integer');
   context.attempt('register', () => register.setCut(index, value));
 };
 
@@ -100,13 +101,13 @@ const counterReset: Command = (context, args) => {
 
 function ratesOf(texts: readonly string[]): MeterRate[] {
   if (texts.length !== 2) {
-    fail('bad-rates', `Invalid number of rates, expected 2 but got ${texts.length}`);
+    fail('ERR_CONTROL_BAD_RATES', `Invalid number of rates, expected 2 but got ${texts.length}`);
   }
   return texts.map((text) => {
     const parts = text.split(':');
     const rate = parts[0] === '' ? Number.NaN : Number(parts[0]);
     const burst = parts.length === 2 ? pythonInteger(parts[1]!, 10) : undefined;
-    if (Number.isNaN(rate) || burst === undefined) fail('bad-rates', 'Error while parsing rates');
+    if (Number.isNaN(rate) || burst === undefined) fail('ERR_CONTROL_BAD_RATES', 'Error while parsing rates');
     return { rate, burst: Number(burst) };
   });
 }
@@ -145,15 +146,16 @@ const meterGetRates: Command = (context, args) => {
 };
 
 function crcNumber(text: string, width: number): number {
-  const value = pythonInteger(text, 0) ?? fail('bad-value', `Invalid number ${text}`);
-  if (value > onesOf(width) || value < 0n) fail('value-too-wide', `Integer cannot fit within ${width} bits`);
+  const value = pythonInteger(text, 0) ?? fail('ERR_CONTROL_BAD_VALUE', `Invalid number ${text}`);
+  if (value > onesOf(width) || value < 0n)
+    fail('ERR_CONTROL_VALUE_TOO_WIDE', `Integer cannot fit within ${width} bits`);
   return Number(value);
 }
 
 function truth(text: string): boolean {
   if (text === 'true' || text === 'True') return true;
   if (text === 'false' || text === 'False') return false;
-  const value = pythonInteger(text, 0) ?? fail('bad-value', 'Invalid bool parameter');
+  const value = pythonInteger(text, 0) ?? fail('ERR_CONTROL_BAD_VALUE', 'Invalid bool parameter');
   return value !== 0n;
 }
 
@@ -164,7 +166,7 @@ function setCrc(width: 16 | 32): Command {
     const algorithm = `crc${width}_custom`;
     const calculation = context.control.state.calculations.find(name);
     if (calculation === undefined || calculation.algorithm !== algorithm || name === algorithm) {
-      return fail('unknown-extern', `Invalid ${algorithm} name (${name})`);
+      return fail('ERR_CONTROL_UNKNOWN_EXTERN', `Invalid ${algorithm} name (${name})`);
     }
     const parameters: CustomCrc = {
       polynomial: crcNumber(polynomial, width),
@@ -184,9 +186,10 @@ function setOf(context: CommandContext, name: string): ParserValueSet {
 /** One number for all keys together, the first key on top. */
 function membersKeys(set: ParserValueSet, text: string): KeyMatch[] {
   const value =
-    pythonInteger(text, 0) ?? fail('bad-value', 'Invalid input, could not cast to integer, try in hex with 0x prefix');
+    pythonInteger(text, 0) ??
+    fail('ERR_CONTROL_BAD_VALUE', 'Invalid input, could not cast to integer, try in hex with 0x prefix');
   if (value > onesOf(set.width) || value < 0n) {
-    fail('value-too-wide', `Input is too large, it should fit within ${set.width} bits`);
+    fail('ERR_CONTROL_VALUE_TOO_WIDE', `Input is too large, it should fit within ${set.width} bits`);
   }
   let below = set.width;
   return set.shapes.map((shape) => {

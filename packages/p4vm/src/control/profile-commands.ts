@@ -11,7 +11,8 @@ function profileOf(context: CommandContext, name: string): ActionProfile {
 
 function selectorOf(context: CommandContext, name: string): ActionProfile {
   const profile = profileOf(context, name);
-  if (!profile.isSelector) fail('no-selector', 'Cannot run this command on an action profile without selector');
+  if (!profile.isSelector)
+    fail('ERR_CONTROL_NO_SELECTOR', 'Cannot run this command on an action profile without selector');
   return profile;
 }
 
@@ -24,7 +25,7 @@ const createMember: Command = (context, args) => {
   const profile = profileOf(context, profileName);
   const action =
     context.control.profileActions(profile).find(actionName) ??
-    fail('unknown-action', `Action profile '${profileName}' has no action '${actionName}'`);
+    fail('ERR_CONTROL_UNKNOWN_ACTION', `Action profile '${profileName}' has no action '${actionName}'`);
   const data = dataOf(action, texts);
   const values = data.map(({ value }) => value);
   const handle = context.attempt('table', () => profile.addMember(action, values));
@@ -38,7 +39,7 @@ const modifyMember: Command = (context, args) => {
   const profile = profileOf(context, profileName);
   const action =
     context.control.profileActions(profile).find(actionName) ??
-    fail('unknown-action', `Action profile '${profileName}' has no action '${actionName}'`);
+    fail('ERR_CONTROL_UNKNOWN_ACTION', `Action profile '${profileName}' has no action '${actionName}'`);
   const handle = member(handleText);
   const data = dataOf(action, rest[0] === '=>' ? rest.slice(1) : rest);
   context.attempt('table', () =>
@@ -109,9 +110,12 @@ const dumpGroup: Command = (context, args) => {
 /** Checks that the table of a command has an action profile, for `groups` one with a selector. */
 function checkIndirect(profile: ActionProfile | undefined, groups: boolean): ActionProfile {
   if (groups && profile?.isSelector !== true) {
-    fail('not-indirect', 'Cannot run this command on non-indirect table, or on indirect table with no selector');
+    fail(
+      'ERR_CONTROL_NOT_INDIRECT',
+      'Cannot run this command on non-indirect table, or on indirect table with no selector',
+    );
   }
-  return profile ?? fail('not-indirect', 'Cannot run this command on non-indirect table');
+  return profile ?? fail('ERR_CONTROL_NOT_INDIRECT', 'Cannot run this command on non-indirect table');
 }
 
 /** The older commands name a table instead of its action profile. */
@@ -120,7 +124,7 @@ function ofTable(command: Command, groups: boolean, mayBeShared = false): Comman
     atLeast(args, 1);
     const profile = checkIndirect(tableOf(context, args[0]!).runtime.profile, groups);
     if (!mayBeShared && context.control.usesOf(profile) > 1)
-      fail('wrong-kind', 'Legacy command does not work with shared action profiles');
+      fail('ERR_CONTROL_WRONG_KIND', 'Legacy command does not work with shared action profiles');
     command(context, [profile.declaration.name, ...args.slice(1)]);
   };
 }
@@ -132,11 +136,12 @@ function addEntry(kind: ProfileTarget['kind']): Command {
     checkIndirect(runtime.profile, kind === 'group');
     const priority = takePriority(runtime, args);
     const arrow = args.indexOf('=>', 1);
-    if (arrow < 0 || args.length !== arrow + 2) fail('bad-syntax', 'Invalid arguments, could not find handle');
+    if (arrow < 0 || args.length !== arrow + 2)
+      fail('ERR_CONTROL_BAD_SYNTAX', 'Invalid arguments, could not find handle');
     const to = decimal(args[arrow + 1], 'Bad format for handle');
     const texts = args.slice(1, arrow);
     if (texts.length !== runtime.shapes.length) {
-      fail('wrong-arity', `Table ${args[0]} needs ${runtime.shapes.length} key fields`);
+      fail('ERR_CONTROL_WRONG_ARITY', `Table ${args[0]} needs ${runtime.shapes.length} key fields`);
     }
     const keys = texts.map((text, i) => parseCommandKey(runtime.shapes[i]!, text).match);
     context.print(`Adding entry to indirect match table ${name}`);
@@ -170,7 +175,7 @@ const resetDefault: Command = (context, args) => {
   exactly(args, 1);
   const table = tableOf(context, args[0]!);
   if (table.runtime.profile === undefined) {
-    throw new CommandFailure('not-indirect', 'Invalid table operation (WRONG_TABLE_TYPE)');
+    throw new CommandFailure('ERR_CONTROL_NOT_INDIRECT', 'Invalid table operation (WRONG_TABLE_TYPE)');
   }
   table.resetDefault();
 };

@@ -37,7 +37,7 @@ const mirrorGet: Command = (context, args) => {
   const session = integer(args[0], 'mirror_id');
   const mirror = replication(context).mirror(session);
   if (mirror === undefined) {
-    throw new CommandFailure('bad-session', 'Invalid mirroring operation (SESSION_NOT_FOUND)');
+    throw new CommandFailure('ERR_CONTROL_BAD_SESSION', 'Invalid mirroring operation (SESSION_NOT_FOUND)');
   }
   const { port = 'None', group = 'None' } = mirror;
   context.print(`MirroringSessionConfig(port=${port}, mgid=${group})`);
@@ -47,7 +47,7 @@ const groupId = (text: string | undefined): number => decimal(text, 'Bad format 
 const nodeHandle = (text: string | undefined): number => decimal(text, 'Bad format for node handle');
 
 function check(succeeded: boolean, reason: string): void {
-  if (!succeeded) throw new CommandFailure('bad-multicast', `Invalid PRE operation (${reason})`);
+  if (!succeeded) throw new CommandFailure('ERR_CONTROL_BAD_MULTICAST', `Invalid PRE operation (${reason})`);
 }
 
 /** Why a node could not be associated or dissociated. */
@@ -74,11 +74,13 @@ const groupDestroy: Command = (context, args) => {
 function portsOf(texts: readonly string[], kind: 'port' | 'lag'): number[] {
   const ports = texts.map((text) => {
     const port = /^\+?\d+$/.test(text) ? Number(text) : -1;
-    return port >= 0 && port <= 0xffff ? port : fail('bad-value', `'${text}' is not a valid ${kind} number`);
+    return port >= 0 && port <= 0xffff
+      ? port
+      : fail('ERR_CONTROL_BAD_VALUE', `'${text}' is not a valid ${kind} number`);
   });
   ports.sort((left, right) => left - right);
   const twice = ports.find((port, i) => port === ports[i - 1]);
-  if (twice !== undefined) fail('bad-value', `Found duplicate ${kind} number '${twice}'`);
+  if (twice !== undefined) fail('ERR_CONTROL_BAD_VALUE', `Found duplicate ${kind} number '${twice}'`);
   return ports;
 }
 
@@ -146,7 +148,8 @@ const setLagMembership: Command = (context, args) => {
   const ports = portsOf(args.slice(1), 'lag');
   context.print(`Setting lag membership: ${lag} <- ${mapText(ports)}`);
   const target = replication(context);
-  if (target.setLagMembership === undefined) fail('no-target', 'Cannot execute this command with this type of PRE');
+  if (target.setLagMembership === undefined)
+    fail('ERR_CONTROL_NO_TARGET', 'Cannot execute this command with this type of PRE');
   target.setLagMembership(lag, ports);
 };
 

@@ -25,7 +25,7 @@ export function tableOf(context: CommandContext, name: string): TableControl {
 export function dataOf(action: Action, texts: readonly string[], shown = action.name): CommandValue[] {
   const parameters = dataParameters(action.parameters);
   if (texts.length !== parameters.length) {
-    fail('wrong-arity', `Action ${shown} needs ${parameters.length} parameters`);
+    fail('ERR_CONTROL_WRONG_ARITY', `Action ${shown} needs ${parameters.length} parameters`);
   }
   return parseRuntimeData(
     texts,
@@ -37,7 +37,7 @@ function actionOf(table: TableControl, tableName: string, name: string): { posit
   try {
     return table.action(name);
   } catch {
-    return fail('unknown-action', `Table ${tableName} has no action ${name}`);
+    return fail('ERR_CONTROL_UNKNOWN_ACTION', `Table ${tableName} has no action ${name}`);
   }
 }
 
@@ -58,7 +58,7 @@ export function takePriority(table: MatchTable, args: string[]): number {
 
 function keysOf(table: MatchTable, shown: string, texts: readonly string[]): CommandKey[] {
   if (texts.length !== table.shapes.length) {
-    fail('wrong-arity', `Table ${shown} needs ${table.shapes.length} key fields`);
+    fail('ERR_CONTROL_WRONG_ARITY', `Table ${shown} needs ${table.shapes.length} key fields`);
   }
   return texts.map((text, i) => parseCommandKey(table.shapes[i]!, text));
 }
@@ -113,7 +113,8 @@ const resetDefault: Command = (context, args) => {
 
 /** Tables with an action profile have commands of their own. */
 function needDirect(table: TableControl): void {
-  if (table.runtime.profile !== undefined) throw new ControlError('indirect', `${table.name} has an action profile`);
+  if (table.runtime.profile !== undefined)
+    throw new ControlError('ERR_CONTROL_INDIRECT', `${table.name} has an action profile`);
 }
 
 const modify: Command = (context, args) => {
@@ -157,7 +158,7 @@ const setTimeout: Command = (context, args) => {
   const [tableName = '', handleText, timeText] = args;
   const table = tableOf(context, tableName);
   if (!table.runtime.declaration.supportsTimeout) {
-    fail('no-timeout', `Table ${tableName} does not support entry timeouts`);
+    fail('ERR_CONTROL_NO_TIMEOUT', `Table ${tableName} does not support entry timeouts`);
   }
   const handle = decimal(handleText, 'Bad format for entry handle');
   const milliseconds = decimal(timeText, 'Bad format for timeout');
@@ -233,7 +234,8 @@ const dumpEntryFromKey: Command = (context, args) => {
       priority,
     ),
   );
-  if (handle === undefined) throw new CommandFailure('bad-handle', 'Invalid table operation (BAD_MATCH_KEY)');
+  if (handle === undefined)
+    throw new CommandFailure('ERR_CONTROL_BAD_HANDLE', 'Invalid table operation (BAD_MATCH_KEY)');
   context.print(...entryLines(table.runtime, table.runtime.entry(handle)));
   context.outcome = { entries: [table.entry(handle)] };
 };

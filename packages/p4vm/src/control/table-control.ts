@@ -50,7 +50,7 @@ export interface EntryView {
 /**
  * Reads the parameters of an action.
  *
- * @throws ControlError `wrong-arity`, `unknown-parameter`, `bad-value`, `value-too-wide`
+ * @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_UNKNOWN_PARAMETER`, `ERR_CONTROL_BAD_VALUE`, `ERR_CONTROL_VALUE_TOO_WIDE`
  */
 export function readParameters(action: Action, input: ParameterInput | undefined, names: ValueNames): bigint[] {
   const parameters = dataParameters(action.parameters);
@@ -58,20 +58,23 @@ export function readParameters(action: Action, input: ParameterInput | undefined
   const values = Array.isArray(given) ? (given as readonly ValueInput[]) : undefined;
   if (values !== undefined && values.length !== parameters.length) {
     throw new ControlError(
-      'wrong-arity',
+      'ERR_CONTROL_WRONG_ARITY',
       `action ${action.name} needs ${parameters.length} parameters, not ${values.length}`,
     );
   }
   const byName = values === undefined ? (given as Readonly<Record<string, ValueInput>>) : {};
   for (const name of Object.keys(byName)) {
     if (!parameters.some((parameter) => parameter.variable.name === name)) {
-      throw new ControlError('unknown-parameter', `action ${action.name} has no parameter ${name}`);
+      throw new ControlError('ERR_CONTROL_UNKNOWN_PARAMETER', `action ${action.name} has no parameter ${name}`);
     }
   }
   return parameters.map(({ variable }, i) => {
     const value = values === undefined ? byName[variable.name] : values[i];
     if (value === undefined) {
-      throw new ControlError('wrong-arity', `parameter ${variable.name} of action ${action.name} is missing`);
+      throw new ControlError(
+        'ERR_CONTROL_WRONG_ARITY',
+        `parameter ${variable.name} of action ${action.name} is missing`,
+      );
     }
     return parseValue(variable.type, value, `parameter ${variable.name}`, names);
   });
@@ -112,15 +115,15 @@ export class TableControl {
     return this.runtime.size;
   }
 
-  /** Position and declaration of one of its actions, by name or end of it. @throws ControlError `unknown-action` */
+  /** Position and declaration of one of its actions, by name or end of it. @throws ControlError `ERR_CONTROL_UNKNOWN_ACTION` */
   action(name: string): { readonly position: number; readonly action: Action } {
-    return this.#actions.get(name, 'unknown-action', `action of table ${this.name} called`);
+    return this.#actions.get(name, 'ERR_CONTROL_UNKNOWN_ACTION', `action of table ${this.name} called`);
   }
 
   /**
    * Adds an entry and returns its handle.
    *
-   * @throws ControlError with what is wrong: names, values, `duplicate-entry`, `table-full`, `const-table`, ...
+   * @throws ControlError with what is wrong: names, values, `ERR_CONTROL_DUPLICATE_ENTRY`, `ERR_CONTROL_TABLE_FULL`, `ERR_CONTROL_CONST_TABLE`, ...
    */
   add(entry: EntryInput): number {
     const keys = this.match(entry.match);
@@ -185,29 +188,32 @@ export class TableControl {
     return this.runtime.expired();
   }
 
-  /** Of the table's direct counter. @throws ControlError `no-counter`, `bad-handle`, `expired-handle` */
+  /** Of the table's direct counter. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   counter(handle: number): CounterValue {
     return this.runtime.readCounter(handle);
   }
 
-  /** Of the table's direct meter: committed and peak rate. @throws ControlError `no-meter`, `bad-handle`, `bad-rates` */
+  /** Of the table's direct meter: committed and peak rate. @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES` */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
     this.runtime.setMeterRates(handle, rates);
   }
 
-  /** One match per key that is matched (selector keys are not). @throws ControlError `unknown-key`, `wrong-arity`, ... */
+  /** One match per key that is matched (selector keys are not). @throws ControlError `ERR_CONTROL_UNKNOWN_KEY`, `ERR_CONTROL_WRONG_ARITY`, ... */
   match(input: EntryInput['match']): KeyMatch[] {
     const { shapes } = this.runtime;
     if (Array.isArray(input)) {
       const list = input as readonly MatchInput[];
       if (list.length !== shapes.length) {
-        throw new ControlError('wrong-arity', `table ${this.name} needs ${shapes.length} keys, not ${list.length}`);
+        throw new ControlError(
+          'ERR_CONTROL_WRONG_ARITY',
+          `table ${this.name} needs ${shapes.length} keys, not ${list.length}`,
+        );
       }
       return list.map((each, i) => parseMatch(shapes[i]!, this.#keyTypes[i]!.type, each, this.#names));
     }
     const matches: KeyMatch[] = shapes.map(() => ({ kind: 'any' }));
     for (const [name, each] of Object.entries((input ?? {}) as Readonly<Record<string, MatchInput>>)) {
-      const at = this.#keys.get(name, 'unknown-key', `key of table ${this.name} called`);
+      const at = this.#keys.get(name, 'ERR_CONTROL_UNKNOWN_KEY', `key of table ${this.name} called`);
       matches[at] = parseMatch(shapes[at]!, this.#keyTypes[at]!.type, each, this.#names);
     }
     return matches;
@@ -215,13 +221,16 @@ export class TableControl {
 
   #target(input: TargetInput, where: 'entry' | 'default'): EntryTarget {
     const given = [input.action, input.member, input.group].filter((each) => each !== undefined).length;
-    if (given !== 1) throw new ControlError('wrong-arity', 'give one of action, member and group');
+    if (given !== 1) throw new ControlError('ERR_CONTROL_WRONG_ARITY', 'give one of action, member and group');
     if (input.member !== undefined) return { kind: 'member', handle: input.member };
     if (input.group !== undefined) return { kind: 'group', handle: input.group };
     const { position, action } = this.action(input.action ?? '');
     const use = this.runtime.declaration.actions[position]!;
     if (where === 'entry' ? use.isDefaultOnly : use.isTableOnly) {
-      throw new ControlError('unknown-action', `action ${action.name} of table ${this.name} is not for the ${where}`);
+      throw new ControlError(
+        'ERR_CONTROL_UNKNOWN_ACTION',
+        `action ${action.name} of table ${this.name} is not for the ${where}`,
+      );
     }
     const call: ActionCall = { action: position, data: readParameters(action, input.params, this.#names) };
     return { kind: 'action', call };

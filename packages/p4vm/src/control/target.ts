@@ -5,7 +5,7 @@
 export interface ReplicationTarget {
   /**
    * Sends clones of a session to a port, or with `group` to a multicast group; `maxBytes` cuts them (0: not).
-   * @throws ControlError `bad-session` for a number that no session can have
+   * @throws ControlError `ERR_CONTROL_BAD_SESSION` for a number that no session can have
    */
   setMirror(
     session: number,

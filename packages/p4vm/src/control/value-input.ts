@@ -54,14 +54,15 @@ function integerOf(type: DataType, width: number, input: ValueInput, names: Valu
 /**
  * A value as a bit pattern of its type. Negative numbers are taken in two's complement.
  *
- * @throws ControlError `bad-value` if it cannot be read, `value-too-wide` if it does not fit
+ * @throws ControlError `ERR_CONTROL_BAD_VALUE` if it cannot be read, `ERR_CONTROL_VALUE_TOO_WIDE` if it does not fit
  */
 export function parseValue(type: DataType, input: ValueInput, what: string, names: ValueNames): bigint {
   const width = widthOf(type);
   const value = integerOf(type, width, input, names);
-  if (value === undefined) throw new ControlError('bad-value', `${what}: ${JSON.stringify(input)} is no value of it`);
+  if (value === undefined)
+    throw new ControlError('ERR_CONTROL_BAD_VALUE', `${what}: ${JSON.stringify(input)} is no value of it`);
   if (value > onesOf(width) || value < -(1n << BigInt(width - 1))) {
-    throw new ControlError('value-too-wide', `${what}: ${value} does not fit ${width} bits`);
+    throw new ControlError('ERR_CONTROL_VALUE_TOO_WIDE', `${what}: ${value} does not fit ${width} bits`);
   }
   return BigInt.asUintN(width, value);
 }
@@ -84,12 +85,12 @@ function fromParts(
   return shape.kind === 'range' ? { kind: 'range', low: value, high: other } : { kind: 'mask', value, mask: other };
 }
 
-/** @throws ControlError `bad-value`, `value-too-wide`, `bad-match` */
+/** @throws ControlError `ERR_CONTROL_BAD_VALUE`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_BAD_MATCH` */
 export function parseMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
   const match = readMatch(shape, type, input, names);
   // Only the command language, where optional keys are ternary ones, may give them other masks.
   if (shape.kind === 'optional' && match.kind === 'mask' && match.mask !== 0n && match.mask !== onesOf(shape.width)) {
-    throw new ControlError('bad-match', `key ${shape.name} is optional: a value or anything`);
+    throw new ControlError('ERR_CONTROL_BAD_MATCH', `key ${shape.name} is optional: a value or anything`);
   }
   return match;
 }
@@ -108,7 +109,7 @@ function readMatch(shape: KeyShape, type: DataType, input: MatchInput, names: Va
       if (separator === '/') {
         const length = Number(parseInteger(right) ?? -1n);
         if (length < 0 || length > shape.width)
-          throw new ControlError('bad-match', `${what}: no prefix of ${right} bits`);
+          throw new ControlError('ERR_CONTROL_BAD_MATCH', `${what}: no prefix of ${right} bits`);
         if (shape.kind === 'lpm') return { kind: 'prefix', value, length };
         return { kind: 'mask', value, mask: prefixMask(shape.width, length) };
       }

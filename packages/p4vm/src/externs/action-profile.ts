@@ -67,7 +67,7 @@ export class ActionProfile implements ActionProfileRuntime {
     this.#selection = this.algorithm === undefined ? undefined : calculation(this.algorithm);
   }
 
-  /** Adds a member. @throws ControlError `wrong-arity`, `no-room` */
+  /** Adds a member. @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_NO_ROOM` */
   addMember(action: Action, values: readonly bigint[]): number {
     const data = this.#data(action, values);
     this.#take(entryBytes([], values.length));
@@ -77,24 +77,25 @@ export class ActionProfile implements ActionProfileRuntime {
     return handle;
   }
 
-  /** @throws ControlError `bad-member`, `wrong-arity` */
+  /** @throws ControlError `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_WRONG_ARITY` */
   modifyMember(handle: number, action: Action, values: readonly bigint[]): void {
     this.member(handle);
     this.#memberList[handle] = { handle, action, values, ...this.#data(action, values) };
   }
 
-  /** @throws ControlError `bad-member`, `member-in-use` (by an entry or a group) */
+  /** @throws ControlError `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_MEMBER_IN_USE` (by an entry or a group) */
   deleteMember(handle: number): void {
     this.member(handle);
-    if (this.#memberUses[handle]! > 0) throw new ControlError('member-in-use', `member ${handle} is in use`);
+    if (this.#memberUses[handle]! > 0)
+      throw new ControlError('ERR_CONTROL_MEMBER_IN_USE', `member ${handle} is in use`);
     this.memory.giveBack(entryBytes([], this.#memberList[handle]!.values.length));
     this.#members.release(handle);
   }
 
-  /** @throws ControlError `bad-member` */
+  /** @throws ControlError `ERR_CONTROL_BAD_MEMBER` */
   member(handle: number): ProfileMember {
     const member = this.#members.isUsed(handle) ? this.#memberList[handle] : undefined;
-    if (member === undefined) throw new ControlError('bad-member', `there is no member ${handle}`);
+    if (member === undefined) throw new ControlError('ERR_CONTROL_BAD_MEMBER', `there is no member ${handle}`);
     return member;
   }
 
@@ -102,7 +103,7 @@ export class ActionProfile implements ActionProfileRuntime {
     return this.#memberList.filter((_, handle) => this.#members.isUsed(handle));
   }
 
-  /** @throws ControlError `no-selector`, `no-room` */
+  /** @throws ControlError `ERR_CONTROL_NO_SELECTOR`, `ERR_CONTROL_NO_ROOM` */
   createGroup(): number {
     this.#needSelector();
     this.#take(GROUP_BYTES);
@@ -112,18 +113,18 @@ export class ActionProfile implements ActionProfileRuntime {
     return handle;
   }
 
-  /** @throws ControlError `no-selector`, `bad-group`, `group-in-use` (by an entry) */
+  /** @throws ControlError `ERR_CONTROL_NO_SELECTOR`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_GROUP_IN_USE` (by an entry) */
   deleteGroup(handle: number): void {
     this.#needSelector();
     const members = this.#group(handle);
-    if (this.#groupUses[handle]! > 0) throw new ControlError('group-in-use', `group ${handle} is in use`);
+    if (this.#groupUses[handle]! > 0) throw new ControlError('ERR_CONTROL_GROUP_IN_USE', `group ${handle} is in use`);
     for (const member of members) this.#memberUses[member]! -= 1;
     this.memory.giveBack(GROUP_BYTES + members.length * PLACE_BYTES);
     this.#groupList[handle] = [];
     this.#groups.release(handle);
   }
 
-  /** @throws ControlError `no-selector`, `bad-member`, `bad-group`, `member-in-group`, `no-room` */
+  /** @throws ControlError `ERR_CONTROL_NO_SELECTOR`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_MEMBER_IN_GROUP`, `ERR_CONTROL_NO_ROOM` */
   addToGroup(member: number, group: number): void {
     this.#needSelector();
     this.member(member);
@@ -137,26 +138,26 @@ export class ActionProfile implements ActionProfileRuntime {
       else high = middle;
     }
     if (members[low] === member) {
-      throw new ControlError('member-in-group', `member ${member} is in group ${group} already`);
+      throw new ControlError('ERR_CONTROL_MEMBER_IN_GROUP', `member ${member} is in group ${group} already`);
     }
     this.#take(PLACE_BYTES);
     members.splice(low, 0, member);
     this.#memberUses[member]! += 1;
   }
 
-  /** @throws ControlError `no-selector`, `bad-member`, `bad-group`, `member-not-in-group` */
+  /** @throws ControlError `ERR_CONTROL_NO_SELECTOR`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_MEMBER_NOT_IN_GROUP` */
   removeFromGroup(member: number, group: number): void {
     this.#needSelector();
     this.member(member);
     const members = this.#group(group);
     const at = members.indexOf(member);
-    if (at < 0) throw new ControlError('member-not-in-group', `member ${member} is not in group ${group}`);
+    if (at < 0) throw new ControlError('ERR_CONTROL_MEMBER_NOT_IN_GROUP', `member ${member} is not in group ${group}`);
     members.splice(at, 1);
     this.memory.giveBack(PLACE_BYTES);
     this.#memberUses[member]! -= 1;
   }
 
-  /** @throws ControlError `bad-group` */
+  /** @throws ControlError `ERR_CONTROL_BAD_GROUP` */
   group(handle: number): ProfileGroup {
     return { handle, members: [...this.#group(handle)] };
   }
@@ -170,12 +171,12 @@ export class ActionProfile implements ActionProfileRuntime {
   /**
    * Checks what an entry is to point to.
    *
-   * @throws ControlError `bad-member`, `bad-group`, `empty-group` (unless `mayBeEmpty`)
+   * @throws ControlError `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_EMPTY_GROUP` (unless `mayBeEmpty`)
    */
   check(target: ProfileTarget, mayBeEmpty = false): void {
     if (target.kind === 'member') this.member(target.handle);
     else if (this.#group(target.handle).length === 0 && !mayBeEmpty) {
-      throw new ControlError('empty-group', `group ${target.handle} has no members`);
+      throw new ControlError('ERR_CONTROL_EMPTY_GROUP', `group ${target.handle} has no members`);
     }
   }
 
@@ -211,18 +212,21 @@ export class ActionProfile implements ActionProfileRuntime {
 
   #take(bytes: number): void {
     if (this.memory.take(bytes)) return;
-    throw new ControlError('no-room', `there is no memory left for action profile ${this.declaration.name}`);
+    throw new ControlError(
+      'ERR_CONTROL_NO_ROOM',
+      `there is no memory left for action profile ${this.declaration.name}`,
+    );
   }
 
   #needSelector(): void {
     if (!this.isSelector) {
-      throw new ControlError('no-selector', `action profile ${this.declaration.name} has no selector`);
+      throw new ControlError('ERR_CONTROL_NO_SELECTOR', `action profile ${this.declaration.name} has no selector`);
     }
   }
 
   #group(handle: number): number[] {
     const group = this.#groups.isUsed(handle) ? this.#groupList[handle] : undefined;
-    if (group === undefined) throw new ControlError('bad-group', `there is no group ${handle}`);
+    if (group === undefined) throw new ControlError('ERR_CONTROL_BAD_GROUP', `there is no group ${handle}`);
     return group;
   }
 
@@ -230,7 +234,7 @@ export class ActionProfile implements ActionProfileRuntime {
     const parameters = dataParameters(action.parameters);
     if (parameters.length !== values.length) {
       throw new ControlError(
-        'wrong-arity',
+        'ERR_CONTROL_WRONG_ARITY',
         `action ${action.name} needs ${parameters.length} parameters, not ${values.length}`,
       );
     }

@@ -61,16 +61,19 @@ export class Calculation {
   /**
    * Sets the parameters of a custom CRC.
    *
-   * @throws ControlError `wrong-kind` if it is none, `value-too-wide` if a number does not fit its width
+   * @throws ControlError `ERR_CONTROL_WRONG_KIND` if it is none, `ERR_CONTROL_VALUE_TOO_WIDE` if a number does not fit its width
    */
   setCustom(parameters: CustomCrc): void {
     if (this.algorithm !== 'crc16_custom' && this.algorithm !== 'crc32_custom') {
-      throw new ControlError('wrong-kind', `calculation ${this.name} is ${this.algorithm}: no custom CRC`);
+      throw new ControlError('ERR_CONTROL_WRONG_KIND', `calculation ${this.name} is ${this.algorithm}: no custom CRC`);
     }
     const { width } = CUSTOM_CRC_DEFAULTS[this.algorithm];
     for (const value of [parameters.polynomial, parameters.initial, parameters.finalXor]) {
       if (!Number.isInteger(value) || value < 0 || value >= 2 ** width) {
-        throw new ControlError('value-too-wide', `${value} does not fit the ${width} bits of calculation ${this.name}`);
+        throw new ControlError(
+          'ERR_CONTROL_VALUE_TOO_WIDE',
+          `${value} does not fit the ${width} bits of calculation ${this.name}`,
+        );
       }
     }
     const crc: CrcParameters = {

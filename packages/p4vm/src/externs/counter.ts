@@ -12,7 +12,7 @@ export interface CounterValue {
 
 function checkCount(value: number, what: string): void {
   if (!Number.isSafeInteger(value) || value < 0)
-    throw new ControlError('bad-value', `${value} is no number of ${what}`);
+    throw new ControlError('ERR_CONTROL_BAD_VALUE', `${value} is no number of ${what}`);
 }
 
 /** A counter array: packets and bytes per index, exact up to 2^53 - 1. */
@@ -45,13 +45,13 @@ export class Counter implements CounterRuntime {
     this.#bytes[index]! += this.#environment.packetLength;
   }
 
-  /** @throws ControlError `bad-index` */
+  /** @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   read(index: number): CounterValue {
     this.#check(index);
     return { packets: this.#packets[index]!, bytes: this.#bytes[index]! };
   }
 
-  /** @throws ControlError `bad-index`, `bad-value` */
+  /** @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_VALUE` */
   write(index: number, value: CounterValue): void {
     this.#check(index);
     checkCount(value.packets, 'packets');
@@ -67,7 +67,7 @@ export class Counter implements CounterRuntime {
 
   #check(index: number): void {
     if (!Number.isInteger(index) || index < 0 || index >= this.size) {
-      throw new ControlError('bad-index', `counter ${this.declaration.name} has no index ${index}`);
+      throw new ControlError('ERR_CONTROL_BAD_INDEX', `counter ${this.declaration.name} has no index ${index}`);
     }
   }
 }
@@ -108,7 +108,7 @@ export class DirectCounter implements DirectCounterRuntime {
     return { packets: this.#packets[slot] ?? 0, bytes: this.#bytes[slot] ?? 0 };
   }
 
-  /** @throws ControlError `bad-value` */
+  /** @throws ControlError `ERR_CONTROL_BAD_VALUE` */
   writeSlot(slot: number, value: CounterValue): void {
     checkCount(value.packets, 'packets');
     checkCount(value.bytes, 'bytes');

@@ -68,7 +68,7 @@ export class MeterBank {
    * Sets both rates and fills both buckets.
    *
    * @param rates the committed rate, then the peak rate
-   * @throws ControlError `bad-rates` if there are not two, one is no finite number from 0, a burst is no whole number
+   * @throws ControlError `ERR_CONTROL_BAD_RATES` if there are not two, one is no finite number from 0, a burst is no whole number
    *   from 0, or the peak rate is below the committed one
    */
   setRates(index: number, rates: readonly MeterRate[]): void {
@@ -87,7 +87,7 @@ export class MeterBank {
     ];
   }
 
-  /** Sets the rates of every index. @throws ControlError `bad-rates` */
+  /** Sets the rates of every index. @throws ControlError `ERR_CONTROL_BAD_RATES` */
   setAllRates(rates: readonly MeterRate[]): void {
     this.#common = checkRates(rates);
     this.#states.clear();
@@ -112,14 +112,18 @@ export class MeterBank {
 function checkRates(rates: readonly MeterRate[]): { readonly committed: MeterRate; readonly peak: MeterRate } {
   const [committed, peak] = rates;
   if (rates.length !== 2 || committed === undefined || peak === undefined) {
-    throw new ControlError('bad-rates', `a meter has 2 rates, not ${rates.length}`);
+    throw new ControlError('ERR_CONTROL_BAD_RATES', `a meter has 2 rates, not ${rates.length}`);
   }
   for (const { rate, burst } of rates) {
-    if (!Number.isFinite(rate) || rate < 0) throw new ControlError('bad-rates', `${rate} is no rate`);
-    if (!Number.isSafeInteger(burst) || burst < 0) throw new ControlError('bad-rates', `${burst} is no burst size`);
+    if (!Number.isFinite(rate) || rate < 0) throw new ControlError('ERR_CONTROL_BAD_RATES', `${rate} is no rate`);
+    if (!Number.isSafeInteger(burst) || burst < 0)
+      throw new ControlError('ERR_CONTROL_BAD_RATES', `${burst} is no burst size`);
   }
   if (committed.rate > peak.rate) {
-    throw new ControlError('bad-rates', `the peak rate ${peak.rate} is below the committed rate ${committed.rate}`);
+    throw new ControlError(
+      'ERR_CONTROL_BAD_RATES',
+      `the peak rate ${peak.rate} is below the committed rate ${committed.rate}`,
+    );
   }
   return { committed, peak };
 }
@@ -152,18 +156,18 @@ export class Meter implements MeterRuntime {
     return this.#bank.execute(index, environment.packetLength, environment.nowUs);
   }
 
-  /** @throws ControlError `bad-index`, `bad-rates` */
+  /** @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_RATES` */
   setRates(index: number, rates: readonly MeterRate[]): void {
     this.#check(index);
     this.#bank.setRates(index, rates);
   }
 
-  /** Sets the rates of every index. @throws ControlError `bad-rates` */
+  /** Sets the rates of every index. @throws ControlError `ERR_CONTROL_BAD_RATES` */
   setAllRates(rates: readonly MeterRate[]): void {
     this.#bank.setAllRates(rates);
   }
 
-  /** Committed and peak rate; undefined if none were set. @throws ControlError `bad-index` */
+  /** Committed and peak rate; undefined if none were set. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   rates(index: number): readonly [MeterRate, MeterRate] | undefined {
     this.#check(index);
     return this.#bank.rates(index);
@@ -175,7 +179,7 @@ export class Meter implements MeterRuntime {
 
   #check(index: number): void {
     if (!Number.isInteger(index) || index < 0 || index >= this.size) {
-      throw new ControlError('bad-index', `meter ${this.declaration.name} has no index ${index}`);
+      throw new ControlError('ERR_CONTROL_BAD_INDEX', `meter ${this.declaration.name} has no index ${index}`);
     }
   }
 }
@@ -193,7 +197,7 @@ export class DirectMeter implements DirectMeterRuntime {
     this.bank = new MeterBank(this.type);
   }
 
-  /** Sets the rates of every slot. @throws ControlError `bad-rates` */
+  /** Sets the rates of every slot. @throws ControlError `ERR_CONTROL_BAD_RATES` */
   setAllRates(rates: readonly MeterRate[]): void {
     this.bank.setAllRates(rates);
   }

@@ -58,13 +58,13 @@ export class Register implements RegisterRuntime {
     (this.cells as RuntimeValue[])[index] = value;
   }
 
-  /** A cell as the control plane sees it: signed cells as signed numbers. @throws ControlError `bad-index` */
+  /** A cell as the control plane sees it: signed cells as signed numbers. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   get(index: number): bigint {
     this.#check(index);
     return BigInt(this.cells[index]!);
   }
 
-  /** A cell's bits, unsigned. @throws ControlError `bad-index` */
+  /** A cell's bits, unsigned. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   pattern(index: number): bigint {
     this.#check(index);
     return toPattern(this.type, this.cells[index]!);
@@ -73,17 +73,17 @@ export class Register implements RegisterRuntime {
   /**
    * Sets a cell. Values from -2^(W-1) to 2^W - 1 are taken as bits of the cell's width W.
    *
-   * @throws ControlError `bad-index`, `value-too-wide`
+   * @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_VALUE_TOO_WIDE`
    */
   set(index: number, value: bigint): void {
     this.#check(index);
     if (value > onesOf(this.width) || value < -(1n << BigInt(this.width - 1))) {
-      throw new ControlError('value-too-wide', `${value} does not fit register ${this.declaration.name}`);
+      throw new ControlError('ERR_CONTROL_VALUE_TOO_WIDE', `${value} does not fit register ${this.declaration.name}`);
     }
     this.setCut(index, value);
   }
 
-  /** Sets a cell to a value cut to the cell's width. @throws ControlError `bad-index` */
+  /** Sets a cell to a value cut to the cell's width. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   setCut(index: number, value: bigint): void {
     this.#check(index);
     (this.cells as RuntimeValue[])[index] = toRuntimeValue(this.type, value);
@@ -96,7 +96,7 @@ export class Register implements RegisterRuntime {
 
   #check(index: number): void {
     if (!Number.isInteger(index) || index < 0 || index >= this.size) {
-      throw new ControlError('bad-index', `register ${this.declaration.name} has no index ${index}`);
+      throw new ControlError('ERR_CONTROL_BAD_INDEX', `register ${this.declaration.name} has no index ${index}`);
     }
   }
 }

@@ -213,7 +213,7 @@ class TableMaker {
       const related = { message: 'the first', span: first };
       this.lowering.diagnostics.error(
         'target',
-        'duplicate-entry',
+        'ERR_CONTROL_DUPLICATE_ENTRY',
         span,
         'there is an entry with this key already',
         related,

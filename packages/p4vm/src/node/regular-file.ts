@@ -1,21 +1,24 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 const CHUNK = 1 << 16;
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.UnreadableFile') as never;
 
 /** A file that is not read, whatever is in it: a device, a pipe, or one that is too long. `reason` says which. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
-  readonly code = 'P4_FILE';
+  readonly code = 'ERR_P4_FILE';
 
   constructor(
     readonly path: string,
     readonly reason: string,
   ) {
     super(`${path}: ${reason}`);
+    Object.defineProperty(this, BRAND, { value: true });
   }
 
-  static is(error: unknown): error is UnreadableFile {
-    return error instanceof Error && (error as Partial<UnreadableFile>).code === 'P4_FILE';
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is UnreadableFile {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
 

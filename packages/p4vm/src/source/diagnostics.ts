@@ -1,6 +1,8 @@
 import { lineAround, lineColumn, type Span } from './position.js';
 import { printable } from './printable.js';
 
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.P4Error') as never;
+
 export type Severity = 'error' | 'warning';
 
 /** The part of the front end that speaks. */
@@ -150,9 +152,15 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
 /** Thrown where a program with errors was to be run. `diagnostics` holds all of them; `message` shows them. */
 export class P4Error extends Error {
   override readonly name = 'P4Error';
-  readonly code = 'P4';
+  readonly code = 'ERR_P4';
 
   constructor(readonly diagnostics: readonly Diagnostic[]) {
     super(diagnostics.map(formatDiagnostic).join('\n'));
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is P4Error {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

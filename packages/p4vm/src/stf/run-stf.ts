@@ -1,4 +1,5 @@
 import type { IrProgram } from '../ir/program.js';
+import { ControlError } from '../tables/control-error.js';
 import { hexOf } from '../trace/trace-text.js';
 import { comparePacket } from './compare-packet.js';
 import { parseStf } from './parse-stf.js';
@@ -102,7 +103,7 @@ class StfRun {
     try {
       this.#do(statement);
     } catch (error) {
-      if (!(error instanceof StfNameError) && !isControlError(error)) throw error;
+      if (!(error instanceof StfNameError) && !ControlError.is(error)) throw error;
       this.failures.add(line, error.message);
     }
   }
@@ -221,10 +222,6 @@ class StfRun {
       this.failures.add(line, `${what} is ${value}, expected ${comparison} ${wanted}`);
     }
   }
-}
-
-function isControlError(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ControlError';
 }
 
 /**

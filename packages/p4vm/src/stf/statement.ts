@@ -1,3 +1,5 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.StfSyntaxError') as never;
+
 /** A match of `add`: a key by name and the text of its value. */
 export interface StfMatch {
   readonly key: string;
@@ -66,7 +68,7 @@ export type StfStatement = { readonly line: number } & (
 /** Something in a test's text that cannot be read. */
 export class StfSyntaxError extends Error {
   override readonly name = 'StfSyntaxError';
-  readonly code = 'STF_SYNTAX';
+  readonly code = 'ERR_STF_SYNTAX';
 
   constructor(
     message: string,
@@ -74,5 +76,11 @@ export class StfSyntaxError extends Error {
     readonly line: number,
   ) {
     super(`line ${line}: ${message}`);
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is StfSyntaxError {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

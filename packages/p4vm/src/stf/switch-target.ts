@@ -11,7 +11,7 @@ function targetOf(machine: V1Switch): StfTarget {
     process: (port, frame) => machine.process(port, frame),
     command: (line) => machine.command(line),
     counter(name, index) {
-      const counter = control.counters.get(name, 'unknown-extern', 'counter');
+      const counter = control.counters.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'counter');
       const value =
         counter.kind === 'counter'
           ? counter.read(index)

@@ -10,7 +10,7 @@ const HIGHEST = 10_000;
 /** What a test names and the program does not have, or has twice. */
 export class StfNameError extends Error {
   override readonly name = 'StfNameError';
-  readonly code = 'STF_NAME';
+  readonly code = 'ERR_STF_NAME';
 }
 
 function uniqueBySuffix<T>(items: readonly T[], nameOf: (item: T) => string, name: string, what: string): T {

@@ -64,10 +64,10 @@ export class Replication implements ReplicationTarget {
     readonly onQueueRate: (rate: number, port?: number, priority?: number) => void = () => {},
   ) {}
 
-  /** @throws ControlError `bad-session` unless the session is 0 to 32767 */
+  /** @throws ControlError `ERR_CONTROL_BAD_SESSION` unless the session is 0 to 32767 */
   setMirror(session: number, destination: MirrorSession): void {
     if (!Number.isInteger(session) || session < 0 || session > MAX_SESSION) {
-      throw new ControlError('bad-session', `mirror session ${session}: 0 to ${MAX_SESSION}`);
+      throw new ControlError('ERR_CONTROL_BAD_SESSION', `mirror session ${session}: 0 to ${MAX_SESSION}`);
     }
     this.#sessions.set(session, { ...destination });
   }
@@ -94,9 +94,10 @@ export class Replication implements ReplicationTarget {
     return this.#groups.delete(group);
   }
 
-  /** @throws ControlError `no-room` for more than 65,536 nodes, or a million ports of all nodes and LAGs */
+  /** @throws ControlError `ERR_CONTROL_NO_ROOM` for more than 65,536 nodes, or a million ports of all nodes and LAGs */
   createNode(replicationId: number, ports: readonly number[], lags: readonly number[] = []): number {
-    if (this.#nodes.size > MAX_GROUP) throw new ControlError('no-room', `there are ${this.#nodes.size} nodes already`);
+    if (this.#nodes.size > MAX_GROUP)
+      throw new ControlError('ERR_CONTROL_NO_ROOM', `there are ${this.#nodes.size} nodes already`);
     const node: GroupNode = { replicationId: replicationId & 0xffff, ports: [], lags: [], group: -1 };
     this.#place(node, ports, lags);
     // The lowest handle that is free, as handles of destroyed nodes are used again.
@@ -141,7 +142,7 @@ export class Replication implements ReplicationTarget {
     return true;
   }
 
-  /** @throws ControlError `no-room` if there are too many ports, as for nodes */
+  /** @throws ControlError `ERR_CONTROL_NO_ROOM` if there are too many ports, as for nodes */
   setLagMembership(lag: number, ports: readonly number[]): void {
     const before = this.#lags.get(lag);
     const members = ascending(ports);
@@ -216,7 +217,8 @@ export class Replication implements ReplicationTarget {
 
   #takePlaces(count: number): void {
     const places = this.#places + count;
-    if (places > MAX_PLACES) throw new ControlError('no-room', `more than ${MAX_PLACES} ports of nodes and LAGs`);
+    if (places > MAX_PLACES)
+      throw new ControlError('ERR_CONTROL_NO_ROOM', `more than ${MAX_PLACES} ports of nodes and LAGs`);
     this.#places = places;
   }
 

@@ -1,45 +1,47 @@
+const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.ControlError') as never;
+
 /** What the control plane did wrong, by a name that stays. */
 export type ControlErrorCode =
-  | 'unknown-table'
-  | 'unknown-action'
-  | 'unknown-extern'
-  | 'unknown-key'
-  | 'unknown-parameter'
-  | 'wrong-arity'
-  | 'wrong-kind'
-  | 'bad-value'
-  | 'bad-match'
-  | 'bad-priority'
-  | 'value-too-wide'
-  | 'table-full'
-  | 'duplicate-entry'
-  | 'bad-handle'
-  | 'expired-handle'
-  | 'const-table'
-  | 'const-default'
-  | 'no-key'
-  | 'not-indirect'
-  | 'indirect'
-  | 'bad-member'
-  | 'member-in-use'
-  | 'member-in-group'
-  | 'member-not-in-group'
-  | 'bad-group'
-  | 'group-in-use'
-  | 'empty-group'
-  | 'no-selector'
-  | 'no-counter'
-  | 'no-meter'
-  | 'no-timeout'
-  | 'bad-index'
-  | 'bad-rates'
-  | 'bad-session'
-  | 'bad-multicast'
-  | 'no-target'
+  | 'ERR_CONTROL_UNKNOWN_TABLE'
+  | 'ERR_CONTROL_UNKNOWN_ACTION'
+  | 'ERR_CONTROL_UNKNOWN_EXTERN'
+  | 'ERR_CONTROL_UNKNOWN_KEY'
+  | 'ERR_CONTROL_UNKNOWN_PARAMETER'
+  | 'ERR_CONTROL_WRONG_ARITY'
+  | 'ERR_CONTROL_WRONG_KIND'
+  | 'ERR_CONTROL_BAD_VALUE'
+  | 'ERR_CONTROL_BAD_MATCH'
+  | 'ERR_CONTROL_BAD_PRIORITY'
+  | 'ERR_CONTROL_VALUE_TOO_WIDE'
+  | 'ERR_CONTROL_TABLE_FULL'
+  | 'ERR_CONTROL_DUPLICATE_ENTRY'
+  | 'ERR_CONTROL_BAD_HANDLE'
+  | 'ERR_CONTROL_EXPIRED_HANDLE'
+  | 'ERR_CONTROL_CONST_TABLE'
+  | 'ERR_CONTROL_CONST_DEFAULT'
+  | 'ERR_CONTROL_NO_KEY'
+  | 'ERR_CONTROL_NOT_INDIRECT'
+  | 'ERR_CONTROL_INDIRECT'
+  | 'ERR_CONTROL_BAD_MEMBER'
+  | 'ERR_CONTROL_MEMBER_IN_USE'
+  | 'ERR_CONTROL_MEMBER_IN_GROUP'
+  | 'ERR_CONTROL_MEMBER_NOT_IN_GROUP'
+  | 'ERR_CONTROL_BAD_GROUP'
+  | 'ERR_CONTROL_GROUP_IN_USE'
+  | 'ERR_CONTROL_EMPTY_GROUP'
+  | 'ERR_CONTROL_NO_SELECTOR'
+  | 'ERR_CONTROL_NO_COUNTER'
+  | 'ERR_CONTROL_NO_METER'
+  | 'ERR_CONTROL_NO_TIMEOUT'
+  | 'ERR_CONTROL_BAD_INDEX'
+  | 'ERR_CONTROL_BAD_RATES'
+  | 'ERR_CONTROL_BAD_SESSION'
+  | 'ERR_CONTROL_BAD_MULTICAST'
+  | 'ERR_CONTROL_NO_TARGET'
   /** There is no memory left, or there are as many as there may be. */
-  | 'no-room'
+  | 'ERR_CONTROL_NO_ROOM'
   /** More than can be shown at once. */
-  | 'too-many';
+  | 'ERR_CONTROL_TOO_MANY';
 
 /** A request of the control plane that was refused. Nothing was changed by it. */
 export class ControlError extends Error {
@@ -50,5 +52,11 @@ export class ControlError extends Error {
     message: string,
   ) {
     super(message);
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is ControlError {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

@@ -50,16 +50,17 @@ export class HandleSlots {
   /**
    * The slot of a handle.
    *
-   * @throws ControlError `bad-handle` if there is no entry in its slot, `expired-handle` if there is another one
+   * @throws ControlError `ERR_CONTROL_BAD_HANDLE` if there is no entry in its slot, `ERR_CONTROL_EXPIRED_HANDLE` if there is another one
    */
   slotOf(handle: number): number {
     if (!Number.isInteger(handle) || handle < 0 || handle > 0xffffffff) {
-      throw new ControlError('bad-handle', `${handle} is not a handle`);
+      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `${handle} is not a handle`);
     }
     const slot = handle & SLOT_MASK;
-    if (this.#used[slot] !== true) throw new ControlError('bad-handle', `there is no entry with handle ${handle}`);
+    if (this.#used[slot] !== true)
+      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
     if (this.#versions[slot] !== handle >>> 24) {
-      throw new ControlError('expired-handle', `the entry with handle ${handle} was deleted`);
+      throw new ControlError('ERR_CONTROL_EXPIRED_HANDLE', `the entry with handle ${handle} was deleted`);
     }
     return slot;
   }

@@ -30,14 +30,17 @@ function prefixLength(width: number, mask: bigint): number {
 function fits(shape: KeyShape, ...values: readonly bigint[]): void {
   for (const value of values) {
     if (value < 0n || value > onesOf(shape.width)) {
-      throw new ControlError('value-too-wide', `${value} does not fit key ${shape.name} of ${shape.width} bits`);
+      throw new ControlError(
+        'ERR_CONTROL_VALUE_TOO_WIDE',
+        `${value} does not fit key ${shape.name} of ${shape.width} bits`,
+      );
     }
   }
 }
 
 function refused(shape: KeyShape, match: KeyMatch): ControlError {
   return new ControlError(
-    'bad-match',
+    'ERR_CONTROL_BAD_MATCH',
     `key ${shape.name} is ${shape.kind}: a match of kind ${match.kind} says too much`,
   );
 }
@@ -46,7 +49,7 @@ function refused(shape: KeyShape, match: KeyMatch): ControlError {
  * Brings a match into the one form of its key: `exact` for exact keys, `prefix` for lpm keys, `range` for range keys,
  * `mask` (value already masked) for ternary and optional ones.
  *
- * @throws ControlError `bad-match` if the key cannot match so, `value-too-wide` if a number does not fit
+ * @throws ControlError `ERR_CONTROL_BAD_MATCH` if the key cannot match so, `ERR_CONTROL_VALUE_TOO_WIDE` if a number does not fit
  */
 export function canonicalMatch(shape: KeyShape, match: KeyMatch): KeyMatch {
   const { kind, width } = shape;
@@ -56,10 +59,13 @@ export function canonicalMatch(shape: KeyShape, match: KeyMatch): KeyMatch {
   else if (match.kind === 'prefix') fits(shape, match.value);
   else if (match.kind === 'range') fits(shape, match.low, match.high);
   if (match.kind === 'prefix' && !(Number.isInteger(match.length) && match.length >= 0 && match.length <= width)) {
-    throw new ControlError('bad-match', `key ${shape.name} has ${width} bits: no prefix of ${match.length}`);
+    throw new ControlError(
+      'ERR_CONTROL_BAD_MATCH',
+      `key ${shape.name} has ${width} bits: no prefix of ${match.length}`,
+    );
   }
   if (match.kind === 'range' && match.low > match.high) {
-    throw new ControlError('bad-match', `range ${match.low}..${match.high} of key ${shape.name} is empty`);
+    throw new ControlError('ERR_CONTROL_BAD_MATCH', `range ${match.low}..${match.high} of key ${shape.name} is empty`);
   }
   switch (kind) {
     case 'exact':

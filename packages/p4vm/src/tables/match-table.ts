@@ -133,13 +133,16 @@ export class MatchTable implements TableRuntime {
    * Adds an entry that runs an action.
    *
    * @returns its handle
-   * @throws ControlError `const-table`, `no-key`, `indirect`, `unknown-action`, `wrong-arity`, `bad-match`,
-   *   `value-too-wide`, `duplicate-entry`, `table-full`, `no-room`, in this order
+   * @throws ControlError `ERR_CONTROL_CONST_TABLE`, `ERR_CONTROL_NO_KEY`, `indirect`, `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`,
+   *   `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_DUPLICATE_ENTRY`, `ERR_CONTROL_TABLE_FULL`, `ERR_CONTROL_NO_ROOM`, in this order
    */
   add(spec: TableEntrySpec): number {
     this.#needMutable();
     if (this.profile !== undefined) {
-      throw new ControlError('indirect', `entries of table ${this.declaration.name} point into an action profile`);
+      throw new ControlError(
+        'ERR_CONTROL_INDIRECT',
+        `entries of table ${this.declaration.name} point into an action profile`,
+      );
     }
     return this.#add(spec.keys, { kind: 'action', call: spec.call }, spec.priority, false);
   }
@@ -147,7 +150,7 @@ export class MatchTable implements TableRuntime {
   /**
    * Adds an entry that points to a member or group of the table's action profile.
    *
-   * @throws ControlError `not-indirect`, `bad-member`, `bad-group`, `empty-group`, and as {@link add}
+   * @throws ControlError `ERR_CONTROL_NOT_INDIRECT`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_EMPTY_GROUP`, and as {@link add}
    */
   addIndirect(keys: readonly KeyMatch[], target: ProfileTarget, priority: number): number {
     this.#needMutable();
@@ -157,11 +160,14 @@ export class MatchTable implements TableRuntime {
     return handle;
   }
 
-  /** Changes what an entry does. @throws ControlError `bad-handle`, `expired-handle`, and as {@link add} */
+  /** Changes what an entry does. @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`, and as {@link add} */
   modify(handle: number, call: ActionCall): void {
     this.#needMutable();
     if (this.profile !== undefined) {
-      throw new ControlError('indirect', `entries of table ${this.declaration.name} point into an action profile`);
+      throw new ControlError(
+        'ERR_CONTROL_INDIRECT',
+        `entries of table ${this.declaration.name} point into an action profile`,
+      );
     }
     const entry = this.#stored(handle);
     this.#needChangeable(entry);
@@ -169,7 +175,7 @@ export class MatchTable implements TableRuntime {
     entry.target = { kind: 'action', call };
   }
 
-  /** Lets an entry point elsewhere. @throws as {@link addIndirect}, and `bad-handle`, `expired-handle` */
+  /** Lets an entry point elsewhere. @throws as {@link addIndirect}, and `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   modifyIndirect(handle: number, target: ProfileTarget): void {
     this.#needMutable();
     const profile = this.#needProfile();
@@ -181,7 +187,7 @@ export class MatchTable implements TableRuntime {
     entry.target = target;
   }
 
-  /** @throws ControlError `const-table`, `bad-handle`, `expired-handle` */
+  /** @throws ControlError `ERR_CONTROL_CONST_TABLE`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   delete(handle: number): void {
     this.#needMutable();
     const entry = this.#stored(handle);
@@ -194,7 +200,7 @@ export class MatchTable implements TableRuntime {
     this.#slots.release(slot);
   }
 
-  /** Removes all entries but constant ones; handles begin anew. @throws ControlError `const-table` */
+  /** Removes all entries but constant ones; handles begin anew. @throws ControlError `ERR_CONTROL_CONST_TABLE` */
   clear(): void {
     this.#needMutable();
     this.#clear((entry) => entry.isConst);
@@ -205,7 +211,7 @@ export class MatchTable implements TableRuntime {
     return this.#entries.filter((entry) => entry !== undefined).map((entry) => this.#seen(entry));
   }
 
-  /** @throws ControlError `bad-handle`, `expired-handle` */
+  /** @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   entry(handle: number): TableEntry {
     return this.#seen(this.#stored(handle));
   }
@@ -219,16 +225,19 @@ export class MatchTable implements TableRuntime {
     return slot < 0 ? undefined : this.#slots.handleOf(slot);
   }
 
-  /** @throws ControlError `const-default`, `unknown-action`, `wrong-arity`, `indirect` */
+  /** @throws ControlError `ERR_CONTROL_CONST_DEFAULT`, `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`, `indirect` */
   setDefault(call: ActionCall): void {
     this.#needMutableDefault();
     if (this.profile !== undefined) {
-      throw new ControlError('indirect', `the default of table ${this.declaration.name} is in an action profile`);
+      throw new ControlError(
+        'ERR_CONTROL_INDIRECT',
+        `the default of table ${this.declaration.name} is in an action profile`,
+      );
     }
     this.#setDefaultTo({ kind: 'action', call });
   }
 
-  /** @throws ControlError `const-default`, `not-indirect`, `bad-member`, `bad-group` */
+  /** @throws ControlError `ERR_CONTROL_CONST_DEFAULT`, `ERR_CONTROL_NOT_INDIRECT`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP` */
   setDefaultIndirect(target: ProfileTarget): void {
     this.#needMutableDefault();
     this.#needProfile().check(target, true);
@@ -247,12 +256,13 @@ export class MatchTable implements TableRuntime {
     this.#addProgramEntries();
   }
 
-  /** @throws ControlError `no-timeout`, `bad-handle`, `expired-handle` */
+  /** @throws ControlError `ERR_CONTROL_NO_TIMEOUT`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   setTimeout(handle: number, timeoutUs: number): void {
     if (!this.declaration.supportsTimeout) {
-      throw new ControlError('no-timeout', `table ${this.declaration.name} does not support timeouts`);
+      throw new ControlError('ERR_CONTROL_NO_TIMEOUT', `table ${this.declaration.name} does not support timeouts`);
     }
-    if (!Number.isFinite(timeoutUs) || timeoutUs < 0) throw new ControlError('bad-value', `${timeoutUs} is no timeout`);
+    if (!Number.isFinite(timeoutUs) || timeoutUs < 0)
+      throw new ControlError('ERR_CONTROL_BAD_VALUE', `${timeoutUs} is no timeout`);
     const entry = this.#stored(handle);
     entry.timeoutUs = timeoutUs;
     entry.lastHitUs = this.#environment.nowUs;
@@ -272,24 +282,24 @@ export class MatchTable implements TableRuntime {
     return this.#environment.nowUs - this.#stored(handle).lastHitUs;
   }
 
-  /** Of the entry that is in the handle's slot now. @throws ControlError `no-counter`, `bad-handle` */
+  /** Of the entry that is in the handle's slot now. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE` */
   readCounter(handle: number): CounterValue {
     const counter = this.#needCounter();
     return counter.readSlot(this.#usedSlot(handle));
   }
 
-  /** Of the entry that is in the handle's slot now. @throws ControlError `no-counter`, `bad-handle`, `bad-value` */
+  /** Of the entry that is in the handle's slot now. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_VALUE` */
   writeCounter(handle: number, value: CounterValue): void {
     const counter = this.#needCounter();
     counter.writeSlot(this.#usedSlot(handle), value);
   }
 
-  /** @throws ControlError `no-counter` */
+  /** @throws ControlError `ERR_CONTROL_NO_COUNTER` */
   resetCounters(): void {
     this.#needCounter().reset();
   }
 
-  /** Of the entry that is in the handle's slot now. @throws ControlError `no-meter`, `bad-handle`, `bad-rates` */
+  /** Of the entry that is in the handle's slot now. @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES` */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
     const meter = this.#needMeter();
     meter.bank.setRates(this.#usedSlot(handle), rates);
@@ -348,22 +358,30 @@ export class MatchTable implements TableRuntime {
   // Entries
 
   #add(keys: readonly KeyMatch[], target: EntryTarget, priority: number, isConst: boolean, isProgram = false): number {
-    if (this.shapes.length === 0) throw new ControlError('no-key', `table ${this.declaration.name} has no key`);
-    if (!Number.isSafeInteger(priority)) throw new ControlError('bad-priority', `${priority} is no priority`);
+    if (this.shapes.length === 0)
+      throw new ControlError('ERR_CONTROL_NO_KEY', `table ${this.declaration.name} has no key`);
+    if (!Number.isSafeInteger(priority))
+      throw new ControlError('ERR_CONTROL_BAD_PRIORITY', `${priority} is no priority`);
     // Before anything changes: throws if the action or its data are wrong.
     const draft = target.kind === 'action' ? bindAction(this.declaration, target.call, true, 0) : undefined;
     const canonical = canonicalKeys(this.declaration, this.shapes, keys);
     const rank = this.hasPriorities ? priority : 0;
     if (this.#index.equal(canonical, rank) >= 0) {
-      throw new ControlError('duplicate-entry', `table ${this.declaration.name} has an entry with these keys`);
+      throw new ControlError(
+        'ERR_CONTROL_DUPLICATE_ENTRY',
+        `table ${this.declaration.name} has an entry with these keys`,
+      );
     }
     if (this.#slots.count >= this.size) {
-      throw new ControlError('table-full', `table ${this.declaration.name} holds ${this.size} entries`);
+      throw new ControlError('ERR_CONTROL_TABLE_FULL', `table ${this.declaration.name} holds ${this.size} entries`);
     }
     const data = target.kind === 'action' ? target.call.data.length : 0;
     const bytes = isProgram ? 0 : entryBytes(this.declaration.keys, data);
     if (this.#memory?.take(bytes) === false) {
-      throw new ControlError('no-room', `there is no memory left for entries of table ${this.declaration.name}`);
+      throw new ControlError(
+        'ERR_CONTROL_NO_ROOM',
+        `there is no memory left for entries of table ${this.declaration.name}`,
+      );
     }
     const slot = this.#slots.take();
     const handle = this.#slots.handleOf(slot);
@@ -435,7 +453,8 @@ export class MatchTable implements TableRuntime {
 
   #stored(handle: number): StoredEntry {
     const entry = this.#entries[this.#slots.slotOf(handle)];
-    if (entry === undefined) throw new ControlError('bad-handle', `there is no entry with handle ${handle}`);
+    if (entry === undefined)
+      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
     return entry;
   }
 
@@ -443,44 +462,47 @@ export class MatchTable implements TableRuntime {
   #usedSlot(handle: number): number {
     const slot = handle & SLOT_MASK;
     if (!Number.isInteger(handle) || handle < 0 || !this.#slots.isUsed(slot)) {
-      throw new ControlError('bad-handle', `there is no entry with handle ${handle}`);
+      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
     }
     return slot;
   }
 
   #needMutable(): void {
     if (this.declaration.areEntriesConst) {
-      throw new ControlError('const-table', `the entries of table ${this.declaration.name} are constant`);
+      throw new ControlError('ERR_CONTROL_CONST_TABLE', `the entries of table ${this.declaration.name} are constant`);
     }
   }
 
   #needChangeable(entry: StoredEntry): void {
-    if (entry.isConst) throw new ControlError('const-table', `entry ${entry.handle} is constant`);
+    if (entry.isConst) throw new ControlError('ERR_CONTROL_CONST_TABLE', `entry ${entry.handle} is constant`);
   }
 
   #needMutableDefault(): void {
     if (this.declaration.isDefaultConst) {
-      throw new ControlError('const-default', `the default action of table ${this.declaration.name} is constant`);
+      throw new ControlError(
+        'ERR_CONTROL_CONST_DEFAULT',
+        `the default action of table ${this.declaration.name} is constant`,
+      );
     }
   }
 
   #needProfile(): ActionProfile {
     if (this.profile === undefined) {
-      throw new ControlError('not-indirect', `table ${this.declaration.name} has no action profile`);
+      throw new ControlError('ERR_CONTROL_NOT_INDIRECT', `table ${this.declaration.name} has no action profile`);
     }
     return this.profile;
   }
 
   #needCounter(): DirectCounter {
     if (this.counter === undefined) {
-      throw new ControlError('no-counter', `table ${this.declaration.name} has no direct counter`);
+      throw new ControlError('ERR_CONTROL_NO_COUNTER', `table ${this.declaration.name} has no direct counter`);
     }
     return this.counter;
   }
 
   #needMeter(): DirectMeter {
     if (this.meter === undefined) {
-      throw new ControlError('no-meter', `table ${this.declaration.name} has no direct meter`);
+      throw new ControlError('ERR_CONTROL_NO_METER', `table ${this.declaration.name} has no direct meter`);
     }
     return this.meter;
   }

@@ -25,7 +25,7 @@ export interface TableEntry {
  * Brings the keys of an entry into canonical form. Matches for selector keys may be among them; they are left out.
  *
  * @param shapes of the keys that are matched
- * @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide`
+ * @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`
  */
 export function canonicalKeys(
   table: Table,
@@ -37,7 +37,10 @@ export function canonicalKeys(
     matches = keys.filter((_, i) => table.keys[i]!.matchKind !== 'selector');
   }
   if (matches.length !== shapes.length) {
-    throw new ControlError('wrong-arity', `table ${table.name} needs ${shapes.length} key fields, not ${keys.length}`);
+    throw new ControlError(
+      'ERR_CONTROL_WRONG_ARITY',
+      `table ${table.name} needs ${shapes.length} key fields, not ${keys.length}`,
+    );
   }
   const isTernary = hasPriorities(shapes.map(({ kind }) => kind));
   return matches.map((match, i) => {
@@ -52,16 +55,16 @@ export function canonicalKeys(
 /**
  * A call of one of the table's actions with its data as run-time values, cut to the width of the parameters.
  *
- * @throws ControlError `unknown-action`, `wrong-arity`
+ * @throws ControlError `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`
  */
 export function bindAction(table: Table, call: ActionCall, isHit: boolean, handle: number): BoundAction {
   const action = table.actions[call.action]?.action;
   if (action === undefined)
-    throw new ControlError('unknown-action', `table ${table.name} has no action ${call.action}`);
+    throw new ControlError('ERR_CONTROL_UNKNOWN_ACTION', `table ${table.name} has no action ${call.action}`);
   const parameters = dataParameters(action.parameters);
   if (parameters.length !== call.data.length) {
     throw new ControlError(
-      'wrong-arity',
+      'ERR_CONTROL_WRONG_ARITY',
       `action ${action.name} needs ${parameters.length} parameters, not ${call.data.length}`,
     );
   }

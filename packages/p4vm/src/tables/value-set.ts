@@ -41,19 +41,19 @@ export class ParserValueSet implements ValueSetRuntime {
     return this.#index.find(this.#words.load(keys)) >= 0;
   }
 
-  /** Does nothing if the member is there already. @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide`, `no-room` */
+  /** Does nothing if the member is there already. @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_NO_ROOM` */
   add(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
     if (this.#index.equal(matches, 0) >= 0) return;
     if (this.memory?.take(this.#memberBytes) === false) {
-      throw new ControlError('no-room', `there is no memory left for value set ${this.declaration.name}`);
+      throw new ControlError('ERR_CONTROL_NO_ROOM', `there is no memory left for value set ${this.declaration.name}`);
     }
     const slot = this.#free.take();
     this.#members[slot] = matches;
     this.#index.add(matches, 0, slot);
   }
 
-  /** Does nothing if there is no such member. @throws ControlError `wrong-arity`, `bad-match`, `value-too-wide` */
+  /** Does nothing if there is no such member. @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE` */
   remove(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
     const slot = this.#index.equal(matches, 0);
@@ -82,7 +82,7 @@ export class ParserValueSet implements ValueSetRuntime {
   #canonical(keys: readonly KeyMatch[]): readonly KeyMatch[] {
     if (keys.length !== this.shapes.length) {
       throw new ControlError(
-        'wrong-arity',
+        'ERR_CONTROL_WRONG_ARITY',
         `value set ${this.declaration.name} needs ${this.shapes.length} values, not ${keys.length}`,
       );
     }

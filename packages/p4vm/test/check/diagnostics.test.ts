@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   'division-by-zero': [withApply('meta.m = §meta.m / 0;'), withTop('const int x = §1 % 0;')],
   'duplicate-action': [withControl('table t { actions = { NoAction; §NoAction; } }')],
   'duplicate-argument': [withTop('void f(in bit<8> x) { }\nvoid g() { f(x = 1, §x = 2); }')],
-  'duplicate-entry': [
+  ERR_CONTROL_DUPLICATE_ENTRY: [
     withControl(
       'table t { key = { meta.m : exact; } actions = { NoAction; } entries = { 1 : NoAction(); §1 : NoAction(); } }',
     ),
@@ -333,7 +333,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
     withApply('§f();'),
     withControl('table t { actions = { §a; } }\naction a() { }'),
   ],
-  'unknown-parameter': [withTop('void f(in bit<8> x) { }\nvoid g() { f(§y = 1); }')],
+  ERR_CONTROL_UNKNOWN_PARAMETER: [withTop('void f(in bit<8> x) { }\nvoid g() { f(§y = 1); }')],
   'unknown-property': [withControl('table t { actions = { NoAction; } §psa_direct_counter = 1; }')],
   'unknown-state': [withParser('state start { transition §sart; }')],
   'unreachable-case': [withParser('state start { transition select(meta.m) { _ : accept; §1 : reject; } }')],

@@ -488,7 +488,7 @@ describe('lines', () => {
       'ports',
       'fixed',
       'ecmp',
-      'indirect',
+      'ERR_CONTROL_INDIRECT',
       'keyless',
       'sel',
       'prof',

@@ -40,14 +40,14 @@ describe('values', () => {
   it('are refused if they do not fit or cannot be read', () => {
     const code = (width: number, input: Parameters<typeof parseValue>[1]): ControlErrorCode | undefined =>
       refusal(() => parseValue(bits(width), input, 'x', names));
-    expect(code(8, 256)).toBe('value-too-wide');
-    expect(code(8, -129)).toBe('value-too-wide');
-    expect(code(8, 0.5)).toBe('bad-value');
-    expect(code(16, '10.0.0.1')).toBe('bad-value');
-    expect(code(32, '10.0.0.256')).toBe('bad-value');
-    expect(code(48, '1:2:3:4:5')).toBe('bad-value');
-    expect(code(128, '1::2::3')).toBe('bad-value');
-    expect(code(32, '')).toBe('bad-value');
+    expect(code(8, 256)).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
+    expect(code(8, -129)).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
+    expect(code(8, 0.5)).toBe('ERR_CONTROL_BAD_VALUE');
+    expect(code(16, '10.0.0.1')).toBe('ERR_CONTROL_BAD_VALUE');
+    expect(code(32, '10.0.0.256')).toBe('ERR_CONTROL_BAD_VALUE');
+    expect(code(48, '1:2:3:4:5')).toBe('ERR_CONTROL_BAD_VALUE');
+    expect(code(128, '1::2::3')).toBe('ERR_CONTROL_BAD_VALUE');
+    expect(code(32, '')).toBe('ERR_CONTROL_BAD_VALUE');
   });
 
   it('of IPv6 are read in all their spellings', () => {
@@ -111,8 +111,8 @@ describe('tables by name', () => {
     const { control } = bench();
     expect(control.table('ipv4_lpm').name).toBe('MyIngress.ipv4_lpm');
     expect(control.table('MyEgress.l2').name).toBe('MyEgress.l2');
-    expect(refusal(() => control.table('l2'))).toBe('unknown-table');
-    expect(refusal(() => control.table('pv4_lpm'))).toBe('unknown-table');
+    expect(refusal(() => control.table('l2'))).toBe('ERR_CONTROL_UNKNOWN_TABLE');
+    expect(refusal(() => control.table('pv4_lpm'))).toBe('ERR_CONTROL_UNKNOWN_TABLE');
   });
 
   it('take entries by the names of keys and parameters, and show them so', () => {
@@ -149,25 +149,27 @@ describe('tables by name', () => {
     const { control } = bench();
     const l2 = control.table('MyIngress.l2');
     const add = (entry: Parameters<typeof l2.add>[0]): ControlErrorCode | undefined => refusal(() => l2.add(entry));
-    expect(add({ match: [1], action: 'nothing' })).toBe('unknown-action');
-    expect(add({ match: { 'hdr.eth.src': 1 }, action: 'drop' })).toBe('unknown-key');
-    expect(add({ match: [1, 2], action: 'drop' })).toBe('wrong-arity');
-    expect(add({ match: {}, action: 'drop' })).toBe('bad-match');
-    expect(add({ match: [1], action: 'forward' })).toBe('wrong-arity');
-    expect(add({ match: [1], action: 'forward', params: [1, 2] })).toBe('wrong-arity');
-    expect(add({ match: [1], action: 'forward', params: { prt: 1 } })).toBe('unknown-parameter');
-    expect(add({ match: [1], action: 'forward', params: [512] })).toBe('value-too-wide');
-    expect(add({ match: [1n << 48n], action: 'drop' })).toBe('value-too-wide');
-    expect(add({ match: [1] })).toBe('wrong-arity');
-    expect(add({ match: [1], member: 0 })).toBe('not-indirect');
+    expect(add({ match: [1], action: 'nothing' })).toBe('ERR_CONTROL_UNKNOWN_ACTION');
+    expect(add({ match: { 'hdr.eth.src': 1 }, action: 'drop' })).toBe('ERR_CONTROL_UNKNOWN_KEY');
+    expect(add({ match: [1, 2], action: 'drop' })).toBe('ERR_CONTROL_WRONG_ARITY');
+    expect(add({ match: {}, action: 'drop' })).toBe('ERR_CONTROL_BAD_MATCH');
+    expect(add({ match: [1], action: 'forward' })).toBe('ERR_CONTROL_WRONG_ARITY');
+    expect(add({ match: [1], action: 'forward', params: [1, 2] })).toBe('ERR_CONTROL_WRONG_ARITY');
+    expect(add({ match: [1], action: 'forward', params: { prt: 1 } })).toBe('ERR_CONTROL_UNKNOWN_PARAMETER');
+    expect(add({ match: [1], action: 'forward', params: [512] })).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
+    expect(add({ match: [1n << 48n], action: 'drop' })).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
+    expect(add({ match: [1] })).toBe('ERR_CONTROL_WRONG_ARITY');
+    expect(add({ match: [1], member: 0 })).toBe('ERR_CONTROL_NOT_INDIRECT');
     expect(l2.count).toBe(0);
     l2.add({ match: [1], action: 'drop' });
-    expect(add({ match: [1], action: 'drop' })).toBe('duplicate-entry');
+    expect(add({ match: [1], action: 'drop' })).toBe('ERR_CONTROL_DUPLICATE_ENTRY');
     l2.add({ match: [2], action: 'drop' });
-    expect(add({ match: [3], action: 'drop' })).toBe('table-full');
-    expect(refusal(() => control.table('fixed').add({ match: [2], action: 'drop' }))).toBe('const-table');
-    expect(refusal(() => control.table('acl').setDefault({ action: 'drop' }))).toBe('const-default');
-    expect(refusal(() => control.table('acl').add({ match: [0, '1&&&3', 0], action: 'drop' }))).toBe('bad-match');
+    expect(add({ match: [3], action: 'drop' })).toBe('ERR_CONTROL_TABLE_FULL');
+    expect(refusal(() => control.table('fixed').add({ match: [2], action: 'drop' }))).toBe('ERR_CONTROL_CONST_TABLE');
+    expect(refusal(() => control.table('acl').setDefault({ action: 'drop' }))).toBe('ERR_CONTROL_CONST_DEFAULT');
+    expect(refusal(() => control.table('acl').add({ match: [0, '1&&&3', 0], action: 'drop' }))).toBe(
+      'ERR_CONTROL_BAD_MATCH',
+    );
   });
 
   it('point to members and groups of action profiles', () => {
@@ -184,7 +186,7 @@ describe('tables by name', () => {
     ecmp.setDefault({ member: members[1]! });
     expect(ecmp.default).toMatchObject({ member: members[1] });
     expect(ecmp.entries()[0]).toMatchObject({ group, member: undefined, action: undefined });
-    expect(refusal(() => control.addMember('sel', 'rewrite', [1, 2]))).toBe('unknown-action');
+    expect(refusal(() => control.addMember('sel', 'rewrite', [1, 2]))).toBe('ERR_CONTROL_UNKNOWN_ACTION');
   });
 });
 
@@ -193,18 +195,18 @@ describe('extern objects by name', () => {
     const { control, clock } = bench();
     control.register('MyIngress.state').set(1, 77n);
     expect(control.register('MyIngress.state').get(1)).toBe(77n);
-    expect(refusal(() => control.register('state'))).toBe('unknown-extern');
+    expect(refusal(() => control.register('state'))).toBe('ERR_CONTROL_UNKNOWN_EXTERN');
     clock.packetLength = 90;
     control.counter('packets').count(3);
     expect(control.counter('packets').read(3)).toEqual({ packets: 1, bytes: 90 });
-    expect(refusal(() => control.counter('hits'))).toBe('wrong-kind');
+    expect(refusal(() => control.counter('hits'))).toBe('ERR_CONTROL_WRONG_KIND');
     const l2 = control.table('MyIngress.l2');
     const handle = l2.add({ match: [9], action: 'drop' });
     l2.runtime.lookup(9n);
     expect(l2.counter(handle)).toEqual({ packets: 1, bytes: 90 });
     control.addToValueSet('types', ['0x800']);
     expect(control.valueSet('types').matches(0x800)).toBe(true);
-    expect(refusal(() => control.addToValueSet('types', [1, 2]))).toBe('wrong-arity');
+    expect(refusal(() => control.addToValueSet('types', [1, 2]))).toBe('ERR_CONTROL_WRONG_ARITY');
     control.reset();
     expect(control.register('MyIngress.state').get(1)).toBe(0n);
     expect(control.counter('packets').read(3)).toEqual({ packets: 0, bytes: 0 });
@@ -215,9 +217,9 @@ describe('extern objects by name', () => {
     const { control, replicas } = bench();
     control.setMirror(5, { port: 2 });
     expect(replicas.mirror(5)).toEqual({ port: 2 });
-    expect(refusal(() => control.setMirror(0x8000, { port: 2 }))).toBe('bad-session');
+    expect(refusal(() => control.setMirror(0x8000, { port: 2 }))).toBe('ERR_CONTROL_BAD_SESSION');
     control.deleteMirror(5);
-    expect(refusal(() => control.deleteMirror(5))).toBe('bad-session');
+    expect(refusal(() => control.deleteMirror(5))).toBe('ERR_CONTROL_BAD_SESSION');
     control.addMulticastGroup(1, [{ ports: [1, 2] }, { ports: [3], replicationId: 9 }]);
     expect(replicas.multicastGroups()).toMatchObject([
       {

@@ -175,7 +175,7 @@ export class Replicas implements ReplicationTarget {
   readonly queues: (readonly [string, number, number | undefined, number | undefined])[] = [];
 
   setMirror(session: number, destination: { readonly port?: number; readonly group?: number }): void {
-    if (session > 0x7fff) throw new ControlError('bad-session', `mirror session ${session}`);
+    if (session > 0x7fff) throw new ControlError('ERR_CONTROL_BAD_SESSION', `mirror session ${session}`);
     this.mirrors.set(session, destination);
   }
 

@@ -134,8 +134,10 @@ describe('hashes', () => {
     });
     expect(several.hash('calc_0', ascii, 9)).toBe(0xe3069283n);
     const custom = several.get('calc').custom!;
-    expect(refusal(() => several.get('calc').setCustom({ ...custom, polynomial: 0x10000 }))).toBe('value-too-wide');
-    expect(refusal(() => several.get('calc_1').setCustom(custom))).toBe('wrong-kind');
+    expect(refusal(() => several.get('calc').setCustom({ ...custom, polynomial: 0x10000 }))).toBe(
+      'ERR_CONTROL_VALUE_TOO_WIDE',
+    );
+    expect(refusal(() => several.get('calc_1').setCustom(custom))).toBe('ERR_CONTROL_WRONG_KIND');
     expect(() => several.get('calc_2')).toThrow(TypeError);
   });
 });
@@ -153,7 +155,7 @@ describe('counters', () => {
     counter.count(2);
     expect(counter.read(1)).toEqual({ packets: 2, bytes: 120 });
     expect(clock.faults.externIndex).toBe(1);
-    expect(refusal(() => counter.read(2))).toBe('bad-index');
+    expect(refusal(() => counter.read(2))).toBe('ERR_CONTROL_BAD_INDEX');
     counter.write(0, { packets: 5, bytes: 6 });
     expect(counter.read(0)).toEqual({ packets: 5, bytes: 6 });
     counter.reset();
@@ -247,10 +249,10 @@ describe('meters', () => {
   it('refuse rates that are not two, or in the wrong order', () => {
     const { tested } = meter('packets');
     const one = { rate: 1, burst: 1 };
-    expect(refusal(() => tested.setRates(0, [one]))).toBe('bad-rates');
-    expect(refusal(() => tested.setRates(0, [{ rate: 2, burst: 1 }, one]))).toBe('bad-rates');
-    expect(refusal(() => tested.setRates(0, [one, { rate: 2, burst: 0.5 }]))).toBe('bad-rates');
-    expect(refusal(() => tested.setRates(4, [one, one]))).toBe('bad-index');
+    expect(refusal(() => tested.setRates(0, [one]))).toBe('ERR_CONTROL_BAD_RATES');
+    expect(refusal(() => tested.setRates(0, [{ rate: 2, burst: 1 }, one]))).toBe('ERR_CONTROL_BAD_RATES');
+    expect(refusal(() => tested.setRates(0, [one, { rate: 2, burst: 0.5 }]))).toBe('ERR_CONTROL_BAD_RATES');
+    expect(refusal(() => tested.setRates(4, [one, one]))).toBe('ERR_CONTROL_BAD_INDEX');
     expect(tested.rates(0)).toBeUndefined();
     tested.setAllRates([one, one]);
     expect(tested.rates(3)).toEqual([one, one]);
@@ -290,7 +292,7 @@ describe('registers', () => {
         }),
         { seed, numRuns: 50 },
       );
-      expect(refusal(() => register.set(1, 1n << BigInt(register.width)))).toBe('value-too-wide');
+      expect(refusal(() => register.set(1, 1n << BigInt(register.width)))).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
       register.setCut(1, (1n << BigInt(register.width)) + 1n);
       expect(register.pattern(1)).toBe(1n);
       register.reset();
@@ -306,7 +308,7 @@ describe('registers', () => {
     register.write(-1, 1n);
     expect(clock.faults.externIndex).toBe(3);
     expect(Array.from(register.cells as ArrayLike<bigint>)).toEqual([0n, 0n, 0n]);
-    expect(refusal(() => register.get(3))).toBe('bad-index');
+    expect(refusal(() => register.get(3))).toBe('ERR_CONTROL_BAD_INDEX');
   });
 });
 

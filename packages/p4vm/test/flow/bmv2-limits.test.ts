@@ -75,9 +75,9 @@ describe('what the switch would refuse when it is made', () => {
   });
 
   it.each<[string, string, string]>([
-    ['duplicate-entry', 'hdr.h.a: exact; hdr.h.b: lpm;', '(1, 2): a(); (1, 2): a();'],
-    ['duplicate-entry', 'hdr.h.b: lpm;', '0x10 &&& 0xfff0: a(); 0x11 &&& 0xfff0: a();'],
-    ['duplicate-entry', 'hdr.h.b: lpm;', '_: a(); 0 &&& 0: a();'],
+    ['ERR_CONTROL_DUPLICATE_ENTRY', 'hdr.h.a: exact; hdr.h.b: lpm;', '(1, 2): a(); (1, 2): a();'],
+    ['ERR_CONTROL_DUPLICATE_ENTRY', 'hdr.h.b: lpm;', '0x10 &&& 0xfff0: a(); 0x11 &&& 0xfff0: a();'],
+    ['ERR_CONTROL_DUPLICATE_ENTRY', 'hdr.h.b: lpm;', '_: a(); 0 &&& 0: a();'],
     ['empty-range', 'hdr.h.a: range;', '5..2: a();'],
   ])('%s: %s', (code, keys, list) => {
     expect(errorsOf(entries(keys, list)).map((each) => each.code)).toContain(code);

@@ -99,11 +99,11 @@ describe('memory of packets within a switch', () => {
       refused = target.command(`table_add t NoAction ${added} =>`).error?.code;
       if (refused === undefined) added++;
     }
-    expect(refused).toBe('no-room');
+    expect(refused).toBe('ERR_CONTROL_NO_ROOM');
     expect(added).toBeGreaterThan(1_000);
     expect(target.command('table_delete t 0').error).toBeUndefined();
     expect(target.command(`table_add t NoAction ${added} =>`).error).toBeUndefined();
-    expect(target.command(`table_add t NoAction ${added + 1} =>`).error?.code).toBe('no-room');
+    expect(target.command(`table_add t NoAction ${added + 1} =>`).error?.code).toBe('ERR_CONTROL_NO_ROOM');
     expect(target.command('table_clear t').error).toBeUndefined();
     expect(target.command(`table_add t NoAction ${added + 1} =>`).error).toBeUndefined();
   });

@@ -58,7 +58,7 @@ describe('Replication', () => {
     expect(replication.deleteMirror(1)).toBe(false);
     for (const session of [32_768, -1, 0.5]) {
       expect(() => replication.setMirror(session, { port: 1 })).toThrow(
-        expect.objectContaining({ name: 'ControlError', code: 'bad-session' }),
+        expect.objectContaining({ name: 'ControlError', code: 'ERR_CONTROL_BAD_SESSION' }),
       );
     }
   });

@@ -136,7 +136,7 @@ function holds(kinds: readonly MatchKind[]): void {
           const slot = victim.handle & 0xffffff;
           versions[slot] = ((versions[slot] ?? 0) + 1) & 0xff;
           model = model.filter((each) => each !== victim);
-          expect(code(() => tested.entry(victim.handle).handle)).toBe('bad-handle');
+          expect(code(() => tested.entry(victim.handle).handle)).toBe('ERR_CONTROL_BAD_HANDLE');
         } else if (step.kind === 'add') {
           const keys = step.keys.map((match, i) => canonicalMatch(shapes[i]!, match));
           const isDuplicate = model.some(
@@ -147,9 +147,9 @@ function holds(kinds: readonly MatchKind[]): void {
           let slot = 0;
           while (model.some((each) => (each.handle & 0xffffff) === slot)) slot++;
           const expected = isDuplicate
-            ? 'duplicate-entry'
+            ? 'ERR_CONTROL_DUPLICATE_ENTRY'
             : model.length === size
-              ? 'table-full'
+              ? 'ERR_CONTROL_TABLE_FULL'
               : (((versions[slot] ?? 0) << 24) | slot) >>> 0;
           const port = model.length & 0x1ff;
           const got = code(() => tested.add({ keys: step.keys, call: call(1, port), priority: step.priority }));
@@ -218,7 +218,7 @@ describe('large exact tables', () => {
     }
     expect(wrong).toBe(0);
     expect(code(() => tested.add({ keys: [{ kind: 'exact', value: 1n }], call: call(2), priority: 0 }))).toBe(
-      'table-full',
+      'ERR_CONTROL_TABLE_FULL',
     );
   });
 });

@@ -49,8 +49,8 @@ describe('entries and handles', () => {
     tested.delete(0);
     expect(add(4)).toBe(0x01000000);
     expect(add(5)).toBe(0x01000001);
-    expect(refusal(() => tested.delete(0))).toBe('expired-handle');
-    expect(refusal(() => tested.modify(9, call(2)))).toBe('bad-handle');
+    expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_EXPIRED_HANDLE');
+    expect(refusal(() => tested.modify(9, call(2)))).toBe('ERR_CONTROL_BAD_HANDLE');
     expect(tested.lookup(4)).toEqual({ action: 1, data: [7], words: [7], isHit: true, handle: 0x01000000 });
     tested.clear();
     expect(add(6)).toBe(0);
@@ -72,8 +72,8 @@ describe('entries and handles', () => {
     tested.modify(handle, call(3, 0x0000_1234_5678_9abcn, 0xff));
     expect(tested.lookup(1).data).toEqual([0x1234_5678_9abcn, -1]);
     expect(tested.lookup(1).words).toEqual([0x5678_9abc, 0x1234, -1]);
-    expect(refusal(() => tested.modify(handle, call(9)))).toBe('unknown-action');
-    expect(refusal(() => tested.modify(handle, call(1)))).toBe('wrong-arity');
+    expect(refusal(() => tested.modify(handle, call(9)))).toBe('ERR_CONTROL_UNKNOWN_ACTION');
+    expect(refusal(() => tested.modify(handle, call(1)))).toBe('ERR_CONTROL_WRONG_ARITY');
     expect(tested.lookup(1).action).toBe(3);
   });
 
@@ -87,16 +87,16 @@ describe('entries and handles', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
     const add = (...keys: Parameters<MatchTable['add']>[0]['keys']): unknown =>
       tested.add({ keys, call: call(2), priority: 0 });
-    expect(refusal(() => add(exact(0x10000)))).toBe('value-too-wide');
-    expect(refusal(() => add(exact(1), exact(1)))).toBe('wrong-arity');
-    expect(refusal(() => add(masked(1, 1)))).toBe('bad-match');
-    expect(refusal(() => add(any))).toBe('bad-match');
+    expect(refusal(() => add(exact(0x10000)))).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
+    expect(refusal(() => add(exact(1), exact(1)))).toBe('ERR_CONTROL_WRONG_ARITY');
+    expect(refusal(() => add(masked(1, 1)))).toBe('ERR_CONTROL_BAD_MATCH');
+    expect(refusal(() => add(any))).toBe('ERR_CONTROL_BAD_MATCH');
     expect(tested.count).toBe(0);
   });
 
   it('has no entries without keys, and takes the default action then', () => {
     const tested = new MatchTable(table({ defaultAction: call(1, 5) }), environment());
-    expect(refusal(() => tested.add({ keys: [], call: call(2), priority: 0 }))).toBe('no-key');
+    expect(refusal(() => tested.add({ keys: [], call: call(2), priority: 0 }))).toBe('ERR_CONTROL_NO_KEY');
     expect(tested.lookup()).toEqual({ action: 1, data: [5], words: [5], isHit: false, handle: -1 });
   });
 
@@ -104,10 +104,10 @@ describe('entries and handles', () => {
     const entries = [constEntry([exact(1)], call(2), 1), constEntry([exact(2)], call(1, 4), 2)];
     const tested = new MatchTable(table({ keys: oneKey, entries, areEntriesConst: true }), environment());
     expect(tested.lookup(2)).toMatchObject({ action: 1, data: [4], isHit: true });
-    expect(refusal(() => tested.add({ keys: [exact(3)], call: call(2), priority: 0 }))).toBe('const-table');
-    expect(refusal(() => tested.delete(0))).toBe('const-table');
-    expect(refusal(() => tested.modify(0, call(2)))).toBe('const-table');
-    expect(refusal(() => tested.clear())).toBe('const-table');
+    expect(refusal(() => tested.add({ keys: [exact(3)], call: call(2), priority: 0 }))).toBe('ERR_CONTROL_CONST_TABLE');
+    expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_CONST_TABLE');
+    expect(refusal(() => tested.modify(0, call(2)))).toBe('ERR_CONTROL_CONST_TABLE');
+    expect(refusal(() => tested.clear())).toBe('ERR_CONTROL_CONST_TABLE');
     tested.reset();
     expect(tested.count).toBe(2);
   });
@@ -116,7 +116,7 @@ describe('entries and handles', () => {
     const entries = [constEntry([exact(1)], call(2), 1, true), constEntry([exact(2)], call(2), 2, false)];
     const tested = new MatchTable(table({ keys: oneKey, entries }), environment());
     tested.delete(1);
-    expect(refusal(() => tested.delete(0))).toBe('const-table');
+    expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_CONST_TABLE');
     tested.add({ keys: [exact(9)], call: call(2), priority: 0 });
     tested.clear();
     expect(tested.entries().map((entry) => entry.isConst)).toEqual([true]);
@@ -131,7 +131,7 @@ describe('entries and handles', () => {
     tested.resetDefault();
     expect(tested.lookup(0)).toMatchObject({ action: 0, isHit: false });
     const fixed = new MatchTable(table({ keys: oneKey, isDefaultConst: true }), environment());
-    expect(refusal(() => fixed.setDefault(call(2)))).toBe('const-default');
+    expect(refusal(() => fixed.setDefault(call(2)))).toBe('ERR_CONTROL_CONST_DEFAULT');
     const none = new MatchTable(table({ keys: oneKey, defaultAction: undefined }), environment());
     expect(none.lookup(0).action).toBe(-1);
   });
@@ -163,8 +163,12 @@ describe('entries and handles', () => {
     const tested = new MatchTable(table({ keys: [key('a', bits(16), 'range')] }), environment());
     tested.add({ keys: [range(1, 5)], call: call(1, 1), priority: 0 });
     tested.add({ keys: [range(1, 6)], call: call(1, 2), priority: 0 });
-    expect(refusal(() => tested.add({ keys: [range(1, 5)], call: call(2), priority: 0 }))).toBe('duplicate-entry');
-    expect(refusal(() => tested.add({ keys: [range(6, 5)], call: call(2), priority: 0 }))).toBe('bad-match');
+    expect(refusal(() => tested.add({ keys: [range(1, 5)], call: call(2), priority: 0 }))).toBe(
+      'ERR_CONTROL_DUPLICATE_ENTRY',
+    );
+    expect(refusal(() => tested.add({ keys: [range(6, 5)], call: call(2), priority: 0 }))).toBe(
+      'ERR_CONTROL_BAD_MATCH',
+    );
     expect(tested.lookup(5).data).toEqual([1]);
     expect(tested.lookup(6).data).toEqual([2]);
   });
@@ -179,7 +183,7 @@ describe('entries and handles', () => {
     clock.nowUs = 1500;
     expect(tested.expired()).toEqual([handles[1]]);
     const without = new MatchTable(table({ keys: oneKey }), clock);
-    expect(refusal(() => without.setTimeout(0, 1))).toBe('no-timeout');
+    expect(refusal(() => without.setTimeout(0, 1))).toBe('ERR_CONTROL_NO_TIMEOUT');
   });
 });
 
@@ -198,7 +202,7 @@ describe('direct counters and meters', () => {
     tested.delete(handle);
     const again = tested.add({ keys: [exact(1)], call: call(2), priority: 0 });
     expect(tested.readCounter(again)).toEqual({ packets: 0, bytes: 0 });
-    expect(refusal(() => tested.readCounter(7))).toBe('bad-handle');
+    expect(refusal(() => tested.readCounter(7))).toBe('ERR_CONTROL_BAD_HANDLE');
   });
 
   it('runs the meter of the entry on a hit', () => {
@@ -259,12 +263,14 @@ describe('action profiles', () => {
     const { tested, profile } = selectorTable();
     const one = profile.addMember(forward, [1n]);
     const group = profile.createGroup();
-    expect(refusal(() => tested.addIndirect([exact(9)], { kind: 'group', handle: group }, 0))).toBe('empty-group');
+    expect(refusal(() => tested.addIndirect([exact(9)], { kind: 'group', handle: group }, 0))).toBe(
+      'ERR_CONTROL_EMPTY_GROUP',
+    );
     profile.addToGroup(one, group);
     const handle = tested.addIndirect([exact(9)], { kind: 'group', handle: group }, 0);
     profile.removeFromGroup(one, group);
     expect(tested.lookup(9, 1, 1)).toMatchObject({ action: -1, isHit: true });
-    expect(refusal(() => profile.deleteGroup(group))).toBe('group-in-use');
+    expect(refusal(() => profile.deleteGroup(group))).toBe('ERR_CONTROL_GROUP_IN_USE');
     tested.delete(handle);
     profile.deleteGroup(group);
     profile.deleteMember(one);
@@ -276,7 +282,7 @@ describe('action profiles', () => {
     const one = profile.addMember(drop, []);
     const two = profile.addMember(forward, [2n]);
     const handle = tested.addIndirect([exact(1)], { kind: 'member', handle: one }, 0);
-    expect(refusal(() => profile.deleteMember(one))).toBe('member-in-use');
+    expect(refusal(() => profile.deleteMember(one))).toBe('ERR_CONTROL_MEMBER_IN_USE');
     tested.modifyIndirect(handle, { kind: 'member', handle: two });
     profile.deleteMember(one);
     expect(tested.lookup(1, 0, 0)).toMatchObject({ action: 0, data: [2] });
@@ -284,11 +290,11 @@ describe('action profiles', () => {
     tested.setDefaultIndirect({ kind: 'member', handle: two });
     expect(tested.lookup(2, 0, 0)).toMatchObject({ action: 0, data: [2], isHit: false });
     tested.delete(handle);
-    expect(refusal(() => profile.deleteMember(two))).toBe('member-in-use');
+    expect(refusal(() => profile.deleteMember(two))).toBe('ERR_CONTROL_MEMBER_IN_USE');
     tested.resetDefault();
     profile.deleteMember(two);
-    expect(refusal(() => tested.add({ keys: [exact(1)], call: call(1), priority: 0 }))).toBe('indirect');
-    expect(refusal(() => profile.member(two))).toBe('bad-member');
+    expect(refusal(() => tested.add({ keys: [exact(1)], call: call(1), priority: 0 }))).toBe('ERR_CONTROL_INDIRECT');
+    expect(refusal(() => profile.member(two))).toBe('ERR_CONTROL_BAD_MEMBER');
   });
 
   it('finds the position of a member action in each table that shares the profile', () => {
@@ -309,7 +315,7 @@ describe('action profiles', () => {
     second!.addIndirect([exact(1)], { kind: 'member', handle: one }, 0);
     expect(first!.lookup(1)).toMatchObject({ action: 0, data: [] });
     expect(second!.lookup(1)).toMatchObject({ action: 1, data: [3] });
-    expect(refusal(() => profile.createGroup())).toBe('no-selector');
+    expect(refusal(() => profile.createGroup())).toBe('ERR_CONTROL_NO_SELECTOR');
   });
 });
 
@@ -324,7 +330,7 @@ describe('value sets', () => {
     set.remove([exact(1), exact(6n)]);
     set.remove([exact(1), exact(5n)]);
     expect(set.matches(1, 5n)).toBe(false);
-    expect(refusal(() => set.add([exact(1)]))).toBe('wrong-arity');
+    expect(refusal(() => set.add([exact(1)]))).toBe('ERR_CONTROL_WRONG_ARITY');
   });
 
   it('match ranges and masks where the program says so', () => {

@@ -12,7 +12,7 @@ const PIECE = 1 << 14;
  * members, one behind the other, are read to the last; zero bytes after it are ignored.
  *
  * @param source chunks of any size
- * @throws CaptureError `GZIP` if the compressed data are damaged or cut short, after what could be decompressed
+ * @throws CaptureError `ERR_CAPTURE_GZIP` if the compressed data are damaged or cut short, after what could be decompressed
  */
 export async function* gunzipIfNeeded(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -102,6 +102,6 @@ class Inflater {
   }
 
   #fail(message: string, cause?: Error): never {
-    throw new CaptureError('GZIP', this.#taken, `gzip: ${message}`, { cause });
+    throw new CaptureError('ERR_CAPTURE_GZIP', this.#taken, `gzip: ${message}`, { cause });
   }
 }

@@ -7,7 +7,7 @@ import { openReadable } from './open-stream.js';
 /**
  * The bytes of a capture file, decompressed if it is gzip: what to feed a `CaptureReader` with.
  * @param path a file, or `-` for standard input
- * @throws CaptureError `GZIP` for damaged or cut compressed data; errors of the file system as Node gives them
+ * @throws CaptureError `ERR_CAPTURE_GZIP` for damaged or cut compressed data; errors of the file system as Node gives them
  */
 export async function* captureChunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
   yield* gunzipIfNeeded(path === '-' ? process.stdin : await openReadable(path));

@@ -40,7 +40,7 @@ export class Connections {
    * @param address `host:port`
    * @param what for messages
    * @param limitMs for the answer
-   * @throws Error as the client gives it, or ProcessError `request` after the limit
+   * @throws Error as the client gives it, or ProcessError `ERR_PROCESS_REQUEST` after the limit
    */
   async ask<T>(
     address: string,

@@ -3,7 +3,7 @@ import { PROCESS_CODES, ProcessError } from '../errors.js';
 /**
  * Waits for a promise, but not for ever.
  *
- * @throws ProcessError `request` when it has not settled after `ms` milliseconds; what it does later is ignored
+ * @throws ProcessError `ERR_PROCESS_REQUEST` when it has not settled after `ms` milliseconds; what it does later is ignored
  */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

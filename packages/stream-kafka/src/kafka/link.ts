@@ -70,7 +70,7 @@ export class KafkaLink {
     return new Connections(this.#access, this.#clientId);
   }
 
-  /** @throws ProcessError `unreachable` */
+  /** @throws ProcessError `ERR_PROCESS_UNREACHABLE` */
   async reach(): Promise<void> {
     try {
       await this.#metadata([]);
@@ -85,7 +85,7 @@ export class KafkaLink {
   /**
    * Makes a topic if it is missing, and adds partitions if it has too few.
    * @returns the number of its partitions
-   * @throws ProcessError `topic`
+   * @throws ProcessError `ERR_PROCESS_TOPIC`
    */
   async topic(wish: TopicWish): Promise<number> {
     const { topic, partitions, make } = wish;

@@ -82,7 +82,7 @@ export class PartitionReader {
    * Waits at most `waitMs` for records and gives what there is, in order; none if none came.
    *
    * @param maxBytes about how much at most; a single batch that is larger is given whole
-   * @throws ProcessError `request`; the next call tries again from the same place
+   * @throws ProcessError `ERR_PROCESS_REQUEST`; the next call tries again from the same place
    */
   async read(waitMs: number, maxBytes: number): Promise<LogRecord[]> {
     try {

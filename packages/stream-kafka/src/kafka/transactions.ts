@@ -75,7 +75,7 @@ export class Transactions {
     this.#layouts = new Layouts(link);
   }
 
-  /** @throws ProcessError `request` or `fenced` */
+  /** @throws ProcessError `ERR_PROCESS_REQUEST` or `ERR_PROCESS_FENCED` */
   static async open(link: KafkaLink, id: string): Promise<Transactions> {
     const opened = new Transactions(link, id);
     try {
@@ -93,7 +93,7 @@ export class Transactions {
    * @param memberAfter in whose name the offset is stored; the broker refuses it if the group has gone on without the
    *   member, and then another is asked for
    * @param limitMs no new attempts after that
-   * @throws ProcessError `request` or `fenced`, and Revoked if `memberAfter` does
+   * @throws ProcessError `ERR_PROCESS_REQUEST` or `ERR_PROCESS_FENCED`, and Revoked if `memberAfter` does
    */
   async commit(
     messages: readonly OutgoingMessage[],

@@ -109,8 +109,8 @@ export class Flows {
   /** @throws StreamError */
   restore(key: Uint8Array, value: Uint8Array): void {
     const row = this.table.rowOfKey(key.subarray(1));
-    if (row === null) throw new StreamError('MALFORMED', 1, `a flow key of ${key.length - 1} bytes`);
-    if (row === NO_ROW) throw new StreamError('CAPACITY', 0, `more than ${this.table.capacity} flows`);
+    if (row === null) throw new StreamError('ERR_STREAM_MALFORMED', 1, `a flow key of ${key.length - 1} bytes`);
+    if (row === NO_ROW) throw new StreamError('ERR_STREAM_CAPACITY', 0, `more than ${this.table.capacity} flows`);
     this.#begin(row);
     const reader = stateReader(value);
     this.#lastSeen[row] = reader.number();

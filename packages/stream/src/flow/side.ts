@@ -499,7 +499,7 @@ export class FlowSide {
     if (kind === Flows.PREFIX) this.#flows.restore(key, value);
     else if (kind === OpenSlices.PREFIX && key.length === 2) this.#slices.restore(key, value);
     else if (kind === CLOCK && key.length === 1) this.#restoreClock(value);
-    else throw new StreamError('MALFORMED', 0, `a key that begins with ${kind} is none of a flow side`);
+    else throw new StreamError('ERR_STREAM_MALFORMED', 0, `a key that begins with ${kind} is none of a flow side`);
   }
 
   #restoreClock(value: Uint8Array): void {
@@ -508,7 +508,7 @@ export class FlowSide {
     for (const [name, own] of Object.entries({ sliceUs, windowUs, graceUs, hops })) {
       const { offset } = reader;
       const other = reader.number();
-      if (other !== own) throw new StreamError('MISMATCH', offset, `${name} was ${other}, and is ${own}`);
+      if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
     }
     this.#openSlice = reader.number();
     this.#number = reader.signed();

@@ -181,7 +181,7 @@ export class Arrivals {
     if (key[0] !== KEY.PARTIAL) return false;
     const partial = decodePartial(value);
     if (keyOf(partial).join() !== key.join())
-      throw new StreamError('MISMATCH', 0, 'a partial under the key of another');
+      throw new StreamError('ERR_STREAM_MISMATCH', 0, 'a partial under the key of another');
     const waiting = this.#waiting.get(partial.slice) ?? [];
     this.#waiting.set(partial.slice, waiting);
     waiting.push({ partial, isKept: true });

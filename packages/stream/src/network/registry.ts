@@ -101,7 +101,7 @@ export class Registry<T extends Entry> {
     const words = Array.from({ length: this.#words }, () => reader.word());
     reader.end();
     const entry = this.take(words);
-    if (entry === null) throw new StreamError('CAPACITY', 0, `more than ${this.#capacity} entries`);
+    if (entry === null) throw new StreamError('ERR_STREAM_CAPACITY', 0, `more than ${this.#capacity} entries`);
     const contents = stateReader(value);
     entry.lastSlice = contents.number();
     entry.read(contents);

@@ -436,14 +436,14 @@ export class NetworkSide {
     }
     if (this.#arrivals.restore(key, value)) return;
     if (key[0] !== KEY.CLOCK || key.length !== 1) {
-      throw new StreamError('MALFORMED', 0, `a key that begins with ${key[0]} is none of a network side`);
+      throw new StreamError('ERR_STREAM_MALFORMED', 0, `a key that begins with ${key[0]} is none of a network side`);
     }
     const reader = stateReader(value);
     const { sliceUs, windowUs } = this.#options;
     for (const [name, own] of Object.entries({ sliceUs, windowUs })) {
       const { offset } = reader;
       const other = reader.number();
-      if (other !== own) throw new StreamError('MISMATCH', offset, `${name} was ${other}, and is ${own}`);
+      if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
     }
     this.#openSlice = reader.signed();
     this.#horizon = reader.signed();

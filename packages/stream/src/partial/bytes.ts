@@ -122,12 +122,12 @@ function writeReporter(writer: ByteWriter, { nodeId, hwId, bits, blocks }: Parti
 
 /**
  * A partial from its bytes.
- * @throws StreamError if they are none: `VERSION`, `TRUNCATED` or `MALFORMED`
+ * @throws StreamError if they are none: `ERR_STREAM_VERSION`, `ERR_STREAM_TRUNCATED` or `ERR_STREAM_MALFORMED`
  */
 export function decodePartial(bytes: Uint8Array): NetworkPartial {
   const reader = new ByteReader(bytes);
   const version = reader.byte();
-  if (version !== VERSION) throw new StreamError('VERSION', 0, `layout ${version}, not ${VERSION}`);
+  if (version !== VERSION) throw new StreamError('ERR_STREAM_VERSION', 0, `layout ${version}, not ${VERSION}`);
   const side = reader.between(0, WORD, 'side');
   const number = reader.number();
   const closed = reader.number();
@@ -148,7 +148,7 @@ function readBroken(reader: ByteReader): NetworkPartial['broken'] {
 
 /**
  * What {@link encodeSlice} has written.
- * @throws StreamError `TRUNCATED` or `MALFORMED`
+ * @throws StreamError `ERR_STREAM_TRUNCATED` or `ERR_STREAM_MALFORMED`
  */
 export function decodeSlice(bytes: Uint8Array): { readonly contents: SliceContents; readonly sliceUs: number } {
   const reader = new ByteReader(bytes);

@@ -14,11 +14,11 @@ export class ByteReader {
   }
 
   fail(message: string): never {
-    throw new StreamError('MALFORMED', this.#at, message);
+    throw new StreamError('ERR_STREAM_MALFORMED', this.#at, message);
   }
 
   byte(): number {
-    if (this.#at >= this.#bytes.length) throw new StreamError('TRUNCATED', this.#at, 'the bytes end here');
+    if (this.#at >= this.#bytes.length) throw new StreamError('ERR_STREAM_TRUNCATED', this.#at, 'the bytes end here');
     return this.#bytes[this.#at++]!;
   }
 
@@ -54,7 +54,7 @@ export class ByteReader {
   word(): number {
     const bytes = this.#bytes;
     const at = this.#at;
-    if (at + 4 > bytes.length) throw new StreamError('TRUNCATED', bytes.length, 'the bytes end here');
+    if (at + 4 > bytes.length) throw new StreamError('ERR_STREAM_TRUNCATED', bytes.length, 'the bytes end here');
     this.#at = at + 4;
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
@@ -62,7 +62,7 @@ export class ByteReader {
   /** A view of the next bytes. */
   bytes(length: number): Uint8Array {
     if (this.#at + length > this.#bytes.length) {
-      throw new StreamError('TRUNCATED', this.#bytes.length, 'the bytes end here');
+      throw new StreamError('ERR_STREAM_TRUNCATED', this.#bytes.length, 'the bytes end here');
     }
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);

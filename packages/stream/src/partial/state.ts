@@ -9,7 +9,8 @@ const STATE_VERSION = 1;
 export function stateReader(value: Uint8Array): ByteReader {
   const reader = new ByteReader(value);
   const version = reader.byte();
-  if (version !== STATE_VERSION) throw new StreamError('VERSION', 0, `state ${version}, not ${STATE_VERSION}`);
+  if (version !== STATE_VERSION)
+    throw new StreamError('ERR_STREAM_VERSION', 0, `state ${version}, not ${STATE_VERSION}`);
   return reader;
 }
 

@@ -125,9 +125,10 @@ export class OpenSlices {
     const bank = this.#banks[index];
     const { contents, sliceUs } = decodeSlice(value);
     if (bank === undefined || sliceUs !== this.#sliceUs) {
-      throw new StreamError('MISMATCH', 0, 'a slice of a side with other options');
+      throw new StreamError('ERR_STREAM_MISMATCH', 0, 'a slice of a side with other options');
     }
-    if (!bank.load(contents, sliceUs)) throw new StreamError('CAPACITY', 0, 'a slice with more than there is room for');
+    if (!bank.load(contents, sliceUs))
+      throw new StreamError('ERR_STREAM_CAPACITY', 0, 'a slice with more than there is room for');
     this.#slice[index] = contents.slice;
     this.#isKept[index] = 1;
   }

@@ -12,7 +12,7 @@ export interface Failures {
 /**
  * Reads `A-B` as a link, or `A` as a switch. Names may have hyphens in them: what counts is where the graph has names.
  *
- * @throws GpintError `UNKNOWN_NODE`
+ * @throws GpintError `ERR_GPINT_UNKNOWN_NODE`
  */
 function failureOf(graph: Graph, text: string): { readonly link: number } | { readonly node: number } {
   const node = graph.names.indexOf(text);
@@ -23,7 +23,7 @@ function failureOf(graph: Graph, text: string): { readonly link: number } | { re
     const link = a < 0 || b < 0 ? -1 : graph.linkBetween(a, b);
     if (link >= 0) return { link };
   }
-  throw new GpintError('UNKNOWN_NODE', `"${text}" is neither a switch nor a link A-B of the topology`);
+  throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `"${text}" is neither a switch nor a link A-B of the topology`);
 }
 
 /** Whether the switches that work are still in one piece. */
@@ -62,7 +62,7 @@ function linksOfPaths(graph: Graph, paths: Paths): number[] {
  * @param named links `A-B` and switches `A`
  * @param count links drawn besides, of those that a path goes over and that leave the network in one piece; fewer, if
  *   there are not so many
- * @throws GpintError `UNKNOWN_NODE`
+ * @throws GpintError `ERR_GPINT_UNKNOWN_NODE`
  */
 export function chooseFailures(
   graph: Graph,

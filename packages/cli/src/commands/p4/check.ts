@@ -73,7 +73,7 @@ function check(path: string, flags: CheckFlags): Checked {
   try {
     createSwitch(program, { limits: flags.limit });
   } catch (error) {
-    if (!(error instanceof P4Error)) throw error;
+    if (!P4Error.is(error)) throw error;
     return { list: [...list, ...error.diagnostics], errors: error.diagnostics.length, suppressed };
   }
   const beyond = flags.strictBmv2 === true ? bmv2Limits(program) : undefined;

@@ -26,7 +26,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       try {
         result = runStf(target, await readControlText(test, io));
       } catch (error) {
-        if (!(error instanceof StfSyntaxError)) throw error;
+        if (!StfSyntaxError.is(error)) throw error;
         throw new CliError(`${test}: ${error.message}`, EXIT.INPUT, error);
       }
       const output = new DataOutput(io.stdout);

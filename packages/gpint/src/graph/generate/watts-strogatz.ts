@@ -70,7 +70,7 @@ function draw(n: number, k: number, p: number, random: Random): Graph {
  * @param p 0 to 1
  * @param options.connected draw again (from derived seeds, 100 times at most) until the graph is connected; default
  * true
- * @throws RangeError for other numbers; {@link GpintError} `BAD_TOPOLOGY` if no graph drawn was connected
+ * @throws RangeError for other numbers; {@link GpintError} `ERR_GPINT_TOPOLOGY` if no graph drawn was connected
  */
 export function wattsStrogatz(
   n: number,
@@ -92,7 +92,7 @@ export function wattsStrogatz(
     if (!connected || components(graph).count === 1) return graph;
   }
   throw new GpintError(
-    'BAD_TOPOLOGY',
+    'ERR_GPINT_TOPOLOGY',
     `none of ${MOST_ATTEMPTS} graphs watts-strogatz:${n}:${k}:${p} with seed ${seed} is connected`,
   );
 }

@@ -16,7 +16,7 @@ export function weightOf(text: string): number {
  * follows a separator are passed over. Two names linked more than once share one link, of the smallest weight; a
  * link of a node with itself makes the node known and no link.
  *
- * @throws {@link GpintError} `BAD_TOPOLOGY`, with the line, for anything else, and for a text without nodes
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with the line, for anything else, and for a text without nodes
  */
 export function parseEdgeList(text: string): Graph {
   const builder = new GraphBuilder();
@@ -36,9 +36,13 @@ export function parseEdgeList(text: string): Graph {
     }
     const line = i + 1;
     if (words.length > 3) {
-      throw new GpintError('BAD_TOPOLOGY', `line ${line} has ${words.length} words: two names and a weight at most`, {
-        line,
-      });
+      throw new GpintError(
+        'ERR_GPINT_TOPOLOGY',
+        `line ${line} has ${words.length} words: two names and a weight at most`,
+        {
+          line,
+        },
+      );
     }
     if (weightText === undefined) {
       builder.addLink(a, b);
@@ -46,10 +50,10 @@ export function parseEdgeList(text: string): Graph {
     }
     const weight = weightOf(weightText);
     if (Number.isNaN(weight)) {
-      throw new GpintError('BAD_TOPOLOGY', `line ${line}: "${weightText}" is not a positive weight`, { line });
+      throw new GpintError('ERR_GPINT_TOPOLOGY', `line ${line}: "${weightText}" is not a positive weight`, { line });
     }
     builder.addLink(a, b, weight);
   }
-  if (builder.nodeCount === 0) throw new GpintError('BAD_TOPOLOGY', 'there is no node in the edge list');
+  if (builder.nodeCount === 0) throw new GpintError('ERR_GPINT_TOPOLOGY', 'there is no node in the edge list');
   return builder.build();
 }

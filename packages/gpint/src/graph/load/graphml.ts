@@ -41,7 +41,7 @@ interface FoundNode {
 }
 
 function bad(line: number, message: string): GpintError {
-  return new GpintError('BAD_TOPOLOGY', line > 0 ? `line ${line}: ${message}` : message, { line });
+  return new GpintError('ERR_GPINT_TOPOLOGY', line > 0 ? `line ${line}: ${message}` : message, { line });
 }
 
 function lineOf(node: Node): number {
@@ -70,7 +70,10 @@ function rootOf(text: string): Element {
     root = parser.parseFromString(text, 'text/xml').documentElement;
   } catch (cause) {
     const reason = complaint === '' && cause instanceof Error ? cause.message : complaint;
-    throw new GpintError('BAD_TOPOLOGY', `line ${line}: the file is not well-formed XML: ${reason}`, { line, cause });
+    throw new GpintError('ERR_GPINT_TOPOLOGY', `line ${line}: the file is not well-formed XML: ${reason}`, {
+      line,
+      cause,
+    });
   }
   if (root === null || root.localName !== 'graphml') {
     throw bad(root === null ? 0 : lineOf(root), `the root element is ${root?.nodeName ?? 'missing'}, not graphml`);
@@ -233,7 +236,7 @@ class Reader {
  * its key `label` (or `name`), by label and id where several have the same, by its id where it has none. Edges are
  * links whatever their direction; nodes of nested graphs count like any other.
  *
- * @throws {@link GpintError} `BAD_TOPOLOGY`, with the line, for what is not well-formed, declares entities or more than
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with the line, for what is not well-formed, declares entities or more than
  * 1000 namespaces, lacks an id or an end, names nodes or keys that are not there, has a weight that is not positive, no
  * nodes, or no places where distances are asked for
  */

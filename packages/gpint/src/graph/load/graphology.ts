@@ -20,7 +20,7 @@ export interface GraphologyOptions {
  * Takes over the nodes and edges of a graphology graph, in its order. Directed edges become links, parallel ones one
  * link (of the smallest weight), and self loops are left out.
  *
- * @throws {@link GpintError} `BAD_TOPOLOGY` for a weight that is not a positive, finite number
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY` for a weight that is not a positive, finite number
  */
 export function fromGraphology(graph: GraphologyLike, options: GraphologyOptions = {}): Graph {
   const attribute = options.weight ?? 'weight';
@@ -35,7 +35,10 @@ export function fromGraphology(graph: GraphologyLike, options: GraphologyOptions
     } else if (typeof weight === 'number' && weight > 0 && weight < Number.POSITIVE_INFINITY) {
       builder.addLink(source, target, weight);
     } else {
-      throw new GpintError('BAD_TOPOLOGY', `edge "${edge}": ${attribute} is ${String(weight)}, not a positive number`);
+      throw new GpintError(
+        'ERR_GPINT_TOPOLOGY',
+        `edge "${edge}": ${attribute} is ${String(weight)}, not a positive number`,
+      );
     }
   });
   return builder.build();

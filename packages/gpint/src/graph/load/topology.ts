@@ -54,7 +54,7 @@ function numbersOf(text: string, separators: readonly string[]): number[] | null
  * erdos-renyi:100:0.05, grid:10x5 (10 columns, 5 rows), ring:12, star:6 (6 leaves).
  *
  * @param seed of those that are random; default 1
- * @throws {@link GpintError} `BAD_TOPOLOGY`, saying what is wrong
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, saying what is wrong
  */
 export function parseTopology(text: string, seed: number | string = 1): Graph {
   const colon = text.indexOf(':');
@@ -62,15 +62,15 @@ export function parseTopology(text: string, seed: number | string = 1): Graph {
   const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined;
   if (family === undefined) {
     const forms = Object.values(FAMILIES).map((each) => each.form);
-    throw new GpintError('BAD_TOPOLOGY', `"${text}" is none of ${forms.join(', ')}`);
+    throw new GpintError('ERR_GPINT_TOPOLOGY', `"${text}" is none of ${forms.join(', ')}`);
   }
   const numbers = colon < 0 ? null : numbersOf(text.slice(colon + 1), family.separators);
-  if (numbers === null) throw new GpintError('BAD_TOPOLOGY', `"${text}" is not of the form ${family.form}`);
+  if (numbers === null) throw new GpintError('ERR_GPINT_TOPOLOGY', `"${text}" is not of the form ${family.form}`);
   try {
     return family.make(numbers, seed);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new GpintError('BAD_TOPOLOGY', `${text}: ${cause.message}`, { cause });
+    throw new GpintError('ERR_GPINT_TOPOLOGY', `${text}: ${cause.message}`, { cause });
   }
 }
 
@@ -78,7 +78,7 @@ export function parseTopology(text: string, seed: number | string = 1): Graph {
  * Reads a topology file: GraphML if it begins with `<`, else an edge list.
  *
  * @param name of the file, for messages
- * @throws {@link GpintError} `BAD_TOPOLOGY`, with name and line
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with name and line
  */
 export function parseTopologyFile(text: string, name: string, options: GraphmlOptions = {}): Graph {
   try {
