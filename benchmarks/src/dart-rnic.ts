@@ -9,7 +9,7 @@ import { checksumOf, type StoreShape } from './dart/stores.js';
 
 const [engine, shape, path] = process.argv.slice(2);
 const { memory, hash, copies } = JSON.parse(shape!) as StoreShape;
-const store = new DartStore({ memory, hash, copies, engine: engine === 'plain' ? 'plain' : 'auto' });
+const store = new DartStore({ memoryBytes: memory, hash, copies, engine: engine === 'plain' ? 'plain' : 'auto' });
 const rnic = makeRnic(store);
 const read = readFrames(path!, rnic.state.length);
 const frames = engine === 'in-place' ? inPlace(store, read) : read;

@@ -78,7 +78,7 @@ export function templateOf({ hops, bits }: Shape, { mac, address, sender }: Dest
       flow: { source: '10.0.1.1', destination: '10.0.2.2', sourcePort: 4000, destinationPort: 80 },
       hops: list,
     }),
-    { reporter: sender, collector: address, destinationMac: mac, intPort: INT_PORT, reportPort: REPORT_PORT },
+    { reporter: sender, collector: address, destinationMac: mac, intPorts: [INT_PORT], reportPort: REPORT_PORT },
   );
   // The sender changes what they cover: 0 is 'not computed', for the report and for the packet in it.
   for (const at of [UDP_CHECKSUM, INNER_UDP + 6]) frame.fill(0, at, at + 2);

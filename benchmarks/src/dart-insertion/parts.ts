@@ -65,7 +65,7 @@ async function watch({ lead, reports }: PartOptions, counted: () => number): Pro
 }
 
 function storeOf({ size, memory }: PartOptions): DartStore {
-  return new DartStore({ memory, valueBytes: valueBytes(size) });
+  return new DartStore({ memoryBytes: memory, valueBytes: valueBytes(size) });
 }
 
 /** Sends datagrams as fast as it can, until it is ended. */

@@ -116,7 +116,7 @@ export interface Files {
 
 /** A store that is only there for its header, of which not even the pages are touched. */
 function headerOf({ memory, hash, copies }: StoreShape, path: string): { bytes: number; slots: number } {
-  const store = new DartStore({ memory, hash, copies, engine: 'plain' });
+  const store = new DartStore({ memoryBytes: memory, hash, copies, engine: 'plain' });
   const { header, geometry } = store.segments[0]!;
   writeFileSync(path, new Uint8Array(header.buffer, header.byteOffset, header.byteLength));
   return { bytes: geometry.byteLength, slots: store.geometry.slots };
@@ -274,7 +274,7 @@ export interface RnicResult {
 /** Frames in memory to the software RNIC, iCRC looked at. */
 export async function measureRnic(shape: StoreShape, effort: Effort, files: Files, hasC: boolean): Promise<RnicResult> {
   const { bytes, slots } = headerOf(shape, files.header);
-  const store = new DartStore({ memory: shape.memory, hash: shape.hash, copies: shape.copies, engine: 'plain' });
+  const store = new DartStore({ memoryBytes: shape.memory, hash: shape.hash, copies: shape.copies, engine: 'plain' });
   const frames = makeFrames(store, effort.frames);
   writeFrames(files.frames, makeRnic(store), frames);
   const running: { readonly name: string; readonly program: Program }[] = [];

@@ -241,12 +241,13 @@ function inputInPlace(kernel: NonNullable<DartStore['kernel']>): { rows: Rows; o
 
 /** Rows elsewhere, and rows in place; no modes where there is no kernel. */
 function kernelContender({ memory, hash, copies }: StoreShape): Contender {
-  const store = new DartStore({ memory, hash, copies });
+  const store = new DartStore({ memoryBytes: memory, hash, copies });
   return new DartContender(store, store.kernel === null ? [] : [ordinaryInput(), inputInPlace(store.kernel)]);
 }
 
 export const CONTENDERS: Readonly<Record<string, (shape: StoreShape) => Contender>> = {
-  plain: ({ memory, hash, copies }) => new DartContender(new DartStore({ memory, hash, copies, engine: 'plain' })),
+  plain: ({ memory, hash, copies }) =>
+    new DartContender(new DartStore({ memoryBytes: memory, hash, copies, engine: 'plain' })),
   kernel: kernelContender,
   raw: ({ memory }) => new RawContender(memory),
   'map-string': () => new ObjectContender(new Map<string, Uint8Array>(), textKey),

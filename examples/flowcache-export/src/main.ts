@@ -6,6 +6,6 @@ const told = exported();
 for (const line of linesOf(told)) console.log(line);
 if (redis !== undefined) {
   const { events, entries } = await store(told, `redis://${redis}`);
-  console.log(`Redis: ${events.written} events and ${entries.written} entries written`);
-  if (events.written + entries.written < told.events.length + told.entries.length) process.exitCode = 1;
+  console.log(`Redis: ${events.delivered} events and ${entries.delivered} entries written`);
+  if (events.delivered + entries.delivered < told.events.length + told.entries.length) process.exitCode = 1;
 }

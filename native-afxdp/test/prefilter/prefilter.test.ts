@@ -147,8 +147,8 @@ describe('Prefilter', () => {
     });
     const tcp: Report = { ...latencies(20), flow: { ...flow, protocol: 6 } };
     const outcomes = [
-      encodeFrame(recordOf(latencies(40)), { intPort: 6000 }),
-      encodeFrame(recordOf(latencies(60)), { intPort: 5000 }),
+      encodeFrame(recordOf(latencies(40)), { intPorts: [6000] }),
+      encodeFrame(recordOf(latencies(60)), { intPorts: [5000] }),
       encodeFrame(recordOf(tcp), { intDscp: 0x2f }),
       encodeFrame(recordOf(tcp), { intDscp: 0x17 }),
     ].map((bytes) => marked.run(bytes).verdict?.outcome);

@@ -66,7 +66,7 @@ export function encodeOptionsFor(options: DecodeOptions): EncodeOptions {
   contextOf(options);
   const { intPorts, intDscp, reportPorts, greProtocol, domains, profile } = options;
   return {
-    ...(intPorts?.[0] === undefined ? {} : { intPort: intPorts[0] }),
+    ...(intPorts?.[0] === undefined ? {} : { intPorts }),
     ...(intDscp == null ? {} : { intDscp: intDscp.value & intDscp.mask }),
     ...(reportPorts?.[0] === undefined ? {} : { reportPort: reportPorts[0] }),
     ...(greProtocol === undefined ? {} : { greProtocol }),

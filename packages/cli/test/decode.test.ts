@@ -122,7 +122,7 @@ describe('int decode', () => {
       const path = await files.write('options.pcap', pcap([frame]));
       return ndjson((await run(['decode', '--json', ...options, path])).stdout).map((line) => line.status);
     };
-    const onPort = encodeFrame(packet, { intPort: 7777 });
+    const onPort = encodeFrame(packet, { intPorts: [7777] });
     expect(await status(onPort)).toEqual(['not-int']);
     expect(await status(onPort, '--int-port', '7777')).toEqual(['ok']);
     expect(await status(onPort, '--int-port', '6666', '--int-port', '7777')).toEqual(['ok']);

@@ -103,7 +103,7 @@ export interface KafkaSinkOptions {
   /** Time that `close` has if it is not told otherwise, in ms. Default 10,000. */
   readonly closeTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 5000. */
-  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
   /** 16 hexadecimal digits with which the ids of the records begin. Default: random. */
   readonly instance?: string;
   /** Told of what goes wrong: in an outage once per code, and of each loss. The sink goes on. */
@@ -135,7 +135,7 @@ export interface ResolvedOptions {
   readonly watermarkMs: number;
   readonly closeTimeoutMs: number;
   readonly retryFirstMs: number;
-  readonly retryLongestMs: number;
+  readonly retryMaxMs: number;
   readonly instance: string | undefined;
   readonly onProblem: (problem: KafkaSinkError) => void;
   readonly onRecovered: (outage: Outage) => void;
@@ -240,7 +240,7 @@ export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
     watermarkMs: integer('watermarkMs', options.watermarkMs ?? 500, 0, MAX_MS),
     closeTimeoutMs: integer('closeTimeoutMs', options.closeTimeoutMs ?? 10_000, 0, MAX_MS),
     retryFirstMs,
-    retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),
+    retryMaxMs: integer('retry.maxMs', retry.maxMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),
     instance: options.instance,
     onProblem: options.onProblem ?? (() => undefined),
     onRecovered: options.onRecovered ?? (() => undefined),

@@ -113,7 +113,7 @@ export class KafkaSink implements Sink {
       compression: resolved.compression,
       // Room for what is not counted here: topics do not take batches of a megabyte.
       batchBytes: 900_000,
-      backOff: new BackOff(resolved.retryFirstMs, resolved.retryLongestMs, resolved.random),
+      backOff: new BackOff(resolved.retryFirstMs, resolved.retryMaxMs, resolved.random),
       outages: this.#outages,
       onFailure: () => this.#dispatcher.spill(),
       onProblem: (problem) => this.#tell(problem),

@@ -77,7 +77,7 @@ describe('a broker that wants TLS and a login', () => {
     const sink = new KafkaSink({
       bootstrap,
       topics: { reports: newName('reports') },
-      retry: { firstMs: 10, longestMs: 50 },
+      retry: { firstMs: 10, maxMs: 50 },
       connectTimeoutMs: 2000,
       onProblem: ({ code, message }) => problems.push(`${code} ${message}`),
       ...options,

@@ -41,7 +41,7 @@ function sinkOf(directory: string, options: Partial<KafkaSinkOptions> = {}): { s
     bootstrap: NOBODY,
     format: 'json',
     durability: 'spool',
-    retry: { firstMs: 20, longestMs: 200 },
+    retry: { firstMs: 20, maxMs: 200 },
     onProblem: ({ code }) => problems.push(code),
     ...MEMORY,
     ...options,

@@ -15,7 +15,7 @@ const sink = new KafkaSink({
   whenFull: whenFull === 'drop' ? 'drop' : 'wait',
   batchBytes: 262_144,
   memoryBytes: 4 * 262_144,
-  retry: { firstMs: 20, longestMs: 200 },
+  retry: { firstMs: 20, maxMs: 200 },
   spool: { directory },
 });
 const batches = [batchOf(7), batchOf(150), batchOf(40)];

@@ -71,7 +71,7 @@ function underLoad(options: KafkaSinkOptions): Loaded {
   const sink = new KafkaSink({
     format: 'json',
     whenFull: 'drop',
-    retry: { firstMs: 50, longestMs: 500 },
+    retry: { firstMs: 50, maxMs: 500 },
     requestTimeoutMs: IS_LONG ? 5000 : 2000,
     createTopics: { partitions: 4 },
     onProblem: ({ code }) => problems.push(code),
@@ -225,7 +225,7 @@ test('the process is killed while the brokers do not answer: the next one sends 
     topics: { reports },
     format: 'json',
     spool: { directory },
-    retry: { firstMs: 50, longestMs: 500 },
+    retry: { firstMs: 50, maxMs: 500 },
   });
   ends.push(() => sink.close(0));
   const found = sink.state().foundRecords;

@@ -29,7 +29,7 @@ function sinkOf(options: KafkaSinkOptions): { readonly sink: KafkaSink; readonly
   const problems: string[] = [];
   const sink = new KafkaSink({
     format: 'json',
-    retry: { firstMs: 20, longestMs: 200 },
+    retry: { firstMs: 20, maxMs: 200 },
     onProblem: ({ code }) => problems.push(code),
     ...options,
   });
@@ -287,7 +287,7 @@ describe('without a broker', () => {
       [{ bootstrap: NOBODY, topics: { events: 'int.flows' } }, /topics must differ/],
       [{ bootstrap: NOBODY, records: [] }, /records/],
       [{ bootstrap: NOBODY, instance: 'x' }, /hexadecimal/],
-      [{ bootstrap: NOBODY, retry: { firstMs: 10, longestMs: 5 } }, /retry.longestMs/],
+      [{ bootstrap: NOBODY, retry: { firstMs: 10, maxMs: 5 } }, /retry.maxMs/],
       [{ bootstrap: NOBODY, spool: { directory: '' } }, /spool.directory/],
     ];
     for (const [options, message] of wrong) expect(() => new KafkaSink(options)).toThrow(message);

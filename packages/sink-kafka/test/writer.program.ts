@@ -11,7 +11,7 @@ const sink = new KafkaSink({
   whenFull: 'drop',
   batchBytes: 262_144,
   memoryBytes: 4 * 262_144,
-  retry: { firstMs: 20, longestMs: 200 },
+  retry: { firstMs: 20, maxMs: 200 },
   spool: { directory },
 });
 const { batch, frames } = batchOf(200);

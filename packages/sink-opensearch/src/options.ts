@@ -41,7 +41,7 @@ export interface OpenSearchSinkOptions {
    * How indexes are cut, by the time of the records in UTC: `int-events-2026.11.21`, `int-events-2026.11`, or `int-events` with
    * `none`, which may be an alias or a data stream. Default `day`.
    */
-  readonly rotation?: Rotation;
+  readonly rotate?: Rotation;
   /** How the index templates are made that the sink puts in place at its start; `false`: it does not. */
   readonly templates?: TemplateOptions | false;
   /** Level of gzip, 1 to 9; 0: none. Default 1. */
@@ -55,7 +55,7 @@ export interface OpenSearchSinkOptions {
   /** Requests under way at a time. Default 2. */
   readonly inFlight?: number;
   /** Memory for records that wait or are under way, in bytes; at least two batches are held. Default 64 MiB. */
-  readonly maxBytes?: number;
+  readonly memoryBytes?: number;
   /**
    * `wait`: the pipeline waits when there is no room. `drop`: what has no room is counted as `overflow`, and nothing waits.
    * Default `wait`.
@@ -64,7 +64,7 @@ export interface OpenSearchSinkOptions {
   /** Time limit for a request and its answer, in ms. Default 30,000. */
   readonly requestTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 10,000. */
-  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
   /** How long `close` without an argument goes on writing, in ms. Default 10,000. */
   readonly closeTimeoutMs?: number;
   /** What the ids of the records begin with: 16 hexadecimal digits that no other sink has. Default: random. */
@@ -85,18 +85,18 @@ export interface ResolvedOptions {
   readonly name: string;
   readonly records: ReadonlySet<RecordKind>;
   readonly prefix: string;
-  readonly rotation: Rotation;
+  readonly rotate: Rotation;
   readonly templates: TemplateOptions | false;
   readonly gzip: number;
   readonly batchBytes: number;
   readonly batchRecords: number;
   readonly lingerMs: number;
   readonly inFlight: number;
-  readonly maxBytes: number;
+  readonly memoryBytes: number;
   readonly whenFull: 'wait' | 'drop';
   readonly requestTimeoutMs: number;
   readonly retryFirstMs: number;
-  readonly retryLongestMs: number;
+  readonly retryMaxMs: number;
   readonly closeTimeoutMs: number;
   readonly instance: string | undefined;
   readonly onProblem: (problem: OpenSearchSinkError) => void;
@@ -179,18 +179,18 @@ export function resolveOptions(options: OpenSearchSinkOptions): ResolvedOptions 
     name: options.name ?? 'opensearch',
     records: new Set(records.map((kind) => oneOf('records', kind, RECORD_KINDS))),
     prefix,
-    rotation: oneOf('rotation', options.rotation ?? 'day', ROTATIONS),
+    rotate: oneOf('rotate', options.rotate ?? 'day', ROTATIONS),
     templates: options.templates ?? {},
     gzip: integer('gzip', options.gzip ?? 1, 0, 9),
     batchBytes,
     batchRecords: integer('batchRecords', options.batchRecords ?? 4096, 1, 1 << 20),
     lingerMs: integer('lingerMs', options.lingerMs ?? 1000, 0, MAX_MS),
     inFlight: integer('inFlight', options.inFlight ?? 2, 1, 64),
-    maxBytes: integer('maxBytes', options.maxBytes ?? 64 * MIB, 1024, 2 ** 36),
+    memoryBytes: integer('memoryBytes', options.memoryBytes ?? 64 * MIB, 1024, 2 ** 36),
     whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
     requestTimeoutMs: integer('requestTimeoutMs', options.requestTimeoutMs ?? 30_000, 1, MAX_MS),
     retryFirstMs,
-    retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(10_000, retryFirstMs), retryFirstMs, MAX_MS),
+    retryMaxMs: integer('retry.maxMs', retry.maxMs ?? Math.max(10_000, retryFirstMs), retryFirstMs, MAX_MS),
     closeTimeoutMs: integer('closeTimeoutMs', options.closeTimeoutMs ?? 10_000, 0, MAX_MS),
     instance: options.instance,
     onProblem: guarded(options.onProblem),

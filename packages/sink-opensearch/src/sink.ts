@@ -9,7 +9,7 @@ import { LineEncoder } from './lines/encoder.js';
 import { type OpenSearchSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
 
 /**
- * Batches beyond `maxBytes` that events and flows may fill while the pipeline is asked to wait: they are copied at once, as
+ * Batches beyond `memoryBytes` that events and flows may fill while the pipeline is asked to wait: they are copied at once, as
  * what they come in is used again.
  */
 const SPARE_SHARE = 2;
@@ -54,7 +54,7 @@ export class OpenSearchSink implements Sink {
     this.instance = this.#encoder.instance;
     this.#counts = new Map(this.records.map((kind) => [kind, new KindCounts()]));
     this.#shipper = new Shipper(resolved, this.#counts, { onFree: (batch) => this.#release(batch) });
-    this.#limit = Math.max(2, Math.floor(resolved.maxBytes / (resolved.batchBytes + MAX_LINE_BYTES)));
+    this.#limit = Math.max(2, Math.floor(resolved.memoryBytes / (resolved.batchBytes + MAX_LINE_BYTES)));
   }
 
   /** Takes the reports of a batch whose `code` is 0. */

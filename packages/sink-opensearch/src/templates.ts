@@ -17,7 +17,7 @@ export interface TemplateScope {
   /** What the names begin with, see `OpenSearchSinkOptions.prefix`. Default `int-`. */
   readonly prefix?: string;
   /** Default `day`. */
-  readonly rotation?: Rotation;
+  readonly rotate?: Rotation;
 }
 
 /** A composable index template, as `PUT _index_template/<name>` takes it. */
@@ -123,12 +123,12 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
  */
 export function indexTemplate(
   kind: RecordKind,
-  { prefix = 'int-', rotation = 'day' }: TemplateScope = {},
+  { prefix = 'int-', rotate = 'day' }: TemplateScope = {},
   { shards = 1, replicas = 1, refreshInterval = '5s' }: TemplateOptions = {},
 ): IndexTemplate {
   const stem = `${prefix}${kind}`;
   return {
-    index_patterns: [rotation === 'none' ? stem : `${stem}-*`],
+    index_patterns: [rotate === 'none' ? stem : `${stem}-*`],
     priority: PRIORITY,
     version: VERSION,
     template: {

@@ -41,9 +41,9 @@ describe('the accounts of a sink', () => {
             templates: false,
             lingerMs: 0,
             batchRecords,
-            maxBytes: 1024,
+            memoryBytes: 1024,
             whenFull,
-            retry: { firstMs: 1, longestMs: 2 },
+            retry: { firstMs: 1, maxMs: 2 },
           });
           const waited = writeReports(sink, 0, reports);
           if (whenFull === 'drop') expect(waited).toBe(undefined);

@@ -28,7 +28,7 @@ function sinkTo(server: { readonly url: string } | null, options: Partial<OpenSe
     records: ALL,
     templates: false,
     lingerMs: 5,
-    retry: { firstMs: 5, longestMs: 40 },
+    retry: { firstMs: 5, maxMs: 40 },
     onProblem: ({ code, message }) => {
       problems.push(code);
       messages.push(message);
@@ -227,7 +227,7 @@ describe('OpenSearchSink', () => {
   });
 
   it('with drop, counts what it has no room for and never waits', async () => {
-    const { sink } = sinkTo(null, { whenFull: 'drop', batchRecords: 10, maxBytes: 1024 });
+    const { sink } = sinkTo(null, { whenFull: 'drop', batchRecords: 10, memoryBytes: 1024 });
     expect(writeReports(sink, 0, 35)).toBe(undefined);
     expect([counts(sink).pending, counts(sink).dropped.overflow]).toEqual([20, 15]);
     expect([writeEvents(sink, 200, 5), writeFlows(sink, 1, 5)]).toEqual([undefined, undefined]);
@@ -237,7 +237,7 @@ describe('OpenSearchSink', () => {
   it('with wait, has the pipeline wait for room, and loses nothing', async () => {
     const server = await double();
     server.always = { status: 503 };
-    const { sink } = sinkTo(server, { batchRecords: 10, maxBytes: 1024 });
+    const { sink } = sinkTo(server, { batchRecords: 10, memoryBytes: 1024 });
     const written = writeReports(sink, 0, 35);
     expect(written).toBeInstanceOf(Promise);
     // Copied at once, into spare room, as what they come in is used again.
@@ -282,7 +282,7 @@ describe('OpenSearchSink', () => {
   });
 
   it('does not hang when it is closed while the pipeline waits', async () => {
-    const { sink } = sinkTo(null, { batchRecords: 2, maxBytes: 1024 });
+    const { sink } = sinkTo(null, { batchRecords: 2, memoryBytes: 1024 });
     const written = writeReports(sink, 0, 9);
     await sink.close(20);
     await written;
@@ -331,7 +331,7 @@ describe('OpenSearchSink', () => {
       { nodes, batchBytes: 0 },
       { nodes, gzip: 10 },
       { nodes, lingerMs: 1.5 },
-      { nodes, retry: { firstMs: 50, longestMs: 10 } },
+      { nodes, retry: { firstMs: 50, maxMs: 10 } },
     ]) {
       let error: unknown = null;
       try {

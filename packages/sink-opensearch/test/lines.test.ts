@@ -75,7 +75,7 @@ describe('LineEncoder', () => {
   it('writes each report as an action and a document: the record, with its time in front', () => {
     fc.assert(
       fc.property(reportPayload(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), ({ bytes }, timeNs) => {
-        const encoder = new LineEncoder({ prefix: 'int-', rotation: 'day', instance: '0123456789abcdef' });
+        const encoder = new LineEncoder({ prefix: 'int-', rotate: 'day', instance: '0123456789abcdef' });
         const batch = new TelemetryBatch({ frames: 1 });
         new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length));
         const [high, low] = words(timeNs);

@@ -40,7 +40,7 @@ function sinkTo(url: string, options: Partial<OpenSearchSinkOptions> = {}) {
     records: ['reports', 'events', 'flows'],
     templates: { replicas: 0, refreshInterval: '-1' },
     lingerMs: 5,
-    retry: { firstMs: 20, longestMs: 200 },
+    retry: { firstMs: 20, maxMs: 200 },
     onProblem: ({ code, message }) => {
       problems.push(code);
       messages.push(message);

@@ -13,7 +13,7 @@ it.each(RECORD_KINDS)('publishes the template of %s as the sink puts it in place
 });
 
 it('makes templates for the names and sizes asked for', () => {
-  const template = indexTemplate('flows', { prefix: 'lab.', rotation: 'none' }, { shards: 3, replicas: 0 });
+  const template = indexTemplate('flows', { prefix: 'lab.', rotate: 'none' }, { shards: 3, replicas: 0 });
   expect(template.index_patterns).toEqual(['lab.flows']);
   expect(template.template.settings).toMatchObject({ 'index.number_of_shards': 3, 'index.number_of_replicas': 0 });
 });

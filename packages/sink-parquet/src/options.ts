@@ -60,10 +60,8 @@ export interface ParquetSinkOptions {
   readonly maintenanceMs?: number;
   /** Threads of the engine that writes the files. Default 1. */
   readonly threads?: number;
-  /** First pause after a failure, in ms; it doubles up to `retryLongestMs`. Default 500. */
-  readonly retryFirstMs?: number;
-  /** Default 30,000. */
-  readonly retryLongestMs?: number;
+  /** First pause after a failure, in ms, and the longest one, as it doubles with each. Defaults 500 and 30,000. */
+  readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
   /** The time, in ms since the epoch, by which hours are over and too old. Default `Date.now`. */
   readonly now?: () => number;
   /** Called once for each kind of failure of an outage. */
@@ -86,7 +84,7 @@ export interface ResolvedOptions {
   readonly maintenanceMs: number;
   readonly threads: number;
   readonly retryFirstMs: number;
-  readonly retryLongestMs: number;
+  readonly retryMaxMs: number;
   readonly now: () => number;
   readonly onProblem: (error: ParquetSinkError) => void;
   readonly onRecovered: (outage: Outage) => void;
@@ -110,7 +108,7 @@ function oneOf<T extends string>(name: string, value: T, values: readonly T[]): 
 
 /** @throws TypeError or RangeError that names a wrong option */
 export function resolveOptions(options: ParquetSinkOptions): ResolvedOptions {
-  const { directory, rotate = {}, compaction = {}, retention = {}, records = RECORD_KINDS } = options;
+  const { directory, rotate = {}, compaction = {}, retention = {}, retry = {}, records = RECORD_KINDS } = options;
   if (typeof directory !== 'string' || directory === '') throw new TypeError('directory must be the path of a folder');
   for (const kind of records) oneOf('records', kind, RECORD_KINDS);
   const memoryBytes = whole('memoryBytes', options.memoryBytes ?? 128 * MIB, 8 * MIB, Number.MAX_SAFE_INTEGER);
@@ -145,8 +143,8 @@ export function resolveOptions(options: ParquetSinkOptions): ResolvedOptions {
     retention,
     maintenanceMs: whole('maintenanceMs', options.maintenanceMs ?? 60_000, 0, LONGEST_MS),
     threads: whole('threads', options.threads ?? 1, 1, 256),
-    retryFirstMs: whole('retryFirstMs', options.retryFirstMs ?? 500, 1, LONGEST_MS),
-    retryLongestMs: whole('retryLongestMs', options.retryLongestMs ?? 30_000, 1, LONGEST_MS),
+    retryFirstMs: whole('retry.firstMs', retry.firstMs ?? 500, 1, LONGEST_MS),
+    retryMaxMs: whole('retry.maxMs', retry.maxMs ?? 30_000, 1, LONGEST_MS),
     now: options.now ?? Date.now,
     onProblem: options.onProblem ?? (() => undefined),
     onRecovered: options.onRecovered ?? (() => undefined),

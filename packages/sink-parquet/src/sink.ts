@@ -122,7 +122,7 @@ export class ParquetSink implements Sink {
       workplace,
       outages: this.#outages,
       retryFirstMs: options.retryFirstMs,
-      retryLongestMs: options.retryLongestMs,
+      retryMaxMs: options.retryMaxMs,
       nextName: () => this.#nextName(),
       onDone: (segment) => this.#onDone(segment),
     });

@@ -15,8 +15,7 @@ const sink = await ParquetSink.open({
   rotate: { rows: 2048 },
   memoryBytes: 8 * 2 ** 20,
   whenFull: 'drop',
-  retryFirstMs: 20,
-  retryLongestMs: 50,
+  retry: { firstMs: 20, maxMs: 50 },
   maintenanceMs: 0,
   onProblem: ({ code }) => {
     hasFailed = true;

@@ -13,8 +13,7 @@ let hasRecovered = false;
 const sink = await ParquetSink.open({
   directory,
   rotate: { rows: 2048 },
-  retryFirstMs: 20,
-  retryLongestMs: 50,
+  retry: { firstMs: 20, maxMs: 50 },
   maintenanceMs: 0,
   onProblem: ({ code }) => {
     hasFailed = true;

@@ -41,7 +41,7 @@ export interface RedisSinkOptions extends RedisAddress {
   /** Time limit for the answer to a batch, in ms; after that, a new connection is tried. Default 30,000. */
   readonly replyTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 50 and 5000. */
-  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
   /** Time for which Redis keeps the hash of this writer after `close`, in ms. Default a week. */
   readonly writerKeepMs?: number;
   /**
@@ -73,7 +73,7 @@ export interface ResolvedOptions {
   readonly connectTimeoutMs: number;
   readonly replyTimeoutMs: number;
   readonly retryFirstMs: number;
-  readonly retryLongestMs: number;
+  readonly retryMaxMs: number;
   readonly writerKeepMs: number;
   readonly onProblem: (problem: RedisSinkError) => void;
   readonly onRecovered: (outage: Outage) => void;
@@ -159,7 +159,7 @@ export function resolveOptions(options: RedisSinkOptions): ResolvedOptions {
     connectTimeoutMs: integer('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1, MAX_MS),
     replyTimeoutMs: integer('replyTimeoutMs', options.replyTimeoutMs ?? 30_000, 1, MAX_MS),
     retryFirstMs,
-    retryLongestMs: integer('retry.longestMs', retry.longestMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),
+    retryMaxMs: integer('retry.maxMs', retry.maxMs ?? Math.max(5000, retryFirstMs), retryFirstMs, MAX_MS),
     writerKeepMs: integer('writerKeepMs', options.writerKeepMs ?? WEEK_MS, 1, Number.MAX_SAFE_INTEGER),
     onProblem: options.onProblem ?? (() => undefined),
     onRecovered: options.onRecovered ?? (() => undefined),

@@ -97,7 +97,7 @@ export class RedisSink {
       session: randomBytes(12).toString('hex'),
       inFlight,
       replyTimeoutMs,
-      backOff: new BackOff(this.#options.retryFirstMs, this.#options.retryLongestMs, random),
+      backOff: new BackOff(this.#options.retryFirstMs, this.#options.retryMaxMs, random),
       // What a callback throws must not leave the pipeline half way.
       onProblem: (problem) => queueMicrotask(() => onProblem(problem)),
       onRecovered: (outage) => queueMicrotask(() => onRecovered(outage)),

@@ -44,7 +44,7 @@ describe('connections that break', () => {
           maxPending: { events: 300, entries: 100 },
           inFlight,
           lingerMs: 0,
-          retry: { firstMs: 1, longestMs: 2 },
+          retry: { firstMs: 1, maxMs: 2 },
           replyTimeoutMs: 20_000,
           onProblem: ({ code }) => problems.push(code),
         });
@@ -62,8 +62,8 @@ describe('connections that break', () => {
         // Late bytes may still come in; they must not do anything.
         await sleep(20);
         await load.expectStored(client, sink);
-        expect(totals.events).toMatchObject({ offered: 600, written: 600, pending: 0, lostByServer: 0 });
-        expect(totals.entries).toMatchObject({ offered: load.entries, written: load.entries, pending: 0 });
+        expect(totals.events).toMatchObject({ offered: 600, delivered: 600, pending: 0, lostByServer: 0 });
+        expect(totals.entries).toMatchObject({ offered: load.entries, delivered: load.entries, pending: 0 });
         expect(problems.filter((code) => code !== 'ERR_REDIS_CONNECTION')).toEqual([]);
         seen.resent += totals.resentBatches;
         seen.confirmed += totals.confirmedBatches;
@@ -88,7 +88,7 @@ describe('connections that break', () => {
           geometry,
           batch: { events: 25, entries: 5 },
           maxPending: { events: 500 },
-          retry: { firstMs: 1, longestMs: 2 },
+          retry: { firstMs: 1, maxMs: 2 },
         });
         await sink.open();
         const load = new Load();
@@ -112,7 +112,7 @@ describe('connections that break', () => {
         const totals = await sink.close(30_000);
         await load.expectStored(client, sink);
         expect(unaccounted(totals)).toEqual([0, 0, 0]);
-        expect(totals.events).toMatchObject({ offered: load.events, written: load.events, pending: 0 });
+        expect(totals.events).toMatchObject({ offered: load.events, delivered: load.events, pending: 0 });
         expect(totals.reconnects).toBeGreaterThan(0);
       }),
       { seed: SEED, numRuns: 8 },
@@ -132,17 +132,17 @@ describe('connections that break', () => {
         geometry,
         batch: { events: 10 },
         inFlight: 2,
-        retry: { firstMs: 1, longestMs: 2 },
+        retry: { firstMs: 1, maxMs: 2 },
       });
       await sink.open();
       const load = new Load();
       load.pushEvents(sink, 1000);
       await until('failed attempts', () => sink.totals().failedAttempts > 2);
       const { events } = await sink.close(0);
-      expect(events.written + events.dropped.unconfirmed + events.dropped.closed).toBe(1000);
+      expect(events.delivered + events.dropped.unconfirmed + events.dropped.closed).toBe(1000);
       const length = Number(await client.sendCommand(['XLEN', 'int:events']));
-      expect(length).toBeGreaterThanOrEqual(events.written);
-      expect(length).toBeLessThanOrEqual(events.written + events.dropped.unconfirmed);
+      expect(length).toBeGreaterThanOrEqual(events.delivered);
+      expect(length).toBeLessThanOrEqual(events.delivered + events.dropped.unconfirmed);
     }
     await proxy.stop();
   });

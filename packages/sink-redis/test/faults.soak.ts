@@ -23,7 +23,7 @@ function watched(options: Partial<RedisSinkOptions>): {
     geometry,
     writer: 'w',
     lingerMs: 1,
-    retry: { firstMs: 5, longestMs: 20 },
+    retry: { firstMs: 5, maxMs: 20 },
     onProblem: ({ code }) => problems.push(code),
     onRecovered: () => {
       recoveries += 1;
@@ -76,8 +76,8 @@ describe('a server that is killed under load and comes back', () => {
     const totals = await sink.close();
     expect(most).toBeLessThanOrEqual(1000);
     expect(unaccounted(totals)).toEqual([0, 0, 0]);
-    expect(totals.events).toMatchObject({ offered: load.events, written: load.events, pending: 0, lostByServer: 0 });
-    expect(totals.entries).toMatchObject({ offered: load.entries, written: load.entries, pending: 0 });
+    expect(totals.events).toMatchObject({ offered: load.events, delivered: load.events, pending: 0, lostByServer: 0 });
+    expect(totals.entries).toMatchObject({ offered: load.entries, delivered: load.entries, pending: 0 });
     expect(totals.reconnects).toBe(4);
     expect(problems.filter((code) => code === 'ERR_REDIS_LOST')).toEqual([]);
     expect(recoveries()).toBe(4);
@@ -102,8 +102,8 @@ describe('a server that is killed under load and comes back', () => {
     expect(await client.sendCommand(['XLEN', 'int:events'])).toBe(7);
     load.pushEvents(sink, 5);
     const totals = await sink.close();
-    expect(totals.events).toMatchObject({ offered: 312, written: 312, lostByServer: 300 });
-    expect(totals.entries).toMatchObject({ offered: 20, written: 20, lostByServer: 20 });
+    expect(totals.events).toMatchObject({ offered: 312, delivered: 312, lostByServer: 300 });
+    expect(totals.entries).toMatchObject({ offered: 20, delivered: 20, lostByServer: 20 });
     expect(problems.filter((code) => code === 'ERR_REDIS_LOST')).toHaveLength(1);
     expect(await client.sendCommand(['XLEN', 'int:events'])).toBe(12);
   });
@@ -125,7 +125,7 @@ describe('a server that is killed under load and comes back', () => {
     load.pushEvents(sink, 25);
     const totals = await sink.close();
     expect(problems).toEqual(['ERR_REDIS_LOST']);
-    expect(totals.events).toMatchObject({ offered: 175, written: 175, lostByServer: 50 });
+    expect(totals.events).toMatchObject({ offered: 175, delivered: 175, lostByServer: 50 });
     await load.expectStored(client, sink);
   });
 });
@@ -140,7 +140,7 @@ describe('a server that is not there', () => {
     expect(load.pushEvents(sink, 1)).toBe(0);
     await until('failed attempts', () => sink.totals().failedAttempts >= 5);
     expect(sink.isConnected).toBe(false);
-    expect(sink.totals().events).toMatchObject({ offered: 500, pending: 500, written: 0 });
+    expect(sink.totals().events).toMatchObject({ offered: 500, pending: 500, delivered: 0 });
     expect(problems).toEqual(['ERR_REDIS_CONNECTION']);
     const room = sink.ready('events');
     await server.start();
@@ -150,7 +150,7 @@ describe('a server that is not there', () => {
     expect(sink.isConnected).toBe(true);
     await load.expectStored(await server.client(), sink);
     expect([problems.length, recoveries()]).toEqual([1, 1]);
-    expect((await sink.close()).events).toMatchObject({ offered: load.events, written: load.events });
+    expect((await sink.close()).events).toMatchObject({ offered: load.events, delivered: load.events });
   });
 
   it('at all makes closing count what is left', async () => {
@@ -160,7 +160,7 @@ describe('a server that is not there', () => {
     new Load().pushEvents(sink, 10);
     const totals = await sink.close(20);
     await opened;
-    expect(totals.events).toMatchObject({ offered: 10, pending: 0, written: 0, dropped: { closed: 10 } });
+    expect(totals.events).toMatchObject({ offered: 10, pending: 0, delivered: 0, dropped: { closed: 10 } });
   });
 });
 
@@ -175,7 +175,7 @@ describe('a server that is slow', () => {
     const load = new Load();
     expect(load.pushEvents(sink, 2500)).toBe(1000);
     await sleep(50);
-    expect(sink.totals().events).toMatchObject({ offered: 1000, pending: 1000, written: 0 });
+    expect(sink.totals().events).toMatchObject({ offered: 1000, pending: 1000, delivered: 0 });
     // Answered in a later turn: there is no room yet.
     const goesOn = client.sendCommand(['CLIENT', 'UNPAUSE']);
     let refusals = 0;
@@ -227,7 +227,7 @@ describe('a server that is slow', () => {
     const load = new Load();
     load.pushEvents(sink, 45);
     const totals = await sink.close(50);
-    expect(totals.events).toMatchObject({ offered: 45, written: 0, pending: 0 });
+    expect(totals.events).toMatchObject({ offered: 45, delivered: 0, pending: 0 });
     expect(totals.events.dropped).toMatchObject({ unconfirmed: 20, closed: 25 });
     server.freeze(false);
   });
@@ -247,7 +247,7 @@ describe('a server that refuses', () => {
     await client.sendCommand(['CONFIG', 'SET', 'requirepass', 'wrong']);
     await sink.flush();
     await load.expectStored(client, sink);
-    expect((await sink.close()).events).toMatchObject({ offered: 20, written: 20 });
+    expect((await sink.close()).events).toMatchObject({ offered: 20, delivered: 20 });
   });
 
   it('one without a password is told so', async () => {
@@ -306,7 +306,7 @@ describe('a server that refuses', () => {
     await until('failed attempts', () => sink.totals().failedAttempts >= failures + 4);
     expect(problems).toEqual(['ERR_REDIS_OUT_OF_MEMORY']);
     expect(await client.sendCommand(['XLEN', 'int:events'])).toBe(50);
-    expect(sink.totals().events).toMatchObject({ written: 50, pending: 70 });
+    expect(sink.totals().events).toMatchObject({ delivered: 50, pending: 70 });
     await client.sendCommand(['CONFIG', 'SET', 'maxmemory', '0']);
     await sink.flush();
     await load.expectStored(client, sink);
@@ -409,13 +409,13 @@ describe('a server that refuses', () => {
     load.pushEvents(sink, 30);
     load.pushEntries(sink, 14);
     await sink.flush();
-    expect(sink.totals().events).toMatchObject({ written: 20, dropped: { refused: 10 }, incomplete: 30 });
-    expect(sink.totals().entries).toMatchObject({ written: 12, dropped: { refused: 2 }, incomplete: 12 });
+    expect(sink.totals().events).toMatchObject({ delivered: 20, dropped: { refused: 10 }, incomplete: 30 });
+    expect(sink.totals().entries).toMatchObject({ delivered: 12, dropped: { refused: 2 }, incomplete: 12 });
     expect(problems[0]).toBe('ERR_REDIS_REFUSED');
     await client.sendCommand(['DEL', 'int:events:1', 'int:counts']);
     load.pushEvents(sink, 30);
     const totals = await sink.close();
-    expect(totals.events).toMatchObject({ offered: 60, written: 50, dropped: { refused: 10 }, incomplete: 30 });
+    expect(totals.events).toMatchObject({ offered: 60, delivered: 50, dropped: { refused: 10 }, incomplete: 30 });
     expect(unaccounted(totals)).toEqual([0, 0, 0]);
     for (const [scope, length] of [
       ['0', 20],
@@ -470,7 +470,7 @@ describe('an answer that nobody understands', () => {
     const totals = await sink.close();
     expect(spoilt).toBe(1);
     expect(problems).toEqual(['ERR_REDIS_UNEXPECTED']);
-    expect(totals.events).toMatchObject({ offered: 100, written: 90, dropped: { unconfirmed: 10 } });
+    expect(totals.events).toMatchObject({ offered: 100, delivered: 90, dropped: { unconfirmed: 10 } });
     await load.expectStored(await server.client(), sink);
     proxy.close();
   });
@@ -490,7 +490,7 @@ describe('an answer that nobody understands', () => {
     await client.sendCommand(['HSET', 'int:writer:w', 'batch', '5']);
     await sink.flush();
     await load.expectStored(client, sink);
-    expect((await sink.close()).events).toMatchObject({ written: 100 });
+    expect((await sink.close()).events).toMatchObject({ delivered: 100 });
   });
 });
 
@@ -528,7 +528,7 @@ describe('a server that forgets', () => {
     await client.sendCommand(['FLUSHALL']);
     load.pushEvents(sink, 1);
     const totals = await sink.close();
-    expect(totals.events).toMatchObject({ offered: 131, written: 131, lostByServer: 130 });
+    expect(totals.events).toMatchObject({ offered: 131, delivered: 131, lostByServer: 130 });
   });
 });
 
@@ -542,7 +542,7 @@ describe('two sinks with the same writer id', () => {
       void sink.open();
       load.pushEvents(sink, 95);
       const totals = await sink.close();
-      expect(totals.events).toMatchObject({ offered: 95, written: 95 });
+      expect(totals.events).toMatchObject({ offered: 95, delivered: 95 });
       // After closing, the hash is kept for a week.
       expect(Number(await client.sendCommand(['PTTL', 'int:writer:w']))).toBeGreaterThan(0);
       if (k === 2) await load.expectStored(client, sink);
@@ -567,7 +567,7 @@ describe('two sinks with the same writer id', () => {
     new Load().pushEvents(first.sink, 3);
     await first.sink.ready('events');
     const totals = await first.sink.close();
-    expect(totals.events).toMatchObject({ offered: 18, written: 10, pending: 0 });
+    expect(totals.events).toMatchObject({ offered: 18, delivered: 10, pending: 0 });
     // Those sent are known not to be applied, but this sink cannot know.
     expect(totals.events.dropped).toMatchObject({ unconfirmed: 5, fenced: 3 });
     load.pushEvents(second.sink, 10);

@@ -187,6 +187,6 @@ describe('a flow', () => {
     expect(await hash(client, key)).toEqual(before);
     expect((await hash(client, sink.keys.flow(other))).packets).toBe('10');
     expect(problems).toEqual(['ERR not the statistics of a metric: nonsense']);
-    expect((await sink.close()).entries).toMatchObject({ offered: 3, written: 2, dropped: { refused: 1 } });
+    expect((await sink.close()).entries).toMatchObject({ offered: 3, delivered: 2, dropped: { refused: 1 } });
   });
 });

@@ -56,7 +56,7 @@ describe('events', () => {
     expect((await stream(client, 'int:events')).map(readStoredEvent)).toEqual(all);
     expect(await hash(client, 'int:counts')).toEqual(countsOf(all));
     const { events: totals } = await sink.close();
-    expect(totals).toMatchObject({ offered: 500, written: 500, pending: 0 });
+    expect(totals).toMatchObject({ offered: 500, delivered: 500, pending: 0 });
   });
 
   it('are taken from the middle of memory', async () => {

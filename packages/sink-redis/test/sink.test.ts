@@ -94,7 +94,7 @@ describe('options', () => {
     ['a batch of a half', { batch: { entries: 0.5 } }, 'batch.entries'],
     ['no window', { inFlight: 0 }, 'inFlight'],
     ['a negative time', { lingerMs: -1 }, 'lingerMs'],
-    ['a longest wait below the first', { retry: { firstMs: 10, longestMs: 5 } }, 'retry.longestMs'],
+    ['a longest wait below the first', { retry: { firstMs: 10, maxMs: 5 } }, 'retry.maxMs'],
     ['a negative database', { database: -1 }, 'database'],
     ['no such policy', { whenFull: 'explode' as 'drop' }, 'whenFull'],
   ];
@@ -134,7 +134,7 @@ describe('errors', () => {
     const sink = new RedisSink({
       url: server.url,
       geometry,
-      retry: { firstMs: 1, longestMs: 2 },
+      retry: { firstMs: 1, maxMs: 2 },
       onProblem: () => {
         throw new Error('from the callback');
       },
@@ -170,7 +170,7 @@ describe('what a server keeps', () => {
       string[],
     ][];
     expect(last?.[1].slice(10, 12)).toEqual(['value', '2999']);
-    expect((await sink.close()).events).toMatchObject({ written: 3000 });
+    expect((await sink.close()).events).toMatchObject({ delivered: 3000 });
   });
 
   it('of packed events is limited in full batches', async () => {
@@ -320,7 +320,7 @@ describe('a ring', () => {
     const load = new Load();
     load.events = total;
     await load.expectStored(await server.client(), sink);
-    expect((await sink.close()).events).toMatchObject({ offered: total, written: total });
+    expect((await sink.close()).events).toMatchObject({ offered: total, delivered: total });
   });
 
   it('stays full while the sink has no room, until it is told to stop', async () => {
@@ -364,7 +364,7 @@ describe('a flow cache', () => {
     cache.drain();
     expect(cache.totals()).toMatchObject({ lostEntries: 0, lostEvents: 0, live: 0 });
     const totals = await sink.close();
-    expect(totals.entries.written).toBe(cache.totals().inserted);
+    expect(totals.entries.delivered).toBe(cache.totals().inserted);
     const client = await server.client();
     for (const [port, all] of latencies) {
       const key = `int:flow:10.0.0.1:${port}-10.0.0.2:443/6`;

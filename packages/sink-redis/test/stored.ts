@@ -40,7 +40,7 @@ export async function packedStream(client: Client, key: string): Promise<PackedF
 
 /** What is neither written nor pending nor dropped; 0 if the accounts are right. */
 export function unaccounted(totals: RedisSinkTotals): readonly number[] {
-  return [totals.events, totals.entries, totals.values].map(({ dropped, offered, pending, written }) => {
+  return [totals.events, totals.entries, totals.values].map(({ dropped, offered, pending, delivered: written }) => {
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return offered - written - pending - lost;
   });

@@ -9,7 +9,7 @@ import type { ReadConfig } from './read-config.js';
 import { made, reporting, retryOf, type Tell } from './sink-parts.js';
 
 /** A lane's counters as a sink tells them; `held`: what waits outside of it. */
-function countsOf({ offered, written, pending, dropped }: LaneTotals, held = 0): RecordCounts {
+function countsOf({ offered, delivered: written, pending, dropped }: LaneTotals, held = 0): RecordCounts {
   const reasons = Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0));
   return { offered: offered + held, delivered: written, pending: pending + held, dropped: reasons };
 }

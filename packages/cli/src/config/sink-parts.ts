@@ -25,10 +25,10 @@ export function reporting(name: string, tell: Tell): Reporting {
 }
 
 /** Waiting times as sinks take them. */
-export function retryOf({ first, longest }: RetryConfig): { readonly firstMs?: number; readonly longestMs?: number } {
+export function retryOf({ first, longest }: RetryConfig): { readonly firstMs?: number; readonly maxMs?: number } {
   return {
     ...(first !== undefined && { firstMs: millisecondsOf(first) }),
-    ...(longest !== undefined && { longestMs: millisecondsOf(longest) }),
+    ...(longest !== undefined && { maxMs: millisecondsOf(longest) }),
   };
 }
 

@@ -67,8 +67,8 @@ export async function openStore(flags: StoreFlags, options: EpochStoreOptions = 
   const { store: directory } = flags;
   try {
     const shape = storeOptions(flags);
-    const isSized = shape.slots !== undefined || shape.memory !== undefined;
-    const size = isSized || (await hasStore(directory)) ? {} : { memory: DEFAULT_MEMORY };
+    const isSized = shape.slots !== undefined || shape.memoryBytes !== undefined;
+    const size = isSized || (await hasStore(directory)) ? {} : { memoryBytes: DEFAULT_MEMORY };
     return await EpochStore.open(directory, { ...size, ...shape, ...options });
   } catch (error) {
     throw storeFailure(error, directory);

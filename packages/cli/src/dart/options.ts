@@ -149,7 +149,7 @@ export function storeOptions(flags: StoreFlags): DartStoreOptions {
   const { slots, memory, valueBytes, checksumBits, copies, hash, seed } = flags;
   return {
     ...(slots !== undefined && { slots }),
-    ...(memory !== undefined && { memory }),
+    ...(memory !== undefined && { memoryBytes: memory }),
     ...(valueBytes !== undefined && { valueBytes }),
     ...(checksumBits !== undefined && { checksumBits }),
     ...(copies !== undefined && { copies }),

@@ -152,7 +152,7 @@ function overTransport(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, set
     const common = { type: typeOf(int), reserved: 0, length: body.length / 4 };
     if (int.encapsulation === 'udp') {
       const shim = shimV2.encode({ ...common, npt: 1, destinationPort: flow.destinationPort });
-      const marked = { ...flow, destinationPort: settings.intPort };
+      const marked = { ...flow, destinationPort: settings.intPorts[0] ?? 5000 };
       return ipPacket(flow, 0, transport(marked, concat(shim, body, payload)), settings);
     }
     const shim = shimV2.encode({ ...common, npt: 0, reserved2: 0, dscp: 0, reserved3: 0 });
@@ -181,7 +181,12 @@ function newUdp(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: 
   // The monitored packet's checksum was made for the packet without INT.
   const original = ipPacket(flow, 0, transport(flow, settings.payload), settings);
   const l4 = original.subarray(original[0]! >>> 4 === 6 ? 40 : 20);
-  const outer = { ...flow, protocol: IP_PROTOCOL.UDP, sourcePort: 49152, destinationPort: settings.intPort };
+  const outer = {
+    ...flow,
+    protocol: IP_PROTOCOL.UDP,
+    sourcePort: 49152,
+    destinationPort: settings.intPorts[0] ?? 5000,
+  };
   return ipPacket(outer, 0, transport(outer, concat(shim, body, l4)), settings, false);
 }
 

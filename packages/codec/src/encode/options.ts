@@ -2,8 +2,8 @@ import type { Domains, Profile } from '../options.js';
 
 /** What a record does not carry, and how to mark INT. Every option has the default named. */
 export interface EncodeOptions {
-  /** UDP destination port that marks INT. Default 5000. */
-  readonly intPort?: number;
+  /** UDP destination ports that mark INT, as for decoding. The first is written. Default 5000. */
+  readonly intPorts?: readonly number[];
   /** DSCP that marks INT where the port cannot. Default 0x17. */
   readonly intDscp?: number;
   /** GRE protocol type of INT. Default 0x88b5. */
@@ -37,7 +37,7 @@ export type EncodeSettings = Required<EncodeOptions>;
 
 export function encodeSettings(options: EncodeOptions = {}): EncodeSettings {
   return {
-    intPort: 5000,
+    intPorts: [5000],
     intDscp: 0x17,
     greProtocol: 0x88b5,
     reportPort: 32766,

@@ -26,7 +26,7 @@ const CAPACITY = 4096;
  * Writes reports into a store of @int/dart: the path of each flow, or metrics of each hop, for those who query by key.
  *
  * @example
- * const store = new DartStore({ memory: 1 << 30 });
+ * const store = new DartStore({ memoryBytes: 1 << 30 });
  * const stage = new DartStage({ store, valueBytes: 20 });
  * const collector = new Collector({ sources: [source], stages: [stage] });
  */

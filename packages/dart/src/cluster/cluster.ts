@@ -55,7 +55,7 @@ export class DartCluster {
    */
   constructor(
     table: CollectorTable,
-    options: Omit<DartStoreOptions, 'slots' | 'memory' | 'collectors' | 'collector'> = {},
+    options: Omit<DartStoreOptions, 'slots' | 'memoryBytes' | 'collectors' | 'collector'> = {},
   ) {
     this.table = table;
     this.#options = options;

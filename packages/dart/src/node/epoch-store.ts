@@ -61,7 +61,7 @@ interface Finished {
  * file gets another name, with `.damaged` behind it. Nothing that was part of the store is ever removed for being damaged.
  *
  * @example
- * const store = await EpochStore.open('paths', { memory: 1 << 30, rotate: { everyMs: 60_000 } });
+ * const store = await EpochStore.open('paths', { memoryBytes: 1 << 30, rotate: { everyMs: 60_000 } });
  * store.write(encodeFlowKey(flow), path);
  * const [then] = await store.query(encodeFlowKey(flow), { at: anHourAgo });
  * await store.close();

@@ -89,7 +89,7 @@ async function read(path: string): Promise<Manifest | null> {
 
 /** Options that are in the manifest; those the caller left out are taken from there. */
 function complete(options: DartStoreOptions, found: Manifest): DartStoreOptions {
-  const sized = options.slots !== undefined || options.memory !== undefined;
+  const sized = options.slots !== undefined || options.memoryBytes !== undefined;
   return {
     ...options,
     ...(sized ? {} : { slots: found.slots }),

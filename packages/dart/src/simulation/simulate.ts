@@ -15,7 +15,7 @@ export interface SimulateOptions extends WriteOptions {
   readonly keys: number;
   /** Memory: M, or bytes of all slots, or bytes of slots for each key. One of the three. */
   readonly slots?: number;
-  readonly memory?: number;
+  readonly memoryBytes?: number;
   readonly bytesPerFlow?: number;
   /** N; 2 if absent. With `adaptive`, at most; then 8 if absent. */
   readonly copies?: number;
@@ -148,7 +148,7 @@ class Tally {
 
 function resolveSlots({
   slots,
-  memory,
+  memoryBytes: memory,
   bytesPerFlow,
   keys,
   valueBytes = 20,

@@ -23,7 +23,7 @@ import { SlotBytes } from './slot-bytes.js';
  * One thread writes; with `shared`, others query by a `DartReader`. The layout in memory is in layout.ts.
  *
  * @example
- * const store = new DartStore({ memory: 1 << 30, copies: 2 });
+ * const store = new DartStore({ memoryBytes: 1 << 30, copies: 2 });
  * store.write(encodeFlowKey(flow), path);
  * store.query(encodeFlowKey(flow)).value;
  */

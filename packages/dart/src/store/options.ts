@@ -4,10 +4,10 @@ import type { Membership } from './header.js';
 
 /** How a store is made. */
 export interface DartStoreOptions {
-  /** M, 1..2^32 - 1. This or {@link memory}. */
+  /** M, 1..2^32 - 1. This or {@link memoryBytes}. */
   slots?: number;
   /** Bytes for slots: M is as many as fit. */
-  memory?: number;
+  memoryBytes?: number;
   /** Bytes of a value, 1..1024; default 20: five hops of 32 bits. */
   valueBytes?: number;
   /** Bits of the checksum, 8..32; default 32. */
@@ -42,7 +42,7 @@ const SEGMENT_BYTES = 2 ** 32 - 2 ** 24;
 
 /** @throws RangeError for an option out of range, or if neither `slots` nor `memory` is given */
 export function resolveOptions(options: DartStoreOptions): ResolvedOptions {
-  const { memory, valueBytes = 20, checksumBits = 32, copies = 2, hash = 'xxhash', seed = 0 } = options;
+  const { memoryBytes: memory, valueBytes = 20, checksumBits = 32, copies = 2, hash = 'xxhash', seed = 0 } = options;
   const { collectors = 1, collector = 0, segmentBytes = SEGMENT_BYTES } = options;
   const slots = options.slots ?? (memory === undefined ? undefined : slotsFor(memory, valueBytes, checksumBits));
   if (slots === undefined) throw new RangeError('a store needs slots or memory');

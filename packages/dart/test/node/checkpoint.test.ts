@@ -118,7 +118,7 @@ describe('checkpoints of the live epoch', () => {
   });
 
   it('cost nothing for slots that nobody has written', async () => {
-    const store = await EpochStore.open(newDirectory(), { memory: 64 << 20, checkpointMs: 0 });
+    const store = await EpochStore.open(newDirectory(), { memoryBytes: 64 << 20, checkpointMs: 0 });
     store.write(keyOf(1), valueFor(1, 1));
     const summary = await store.checkpoint();
     expect(summary?.pages).toBe(2);
@@ -354,8 +354,8 @@ describe('a directory', () => {
     ];
     for (const other of others)
       expect(await codeOf(EpochStore.open(directory, { ...made, ...other }))).toBe('ERR_DART_MISMATCH');
-    expect(await codeOf(EpochStore.open(directory, { memory: 9999 }))).toBe('ERR_DART_MISMATCH');
-    const store = await EpochStore.open(directory, { memory: 10_000, checkpointMs: 0 });
+    expect(await codeOf(EpochStore.open(directory, { memoryBytes: 9999 }))).toBe('ERR_DART_MISMATCH');
+    const store = await EpochStore.open(directory, { memoryBytes: 10_000, checkpointMs: 0 });
     expect(store.live.geometry).toMatchObject({ slots: 1000, valueBytes: 8, checksumBits: 16, copies: 3 });
     await store.close();
   });

@@ -141,7 +141,7 @@ describe('simulate', () => {
 
   it('takes as many slots as fit into the memory', () => {
     expect(simulate({ ...base, keys: 1000 })).toMatchObject({ slots: 1250, bytes: 30_000, load: 0.8, copies: 2 });
-    expect(simulate({ keys: 1000, memory: 30_000, checksumBits: 9, valueBytes: 1 }).slots).toBe(10_000);
+    expect(simulate({ keys: 1000, memoryBytes: 30_000, checksumBits: 9, valueBytes: 1 }).slots).toBe(10_000);
   });
 
   it('reports progress up to the end', () => {

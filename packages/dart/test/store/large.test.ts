@@ -3,7 +3,7 @@ import { AnswerRows, DartReader, DartStore, fixedKeyRows, STATUS } from '../../s
 
 it('a store of more than 4 GiB has several segments, and is written and read across them', () => {
   // Address space: pages that nobody writes take no memory.
-  const store = new DartStore({ memory: 5 * 2 ** 30, copies: 4, shared: true });
+  const store = new DartStore({ memoryBytes: 5 * 2 ** 30, copies: 4, shared: true });
   const { slots, slotBytes, segments } = store.geometry;
   expect(segments.length).toBe(2);
   expect(store.byteLength).toBe(slots * slotBytes);

@@ -48,7 +48,7 @@ describe('the geometry of a store', () => {
     expect(slotBytesOf(20, 32)).toBe(24);
     expect(slotBytesOf(20, 9)).toBe(22);
     expect(slotsFor(2 ** 30, 20, 32)).toBe(44_739_242);
-    expect(new DartStore({ memory: 2400, engine: 'plain' }).geometry.slots).toBe(100);
+    expect(new DartStore({ memoryBytes: 2400, engine: 'plain' }).geometry.slots).toBe(100);
   });
 });
 

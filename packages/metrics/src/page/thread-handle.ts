@@ -10,7 +10,7 @@ const HEAP_MIB = 192;
 /** Time that the thread has to end by itself. */
 const CLOSE_MS = 3000;
 /** Waiting times before a thread that has died is started again. */
-const RESTART = { firstMs: 250, longestMs: 30_000 } as const;
+const RESTART = { firstMs: 250, maxMs: 30_000 } as const;
 
 /** Answers of the program. */
 export interface PageAnswers {
@@ -21,7 +21,7 @@ export interface PageAnswers {
 export class PageThread {
   readonly #file: URL | string;
   readonly #answers: PageAnswers;
-  readonly #backOff = new BackOff(RESTART.firstMs, RESTART.longestMs, Math.random);
+  readonly #backOff = new BackOff(RESTART.firstMs, RESTART.maxMs, Math.random);
   #setup: PageSetup;
   #address: { readonly host: string; readonly port: number };
   #worker: Worker | null = null;

@@ -37,7 +37,7 @@ export interface KafkaSourceOptions {
   /** Time limit for any answer of a broker, in ms. Default 15,000. */
   readonly requestTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 5000. */
-  readonly retry?: { readonly firstMs?: number; readonly longestMs?: number };
+  readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
   /** Told of what goes wrong, in an outage once per code. The source goes on. */
   readonly onProblem?: (problem: KafkaSinkError) => void;
   /** Told that an outage is over. */
@@ -60,7 +60,7 @@ export interface ResolvedSourceOptions {
   readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly firstMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
   readonly onProblem: (problem: KafkaSinkError) => void;
   readonly onRecovered: (outage: Outage) => void;
 }
@@ -103,7 +103,7 @@ export function resolveSource(options: KafkaSourceOptions): ResolvedSourceOption
     connectTimeoutMs: milliseconds('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1),
     requestTimeoutMs: milliseconds('requestTimeoutMs', options.requestTimeoutMs ?? 15_000, 1),
     firstMs,
-    longestMs: milliseconds('retry.longestMs', retry.longestMs ?? 5000, firstMs),
+    maxMs: milliseconds('retry.maxMs', retry.maxMs ?? 5000, firstMs),
     onProblem: options.onProblem ?? ((): void => {}),
     onRecovered: options.onRecovered ?? ((): void => {}),
   };

@@ -62,7 +62,7 @@ export class KafkaSource implements Source {
   /** @throws TypeError or RangeError for an option that makes no sense */
   constructor(options: KafkaSourceOptions) {
     this.#options = resolveSource(options);
-    const { bootstrap, topic, onProblem, onRecovered, firstMs, longestMs } = this.#options;
+    const { bootstrap, topic, onProblem, onRecovered, firstMs, maxMs } = this.#options;
     this.name = `kafka://${bootstrap.join(',')}/${topic}`;
     const { frames = 1024, reports, hops } = options.capacity ?? {};
     this.#reader = new MessageReader({
@@ -71,7 +71,7 @@ export class KafkaSource implements Source {
       ...(hops === undefined ? {} : { hops }),
     });
     this.#log = new OutageLog({ onProblem, onRecovered });
-    this.#backOff = new BackOff(firstMs, longestMs, Math.random);
+    this.#backOff = new BackOff(firstMs, maxMs, Math.random);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });

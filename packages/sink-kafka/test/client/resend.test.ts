@@ -115,7 +115,7 @@ async function open(): Promise<Path> {
     bootstrap: [`127.0.0.1:${proxy.port}`],
     topics: { reports: topic },
     format: 'json',
-    retry: { firstMs: 10, longestMs: 50 },
+    retry: { firstMs: 10, maxMs: 50 },
     onProblem: ({ code }) => problems.push(code),
   });
   ends.push(() => sink.close(0));

@@ -24,7 +24,7 @@ test('a source outlasts its broker, tells of it once, and gives each record once
       sessionMs: 6000,
       connectTimeoutMs: 1000,
       requestTimeoutMs: 3000,
-      retry: { firstMs: 100, longestMs: 500 },
+      retry: { firstMs: 100, maxMs: 500 },
       onProblem: ({ code }) => problems.push(code),
       onRecovered: ({ attempts }) => recovered.push(attempts),
     });

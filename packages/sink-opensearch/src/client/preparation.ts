@@ -6,13 +6,13 @@ import type { HttpClient } from './http.js';
 
 /** Puts the index templates in place, once, before the first record. */
 export class Preparation {
-  readonly #options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotation' | 'onProblem'>;
+  readonly #options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>;
   readonly #client: HttpClient;
   #isDone: boolean;
   #running: Promise<OpenSearchSinkError | null> | null = null;
 
   constructor(
-    options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotation' | 'onProblem'>,
+    options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>,
     client: HttpClient,
   ) {
     this.#options = options;
@@ -34,9 +34,9 @@ export class Preparation {
 
   async #run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
     for (const kind of this.#options.records) {
-      const { prefix, rotation, templates } = this.#options;
+      const { prefix, rotate, templates } = this.#options;
       const path = `/_index_template/${prefix}${kind}`;
-      const template = indexTemplate(kind, { prefix, rotation }, templates === false ? {} : templates);
+      const template = indexTemplate(kind, { prefix, rotate }, templates === false ? {} : templates);
       const problem =
         (await this.#isNewer(path, template.version, signal)) ??
         (await this.#put(path, JSON.stringify(template), signal));

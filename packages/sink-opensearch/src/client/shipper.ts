@@ -115,8 +115,8 @@ export class Shipper {
 
   /** Never rejects. */
   async #ship(batch: LineBatch): Promise<void> {
-    const { retryFirstMs, retryLongestMs, random } = this.#options;
-    const backOff = new BackOff(retryFirstMs, retryLongestMs, random);
+    const { retryFirstMs, retryMaxMs, random } = this.#options;
+    const backOff = new BackOff(retryFirstMs, retryMaxMs, random);
     const { signal } = this.#abort;
     let left = Array.from({ length: batch.count }, (_, row) => row);
     /** Records of a request at most, after one was too long for the server, or for its time. */

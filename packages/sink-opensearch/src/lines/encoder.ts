@@ -50,10 +50,10 @@ export class LineEncoder {
   #flows: FlowJson | null = null;
 
   /** @throws TypeError if the instance is no 16 hexadecimal digits */
-  constructor({ prefix, rotation, instance }: Pick<ResolvedOptions, 'prefix' | 'rotation' | 'instance'>) {
+  constructor({ prefix, rotate, instance }: Pick<ResolvedOptions, 'prefix' | 'rotate' | 'instance'>) {
     const ids = new RecordIds(instance);
     this.#ids = ids;
-    const head = (kind: RecordKind): Head => new Head(new IndexNames(prefix + kind, rotation), ids.instance);
+    const head = (kind: RecordKind): Head => new Head(new IndexNames(prefix + kind, rotate), ids.instance);
     this.#heads = { reports: head('reports'), events: head('events'), flows: head('flows') };
   }
 

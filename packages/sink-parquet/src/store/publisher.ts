@@ -15,7 +15,7 @@ export interface PublisherOptions {
   readonly workplace: Workplace;
   readonly outages: OutageLog<ParquetSinkError>;
   readonly retryFirstMs: number;
-  readonly retryLongestMs: number;
+  readonly retryMaxMs: number;
   /** Name of a new file, without its ending. */
   readonly nextName: () => string;
   /** Called when the file of a segment is in the store. */
@@ -113,8 +113,8 @@ export class Publisher {
   }
 
   async #pause(): Promise<void> {
-    const { outages, retryFirstMs, retryLongestMs } = this.#options;
-    const ms = Math.min(retryLongestMs, retryFirstMs * 2 ** Math.min(30, outages.attempts - 1));
+    const { outages, retryFirstMs, retryMaxMs } = this.#options;
+    const ms = Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(30, outages.attempts - 1));
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wakeUp = resolve;

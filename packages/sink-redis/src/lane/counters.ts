@@ -13,18 +13,18 @@ export const DROP_REASONS = [
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** What became of the records of one kind. Always: `offered = written + pending + the sum of dropped`. */
+/** What became of the records of one kind. Always: `offered = delivered + pending + the sum of dropped`. */
 export interface LaneTotals {
   /** Records that were taken over. */
   readonly offered: number;
   /** Acknowledged by the server, each applied exactly once. */
-  readonly written: number;
+  readonly delivered: number;
   /** Waiting or under way. */
   readonly pending: number;
   readonly dropped: { readonly [K in DropReason]: number };
-  /** Of those written: how many a counter or the index of flows does not show, since its key has another type. */
+  /** Of those delivered: how many a counter or the index of flows does not show, since its key has another type. */
   readonly incomplete: number;
-  /** Of those written: how many the server no longer has, since it came back in an older state. */
+  /** Of those delivered: how many the server no longer has, since it came back in an older state. */
   readonly lostByServer: number;
 }
 
@@ -93,7 +93,7 @@ export class LaneCounters {
   totals(): LaneTotals {
     return {
       offered: this.offered,
-      written: this.acknowledged - this.refused,
+      delivered: this.acknowledged - this.refused,
       pending: this.pending,
       dropped: { ...this.dropped, refused: this.refused },
       incomplete: this.incomplete,

@@ -32,7 +32,7 @@ const sink = new KafkaSink({
   whenFull: 'drop',
   connectTimeoutMs: 1000,
   requestTimeoutMs: 3000,
-  retry: { firstMs: 50, longestMs: 500 },
+  retry: { firstMs: 50, maxMs: 500 },
   watermarkMs: 250,
   onProblem: ({ message }) => say('problem', message),
 });

@@ -89,7 +89,7 @@ export class TraceCollector {
   static async start(options: TraceOptions): Promise<TraceCollector> {
     const { ports, flows, seed, memory, copies, seconds } = options;
     const fabric = new Fabric({ ports, flows, seed });
-    const store = new DartStore({ memory, copies, valueBytes: VALUE_BYTES });
+    const store = new DartStore({ memoryBytes: memory, copies, valueBytes: VALUE_BYTES });
     const queuePairs = Array.from({ length: fabric.topology.edgeCount }, (_, edge) => ({
       number: FIRST_QUEUE_PAIR + edge,
       // Every packet is missed, also the first ones.

@@ -55,12 +55,12 @@ export function imbalances({ frames, flows, written }: MonitorTotals): Balance[]
       {
         what: 'flows read = written + dropped',
         left: written.entries,
-        right: redis.entries.written + dropped(redis.entries.dropped),
+        right: redis.entries.delivered + dropped(redis.entries.dropped),
       },
       {
         what: 'events read = written + dropped',
         left: written.events,
-        right: redis.events.written + dropped(redis.events.dropped),
+        right: redis.events.delivered + dropped(redis.events.dropped),
       },
     );
   }
@@ -72,8 +72,8 @@ export function summary(totals: MonitorTotals): string[] {
   const { frames, flows, written } = totals;
   const losses = Object.entries(lossesOf(totals));
   const handedOn = written.redis === null ? 'read' : 'written to Redis';
-  const flowsWritten = written.redis?.entries.written ?? written.entries;
-  const eventsWritten = written.redis?.events.written ?? written.events;
+  const flowsWritten = written.redis?.entries.delivered ?? written.entries;
+  const eventsWritten = written.redis?.events.delivered ?? written.events;
   return [
     `${frames.received} datagrams or frames, ${frames.reports} reports, ${flows.inserted} flows, ${flows.events} events`,
     `flows handed on: ${flows.evictedEntries} evicted, ${flows.agedEntries} aged, ${flows.removedEntries} at the end`,

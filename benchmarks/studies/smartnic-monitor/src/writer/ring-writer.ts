@@ -35,7 +35,7 @@ export class RingWriter {
             geometry,
             events: { form: redis.form },
             entries: { form: redis.form === 'packed' ? 'packed' : 'flows' },
-            retry: { firstMs: 50, longestMs: 1000 },
+            retry: { firstMs: 50, maxMs: 1000 },
             onProblem: (problem) => onProblem(problem.message),
             onRecovered: ({ lastedMs }) => onRecovered(`Redis is back after ${(lastedMs / 1000).toFixed(1)} s`),
           });
