@@ -4,7 +4,7 @@
  * @int/collector, which does so too and notes the time of each. A line on standard input asks what has been done.
  */
 import { createSocket } from 'node:dgram';
-import { KernelMemory } from '@int/codec';
+import { AcceleratorMemory } from '@int/codec';
 import { UdpSource } from '@int/collector';
 import { answerOnInput, ready } from './afxdp/answers.js';
 import { WORK_BATCH, Work, workOf } from './afxdp/work.js';
@@ -14,7 +14,7 @@ const RECEIVE_BUFFER = 32 << 20;
 const MOST_BYTES = 2048;
 const FLUSH_MS = 2;
 
-const memory = new KernelMemory(Work.memoryBytes + WORK_BATCH * (MOST_BYTES + 8));
+const memory = new AcceleratorMemory(Work.memoryBytes + WORK_BATCH * (MOST_BYTES + 8));
 const worker = new Work(workOf(work), 'report', memory);
 
 /** Datagrams behind one another in the decoder's memory. */

@@ -5,7 +5,7 @@
  */
 import { umemBytes, XdpBatch, type XdpMode, XdpSocket } from '@int/afxdp';
 import { Prefilter } from '@int/afxdp/prefilter';
-import { KernelMemory } from '@int/codec';
+import { AcceleratorMemory } from '@int/codec';
 import { compileRules } from '@int/detect';
 import { answerOnInput, ready } from './afxdp/answers.js';
 import { INT_PORT, LATENCY, REPORT_PORT } from './afxdp/template.js';
@@ -46,10 +46,10 @@ const prefilter =
     : null;
 
 const options = { interface: name, mode: mode as XdpMode, frames: FRAMES };
-const kernelMemory = new KernelMemory(umemBytes(options) + Work.memoryBytes);
-const memory = kernelMemory.bytes(umemBytes(options));
-const worker = new Work(workOf(work), 'ethernet', kernelMemory);
-const batch = new XdpBatch(WORK_BATCH, kernelMemory.arena);
+const acceleratorMemory = new AcceleratorMemory(umemBytes(options) + Work.memoryBytes);
+const memory = acceleratorMemory.bytes(umemBytes(options));
+const worker = new Work(workOf(work), 'ethernet', acceleratorMemory);
+const batch = new XdpBatch(WORK_BATCH, acceleratorMemory.arena);
 const socket = await XdpSocket.open({
   ...options,
   memory,

@@ -1,5 +1,5 @@
 /**
- * A software RNIC in a process of its own: `dart-rnic.js plain|kernel|in-place SHAPE FRAMES`. It takes `frames TURNS` and `sum`, as
+ * A software RNIC in a process of its own: `dart-rnic.js plain|accelerator|in-place SHAPE FRAMES`. It takes `frames TURNS` and `sum`, as
  * `benchmarks/native/twins/dart_bench.c` does.
  */
 import { createInterface } from 'node:readline';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { KernelMemory } from '@int/codec';
+import { AcceleratorMemory } from '@int/codec';
 import { type Contender, columnContenders, objectContenders } from './decode/contenders.js';
 import { buildNative, NativeDecoder, writeFrames } from './decode/native.js';
 import { fillReports, MIXED, type Reports, reportBytes, SHAPES, type Shape } from './decode/shapes.js';
@@ -34,7 +34,7 @@ const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 15));
 const MEGABYTES = Number(values.megabytes ?? (values.short ? 16 : 256));
 const BATCH = Number(values.batch);
 const C_REFERENCE = 'C -O3 -march=native';
-const KERNEL = 'kernel in place';
+const ACCELERATOR = 'accelerator in place';
 const PARSER = 'binary-parser, lean';
 /** What is asked of the batch path. */
 const TARGET = { ratioToC: 1.5, fasterThanParser: 20, nanoseconds4x8: 700, factor4x8: 8 } as const;
@@ -63,7 +63,7 @@ async function measure(name: string, of: readonly Shape[], compiler: string | un
   const count = Math.floor((MEGABYTES * 1024 * 1024) / size);
   // Random shapes do not add up to the mean exactly.
   const bytes = Math.ceil((count * size) / 4) * 4 + (of.length === 1 ? 0 : (1 << 20) + largest);
-  const memory = new KernelMemory(bytes + 8 * count + (8 << 20));
+  const memory = new AcceleratorMemory(bytes + 8 * count + (8 << 20));
   const inside = fillReports(of, memory.bytes(bytes), memory.words(count), memory.words(count));
   const outside: Reports = {
     ...inside,
@@ -174,14 +174,14 @@ if (results.length > 1) {
   }
 }
 
-console.log(`\ntargets (${KERNEL}):`);
+console.log(`\ntargets (${ACCELERATOR}):`);
 const targets: Record<string, boolean> = {};
 function target(text: string, met: boolean): void {
   targets[text] = met;
   console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
 }
 for (const result of results) {
-  const f = result.contenders[KERNEL]!;
+  const f = result.contenders[ACCELERATOR]!;
   if (f.ratioToC !== null) {
     target(`${result.shape}: ${f.ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`, f.ratioToC <= TARGET.ratioToC);
   }

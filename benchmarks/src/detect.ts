@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { KernelMemory, type TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, type TelemetryBatch } from '@int/codec';
 import type { DetectorConfig } from '@int/detect';
 import { buildNative } from './decode/native.js';
 import { median } from './decode/statistics.js';
@@ -22,10 +22,10 @@ import { nativeRule, PLANS, type Plan } from './detect/cases.js';
 import { Columns, checkObjects, mapping, observing, time } from './detect/contenders.js';
 import { NativeDetectors, type Outcome, writeBatches } from './detect/native.js';
 import {
+  ACCELERATOR,
   C_REFERENCE,
   EXACT,
   type Figures,
-  KERNEL,
   MAPS,
   markdown,
   OBSERVE,
@@ -126,7 +126,7 @@ function tune({ detector }: Plan, work: Work, share: number): number {
 /** The hot path in its forms. */
 function columnContenders(config: DetectorConfig, { batches }: Work): { name: string; by: Columns }[] {
   return [
-    { name: KERNEL, by: new Columns(config, inside, { memory }) },
+    { name: ACCELERATOR, by: new Columns(config, inside, { memory }) },
     { name: EXACT, by: new Columns(config, inside, { memory, state: 'exact' }) },
     { name: PLAIN, by: new Columns(config, batches) },
   ];
@@ -209,7 +209,7 @@ if (compiler === undefined)
   console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
 const work = makeWork(Number(values.batches), Number(values.batch), values.flows);
 /** Detectors take their state from it as long as the program runs; pages that are never written cost nothing. */
-const memory = new KernelMemory(0x80000000);
+const memory = new AcceleratorMemory(0x80000000);
 const inside: readonly TelemetryBatch[] = copyInto(memory, work.batches);
 const plans = PLANS.filter(({ name }) => values.detectors === undefined || values.detectors.split(',').includes(name));
 const configs = SHARES.flatMap((share, index) =>
@@ -252,7 +252,7 @@ function target(text: string, met: boolean): void {
   console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
 }
 for (const { detector, withEvent, contenders } of results) {
-  const { ratioToC, fasterThanPeer } = contenders[KERNEL]!;
+  const { ratioToC, fasterThanPeer } = contenders[ACCELERATOR]!;
   const what = `${detector}, ${percent(withEvent)}`;
   if (ratioToC !== null) {
     target(`${what}: ${ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`, ratioToC <= TARGET.ratioToC);

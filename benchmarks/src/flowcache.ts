@@ -74,7 +74,7 @@ const PLANS: readonly SpeedPlan[] = SHORT
       {
         setup: setup(1_000_000),
         mixes: ['zipf'],
-        groups: [['kernel'], ['plain'], ['map-number'], ['lru-string']],
+        groups: [['accelerator'], ['plain'], ['map-number'], ['lru-string']],
       },
     ]
   : [
@@ -82,16 +82,16 @@ const PLANS: readonly SpeedPlan[] = SHORT
         setup: setup(1_000_000),
         mixes: MIXES,
         slowMixes: ['zipf', 'uniform'],
-        groups: [['kernel', 'plain'], ...OBJECTS.map((name) => [name])],
+        groups: [['accelerator', 'plain'], ...OBJECTS.map((name) => [name])],
       },
       {
         setup: setup(6_000_000),
         mixes: MIXES,
         slowMixes: ['zipf', 'uniform'],
-        groups: [['kernel', 'plain'], ...OBJECTS.map((name) => [name])],
+        groups: [['accelerator', 'plain'], ...OBJECTS.map((name) => [name])],
       },
-      { setup: setup(1_000_000, { ipv6: true }), mixes: ['zipf'], groups: [['kernel']] },
-      { setup: setup(1_000_000, { layout: 'compact' }), mixes: ['zipf', 'uniform'], groups: [['kernel']] },
+      { setup: setup(1_000_000, { ipv6: true }), mixes: ['zipf'], groups: [['accelerator']] },
+      { setup: setup(1_000_000, { layout: 'compact' }), mixes: ['zipf', 'uniform'], groups: [['accelerator']] },
     ];
 
 const parts = values.only === undefined ? null : partsOf(values.only);

@@ -1,6 +1,6 @@
 import { type NativeHandle, native } from './native.js';
 
-/** Where the columns of a batch may lie: the `Arena` and `KernelMemory` of `@int/codec` are such. */
+/** Where the columns of a batch may lie: the `Arena` and `AcceleratorMemory` of `@int/codec` are such. */
 export interface WordMemory {
   /** Takes `count` 32-bit words. */
   words(count: number): Uint32Array;

@@ -10,7 +10,7 @@ import {
   type XdpStats,
   xdpSupport,
 } from '@int/afxdp';
-import { BatchDecoder, KernelMemory, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, BatchDecoder, TelemetryBatch } from '@int/codec';
 import { Checker, drain, type Findings, PATIENCE_MS, send } from './exchange.js';
 import { FrameMaker, type FrameShape, REPORT_PORT, reported } from './frames.js';
 import { type Failure, failureOf, serve } from './serve.js';
@@ -45,9 +45,9 @@ export interface Exchanged {
 }
 
 /** Memory of the kind asked for, its bytes not aligned to anything. */
-function memoryFor(place: Place, bytes: number): { memory?: Uint8Array; kernel?: KernelMemory } {
+function memoryFor(place: Place, bytes: number): { memory?: Uint8Array; kernel?: AcceleratorMemory } {
   if (place === 'wasm') {
-    const kernel = new KernelMemory(bytes + (8 << 20));
+    const kernel = new AcceleratorMemory(bytes + (8 << 20));
     return { memory: kernel.bytes(bytes), kernel };
   }
   if (place === 'shared') return { memory: new Uint8Array(new SharedArrayBuffer(bytes + 8), 8, bytes) };
@@ -61,7 +61,7 @@ class Columns {
   readonly #decoder: BatchDecoder;
   right = 0;
 
-  constructor(frames: number, kernel: KernelMemory | undefined) {
+  constructor(frames: number, kernel: AcceleratorMemory | undefined) {
     this.#batch = kernel?.batch({ frames }) ?? new TelemetryBatch({ frames });
     this.#decoder = new BatchDecoder({
       linkType: 'ethernet',

@@ -190,7 +190,7 @@ class Pair {
 
   /** A cache of @int/flowcache of the same dimensions. */
   cache(options: FlowCacheOptions): FlowCache {
-    return new FlowCache({ ...this.#size, metrics: METRICS, hash: 'crc32', kernel: false, ...options });
+    return new FlowCache({ ...this.#size, metrics: METRICS, hash: 'crc32', accelerator: false, ...options });
   }
 
   /** What was seen, for the test to know that it tests something. */

@@ -23,7 +23,7 @@ export interface Sample {
   readonly events: number;
   readonly switches: number;
   /** Frames are decoded in WebAssembly. */
-  readonly usesKernel: boolean;
+  readonly usesAccelerator: boolean;
   /** Bytes. The heap is measured after a collection. */
   readonly rss: number;
   readonly heap: number;
@@ -79,7 +79,7 @@ export async function collect(name: string, mode: 'driver' | 'generic'): Promise
       noSocket,
       events,
       switches,
-      usesKernel: source.usesKernel,
+      usesAccelerator: source.usesAccelerator,
       rss,
       heap: heapUsed,
       external,

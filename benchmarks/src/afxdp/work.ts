@@ -1,5 +1,5 @@
 /** What a receiver does with frames; the C twin is `benchmarks/native/receivers/work.c`. */
-import { BatchDecoder, type KernelMemory, type LinkLayer, type TelemetryBatch } from '@int/codec';
+import { type AcceleratorMemory, BatchDecoder, type LinkLayer, type TelemetryBatch } from '@int/codec';
 import { MessageBuilder } from './message.js';
 import { INT_PORT, REPORT_PORT } from './template.js';
 
@@ -34,7 +34,7 @@ export class Work {
   readonly #decoder: BatchDecoder;
   readonly #messages: MessageBuilder;
 
-  constructor(kind: WorkKind, linkType: LinkLayer, memory: KernelMemory) {
+  constructor(kind: WorkKind, linkType: LinkLayer, memory: AcceleratorMemory) {
     this.#kind = kind;
     this.#batch = memory.batch({ frames: WORK_BATCH, hops: MOST_HOPS });
     this.#decoder = new BatchDecoder({
@@ -47,7 +47,7 @@ export class Work {
     this.#messages = new MessageBuilder(this.#batch);
   }
 
-  /** Bytes of kernel memory that decoder and batch take. */
+  /** Bytes of accelerator memory that decoder and batch take. */
   static readonly memoryBytes = 4 << 20;
 
   /** What has been done, for an answer. */

@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DartStore, KernelRnic, SoftRnic } from '@int/dart';
+import { AcceleratorRnic, DartStore, SoftRnic } from '@int/dart';
 import { UdpRnic } from '@int/dart/node';
 import { Producer } from '@platformatic/kafka';
 import { makeDatagrams, makeFrames, makeRows, QUEUE_PAIR, REMOTE_KEY, rnicOptions, valueBytes } from './reports.js';
@@ -118,12 +118,12 @@ async function receiveAndStore(options: PartOptions): Promise<Part> {
   return between(from, to, accepted / (accepted + rejected));
 }
 
-/** Frames that have been received already, to a software RNIC with the store's kernel, a batch a call; copied in. */
+/** Frames that have been received already, to a software RNIC with the store's accelerator, a batch a call; copied in. */
 function storeFrames(options: PartOptions): Part {
   const store = storeOf(options);
-  const kernel = store.kernel === null ? null : new KernelRnic(store.kernel, [REMOTE_KEY]);
-  const rnic = new SoftRnic({ ...rnicOptions(store), ...(kernel === null ? {} : { state: kernel.state }) });
-  rnic.useKernel(kernel);
+  const accelerator = store.accelerator === null ? null : new AcceleratorRnic(store.accelerator, [REMOTE_KEY]);
+  const rnic = new SoftRnic({ ...rnicOptions(store), ...(accelerator === null ? {} : { state: accelerator.state }) });
+  rnic.useAccelerator(accelerator);
   const { bytes, offsets, lengths } = makeFrames(options.size, store.geometry.slots, { source: 1, destination: 4791 });
   return repeat(options, offsets.length, (from, to) => {
     // The frames come again: their sequence numbers begin anew.

@@ -1,7 +1,7 @@
 /** RoCEv2 frames in memory, and the software RNIC that takes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { encodeRoce, ROCE_OPCODE } from '@int/codec';
-import { type DartStore, KernelRnic, SoftRnic } from '@int/dart';
+import { AcceleratorRnic, type DartStore, SoftRnic } from '@int/dart';
 import { cutChecksum, KeyHashes } from '@int/dart/internals';
 import { BATCH, KEY_BYTES, mix32, putKey, putValue, SLOT_BYTES, VALUE_BYTES } from './workload.js';
 
@@ -18,21 +18,21 @@ export interface Frames {
   readonly lengths: Uint32Array;
 }
 
-/** An RNIC whose only region is a store's slots, with the store's kernel if it has one. */
+/** An RNIC whose only region is a store's slots, with the store's accelerator if it has one. */
 export function makeRnic(store: DartStore): SoftRnic {
-  const kernel = store.kernel === null ? null : new KernelRnic(store.kernel, [REMOTE_KEY]);
+  const accelerator = store.accelerator === null ? null : new AcceleratorRnic(store.accelerator, [REMOTE_KEY]);
   const rnic = new SoftRnic({
     queuePairs: [{ number: QUEUE_PAIR, expectedPsn: 0 }],
     regions: [{ remoteKey: REMOTE_KEY, base: BASE, target: store }],
-    ...(kernel === null ? {} : { state: kernel.state }),
+    ...(accelerator === null ? {} : { state: accelerator.state }),
   });
-  rnic.useKernel(kernel);
+  rnic.useAccelerator(accelerator);
   return rnic;
 }
 
-/** The same frames in the memory of the store's kernel. */
+/** The same frames in the memory of the store's accelerator. */
 export function inPlace(store: DartStore, { bytes, offsets, lengths }: Frames): Frames {
-  const { arena } = store.kernel!.host;
+  const { arena } = store.accelerator!.host;
   const rows = offsets.length;
   const placed = { bytes: arena.bytes(bytes.length), offsets: arena.words(rows), lengths: arena.words(rows) };
   placed.bytes.set(bytes);

@@ -9,10 +9,10 @@ import type { StoreShape } from './stores.js';
 const C_PLAIN = 'C -O3 -march=native';
 const C_PREFETCH = 'C -O3, prefetch';
 const C_O2 = 'C -O2';
-const KERNEL = 'kernel, rows in place';
-const KERNEL_COPIED = 'kernel, rows copied in';
-const RNIC_KERNEL = 'kernel, frames in place';
-const RNIC_COPIED = 'kernel, frames copied in';
+const ACCELERATOR = 'accelerator, rows in place';
+const ACCELERATOR_COPIED = 'accelerator, rows copied in';
+const RNIC_ACCELERATOR = 'accelerator, frames in place';
+const RNIC_COPIED = 'accelerator, frames copied in';
 const PLAIN = 'plain TypeScript';
 export const RAW = 'random 24-byte writes, C';
 export const RAW_PREFETCH = 'random 24-byte writes, C, prefetch';
@@ -173,10 +173,10 @@ export async function measureSpeed(
       start(Program.c('dart_bench', files.header, bytes), [C_PLAIN, C_PREFETCH]);
       start(Program.c('dart_bench_O2', files.header, bytes), [C_O2]);
     }
-    const kernel = Program.javaScript('kernel', shape);
-    const modes = await kernel.ask<number>('modes');
-    if (modes > 0) start(kernel, [KERNEL_COPIED, KERNEL].slice(0, modes));
-    else await kernel.stop();
+    const accelerator = Program.javaScript('accelerator', shape);
+    const modes = await accelerator.ask<number>('modes');
+    if (modes > 0) start(accelerator, [ACCELERATOR_COPIED, ACCELERATOR].slice(0, modes));
+    else await accelerator.stop();
     start(Program.javaScript('plain', shape), [PLAIN]);
     for (const each of running) {
       const { program, names } = each;
@@ -288,11 +288,11 @@ export async function measureRnic(shape: StoreShape, effort: Effort, files: File
       }
     }
     for (const [name, engine] of [
-      [RNIC_KERNEL, 'in-place'],
-      [RNIC_COPIED, 'kernel'],
+      [RNIC_ACCELERATOR, 'in-place'],
+      [RNIC_COPIED, 'accelerator'],
       [PLAIN, 'plain'],
     ] as const) {
-      if (engine !== 'plain' && !new DartStore({ slots: 1 }).usesKernel) continue;
+      if (engine !== 'plain' && !new DartStore({ slots: 1 }).usesAccelerator) continue;
       running.push({ name, program: Program.rnic(engine, shape, files.frames) });
     }
     let expected: number | null = null;

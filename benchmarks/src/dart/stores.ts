@@ -231,24 +231,24 @@ export interface StoreShape {
 }
 
 /** Rows in the store's memory. */
-function inputInPlace(kernel: NonNullable<DartStore['kernel']>): { rows: Rows; out: AnswerRows } {
-  const { keys, values, answers } = kernel.rows(KEYS, KEYS * KEY_BYTES);
+function inputInPlace(accelerator: NonNullable<DartStore['accelerator']>): { rows: Rows; out: AnswerRows } {
+  const { keys, values, answers } = accelerator.rows(KEYS, KEYS * KEY_BYTES);
   const { offsets, lengths } = makeRows().keys;
   keys.offsets.set(offsets);
   keys.lengths.set(lengths);
   return { rows: { keys, values }, out: answers };
 }
 
-/** Rows elsewhere, and rows in place; no modes where there is no kernel. */
-function kernelContender({ memory, hash, copies }: StoreShape): Contender {
+/** Rows elsewhere, and rows in place; no modes where there is no accelerator. */
+function acceleratorContender({ memory, hash, copies }: StoreShape): Contender {
   const store = new DartStore({ memoryBytes: memory, hash, copies });
-  return new DartContender(store, store.kernel === null ? [] : [ordinaryInput(), inputInPlace(store.kernel)]);
+  return new DartContender(store, store.accelerator === null ? [] : [ordinaryInput(), inputInPlace(store.accelerator)]);
 }
 
 export const CONTENDERS: Readonly<Record<string, (shape: StoreShape) => Contender>> = {
   plain: ({ memory, hash, copies }) =>
     new DartContender(new DartStore({ memoryBytes: memory, hash, copies, engine: 'plain' })),
-  kernel: kernelContender,
+  accelerator: acceleratorContender,
   raw: ({ memory }) => new RawContender(memory),
   'map-string': () => new ObjectContender(new Map<string, Uint8Array>(), textKey),
   'map-bigint': () => new ObjectContender(new Map<bigint, Uint8Array>(), bigintKey),

@@ -9,7 +9,7 @@ export const KEYS = 8192;
 export const BATCH = 2048;
 const GOLDEN = 0x9e3779b9;
 
-/** Rows of keys with their values; the arrays may lie in a kernel's memory. */
+/** Rows of keys with their values; the arrays may lie in an accelerator's memory. */
 export interface Rows {
   readonly keys: KeyRows;
   readonly values: Uint8Array;

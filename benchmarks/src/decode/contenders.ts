@@ -1,4 +1,4 @@
-import { BatchDecoder, FrameDecoder, type KernelMemory, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
+import { type AcceleratorMemory, BatchDecoder, FrameDecoder, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
 import { mixBatch } from './checksum.js';
 import { type LeanReport, leanParser } from './parser.js';
 import { INT_PORT, type Reports } from './shapes.js';
@@ -73,14 +73,14 @@ export class Columns implements Contender {
   }
 }
 
-/** The batch decoders of @int/codec. `copy` holds the same reports as `inside`, outside the kernel's memory. */
-export function columnContenders(memory: KernelMemory, inside: Reports, copy: Reports, step: number): Columns[] {
+/** The batch decoders of @int/codec. `copy` holds the same reports as `inside`, outside the accelerator's memory. */
+export function columnContenders(memory: AcceleratorMemory, inside: Reports, copy: Reports, step: number): Columns[] {
   const capacity = { frames: step, hops: step * 8 };
-  const kernel = (): BatchDecoder => new BatchDecoder({ ...OPTIONS, memory });
+  const accelerator = (): BatchDecoder => new BatchDecoder({ ...OPTIONS, memory });
   const batch = memory.batch(capacity);
   return [
-    new Columns('kernel in place', kernel(), batch, inside, step),
-    new Columns('kernel, input copied in', kernel(), batch, copy, step),
+    new Columns('accelerator in place', accelerator(), batch, inside, step),
+    new Columns('accelerator, input copied in', accelerator(), batch, copy, step),
     new Columns('plain TypeScript columns', new BatchDecoder(OPTIONS), new TelemetryBatch(capacity), copy, step),
   ];
 }

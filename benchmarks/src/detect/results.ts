@@ -2,8 +2,8 @@
 import { HOPS } from './workload.js';
 
 export const C_REFERENCE = 'C -O3 -march=native';
-export const KERNEL = 'kernel in place';
-export const EXACT = 'kernel, exact state';
+export const ACCELERATOR = 'accelerator in place';
+export const EXACT = 'accelerator, exact state';
 export const PLAIN = 'plain TypeScript';
 export const OBSERVE = 'objects (observe)';
 export const MAPS = 'objects and Maps';
@@ -94,26 +94,26 @@ export function markdown(results: readonly Result[], rules: readonly RuleResult[
       'detector',
       'reports with an event',
       'C',
-      'kernel',
+      'accelerator',
       'x C',
       'TypeScript',
       'exact state',
       'observe',
       'Maps',
-      'Maps / kernel',
+      'Maps / accelerator',
     ],
     results.map(({ detector, withEvent, contenders }) => {
       const of = (name: string): Figures => contenders[name]!;
-      const kernel = of(KERNEL);
+      const accelerator = of(ACCELERATOR);
       return [
         detector,
         percent(withEvent),
         fixed(contenders[C_REFERENCE]?.median ?? null, 1),
-        fixed(kernel.median, 1),
-        fixed(kernel.ratioToC, 2),
+        fixed(accelerator.median, 1),
+        fixed(accelerator.ratioToC, 2),
         ...[PLAIN, EXACT].map((name) => fixed(of(name).median, 1)),
         ...[OBSERVE, MAPS].map((name) => fixed(of(name).median, 0)),
-        fixed(kernel.fasterThanPeer, 1),
+        fixed(accelerator.fasterThanPeer, 1),
       ];
     }),
   );

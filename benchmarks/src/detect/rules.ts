@@ -1,5 +1,5 @@
 /** Rule look-ups: the classifier alone, the detector with its decisions cached, and a linear scan. */
-import type { KernelMemory, TelemetryBatch } from '@int/codec';
+import type { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { Classifier, Detector, EventBatch, type Match, type Prefix, type Rule } from '@int/detect';
 import { Random } from '@int/random';
 import { time } from './contenders.js';
@@ -186,11 +186,11 @@ const SCANNED = 20_000_000;
 
 /**
  * Makes the contenders, which must agree on the rule of every report.
- * @param batches in `memory`, for the kernel
+ * @param batches in `memory`, for the accelerator
  */
 export function ruleContenders(
   count: number,
-  memory: KernelMemory,
+  memory: AcceleratorMemory,
   batches: readonly TelemetryBatch[],
   turns: number,
 ): RuleRun {

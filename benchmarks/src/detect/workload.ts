@@ -1,11 +1,11 @@
 import {
+  type AcceleratorMemory,
   BatchDecoder,
   encodeReport,
   type Flow,
   FrameDecoder,
   formatIpv4,
   type Hop,
-  type KernelMemory,
   TelemetryBatch,
   type TelemetryRecord,
   telemetry,
@@ -119,8 +119,8 @@ function decodeAll(payloads: readonly Uint8Array[], size: number): Work {
   return { batches, records, reports: payloads.length };
 }
 
-/** The same batches in a memory that the kernel can work in. */
-export function copyInto(memory: KernelMemory, batches: readonly TelemetryBatch[]): TelemetryBatch[] {
+/** The same batches in a memory that the accelerator can work in. */
+export function copyInto(memory: AcceleratorMemory, batches: readonly TelemetryBatch[]): TelemetryBatch[] {
   return batches.map((batch) => {
     const copy = memory.batch(batch.capacity);
     for (const columns of ['state', 'frameCode', 'code', 'hopCount', 'protocol', 'reportWords', 'hopWords'] as const) {

@@ -1,8 +1,8 @@
 /** How long one report takes: Figure 5. */
 import { createHistogram } from 'node:perf_hooks';
-import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { FlowCache, geometryOf } from '@int/flowcache';
-import { kernelBytes } from '@int/flowcache/internals';
+import { acceleratorBytes } from '@int/flowcache/internals';
 import { ReadRing } from './reading.js';
 import { fillCache, type Scene, setScene } from './scene.js';
 import { quietThresholds } from './setup.js';
@@ -98,7 +98,7 @@ async function measureEvictions(path: string, calls: number): Promise<Latency> {
   const geometry = geometryOf({ rows: FULL_ROWS });
   const reader = await ReadRing.start('drain', geometry.bucketStride);
   const room = TelemetryBatch.byteLength(workload.capacity) + 8 * workload.size + 4096;
-  const memory = new KernelMemory(kernelBytes(geometry) + room);
+  const memory = new AcceleratorMemory(acceleratorBytes(geometry) + room);
   let handedOn = 0;
   const entries = {
     push: (words: Int32Array, at: number, records: number): number => {

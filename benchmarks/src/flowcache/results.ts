@@ -4,7 +4,7 @@ import type { RatePoint, ReadersPoint } from './events.js';
 import type { Latency } from './latency.js';
 import type { RoundingClass } from './rounding.js';
 import type { ShardPoint } from './sharding.js';
-import { C_PLAIN, type Figures, KERNEL, KERNEL_COPIED, PLAIN, type SpeedResult } from './speed.js';
+import { ACCELERATOR, ACCELERATOR_COPIED, C_PLAIN, type Figures, PLAIN, type SpeedResult } from './speed.js';
 
 export interface Reinserting {
   readonly uniformNs: number;
@@ -49,7 +49,7 @@ function asMarkdown({ title, head, rows }: Table): string {
 
 /** The FlowCache that takes least, at a mix of flows. */
 export function bestOfOurs(ofMix: Record<string, Figures>): { name: string; figures: Figures } {
-  const ours = [KERNEL, KERNEL_COPIED, PLAIN].filter((name) => ofMix[name] !== undefined);
+  const ours = [ACCELERATOR, ACCELERATOR_COPIED, PLAIN].filter((name) => ofMix[name] !== undefined);
   const [name] = ours.sort((a, b) => ofMix[a]!.median - ofMix[b]!.median);
   return { name: name!, figures: ofMix[name!]! };
 }

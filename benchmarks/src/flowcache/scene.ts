@@ -1,7 +1,7 @@
 /** A full-size cache in WebAssembly with reports made beforehand beside it: what the scenarios begin with. */
-import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { FlowCache, type FlowCacheOptions, geometryOf } from '@int/flowcache';
-import { kernelBytes } from '@int/flowcache/internals';
+import { acceleratorBytes } from '@int/flowcache/internals';
 import { quietThresholds } from './setup.js';
 import { MIXES, type Reports, Workload } from './workload.js';
 
@@ -16,7 +16,7 @@ export interface SceneOptions {
 export interface Scene {
   readonly workload: Workload;
   readonly cache: FlowCache;
-  /** Zipf; they lie in the memory of the kernel. */
+  /** Zipf; they lie in the memory of the accelerator. */
   readonly batches: readonly Reports[];
   readonly reports: number;
 }
@@ -25,7 +25,7 @@ export interface Scene {
 export function setScene({ path, rows, batches, cache: sinks = {} }: SceneOptions): Scene {
   const workload = new Workload(path);
   const bytes = TelemetryBatch.byteLength(workload.capacity) + 8 * workload.size + 256;
-  const memory = new KernelMemory(kernelBytes(geometryOf({ rows })) + (batches + 1) * bytes);
+  const memory = new AcceleratorMemory(acceleratorBytes(geometryOf({ rows })) + (batches + 1) * bytes);
   const cache = new FlowCache({ rows, memory, thresholds: quietThresholds(), ...sinks });
   const reports = workload.makeReports(memory.arena);
   fillCache(cache, workload, reports, workload.flows);

@@ -6,14 +6,14 @@ import type { Mix } from './workload.js';
 
 export const C_PLAIN = 'C -O3 -march=native';
 const C_PREFETCH = 'C, batch prefetch';
-export const KERNEL = 'FlowCache, kernel in place';
-export const KERNEL_COPIED = 'FlowCache, kernel, batch copied in';
+export const ACCELERATOR = 'FlowCache, accelerator in place';
+export const ACCELERATOR_COPIED = 'FlowCache, accelerator, batch copied in';
 export const PLAIN = 'FlowCache, plain TypeScript';
 
 /** Programs, and under which names their modes are shown. */
 const MODES: Readonly<Record<string, readonly string[]>> = {
   c: [C_PLAIN, C_PREFETCH],
-  kernel: [KERNEL, KERNEL_COPIED],
+  accelerator: [ACCELERATOR, ACCELERATOR_COPIED],
   plain: [PLAIN],
   'map-string': ['Map, string key'],
   'map-bigint': ['Map, bigint key'],

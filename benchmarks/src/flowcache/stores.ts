@@ -1,7 +1,7 @@
 /** The contenders that are JavaScript: what keeps flows and is updated with reports. */
-import { type BatchInput, KernelMemory, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, type BatchInput, TelemetryBatch } from '@int/codec';
 import { FlowCache, geometryOf, type LayoutName } from '@int/flowcache';
-import { kernelBytes } from '@int/flowcache/internals';
+import { acceleratorBytes } from '@int/flowcache/internals';
 import {
   bigintKey,
   bigintKeyOf,
@@ -175,26 +175,26 @@ export interface StoreOptions {
   readonly buckets: number;
 }
 
-/** A cache of the kernel's and room for reports beside it. */
-function kernelContender(workload: Workload, options: StoreOptions): Contender {
+/** A cache of the accelerator's and room for reports beside it. */
+function acceleratorContender(workload: Workload, options: StoreOptions): Contender {
   const { size } = workload;
   const room = TelemetryBatch.byteLength(workload.capacity) + 8 * size + 4096;
-  const memory = new KernelMemory(kernelBytes(geometryOf(options)) + room);
+  const memory = new AcceleratorMemory(acceleratorBytes(geometryOf(options)) + room);
   const cache = new FlowCache({ ...options, memory });
-  if (!cache.usesKernel) throw new Error('the WebAssembly kernel cannot run here');
+  if (!cache.usesAccelerator) throw new Error('the WebAssembly accelerator cannot run here');
   cache.thresholds.words.set(workload.thresholds);
   return new CacheContender(cache, [workload.makeReports(memory.arena), workload.makeReports()]);
 }
 
 function plainContender(workload: Workload, options: StoreOptions): Contender {
-  const cache = new FlowCache({ ...options, kernel: false });
+  const cache = new FlowCache({ ...options, accelerator: false });
   cache.thresholds.words.set(workload.thresholds);
   return new CacheContender(cache, [workload.makeReports()]);
 }
 
 /** How to make each contender, by name. */
 export const STORES: Readonly<Record<string, (workload: Workload, options: StoreOptions) => Contender>> = {
-  kernel: kernelContender,
+  accelerator: acceleratorContender,
   plain: plainContender,
   'map-string': (workload, { rows, buckets }) =>
     new ObjectContender(new MapStore(rows * buckets, stringKey, stringKeyOf), workload),

@@ -7,8 +7,8 @@ export const EMPTY_LOOKS = 3;
 export interface Lane {
   readonly queue: number;
   readonly zeroCopy: boolean;
-  /** Whether frames lie in the memory of a WebAssembly kernel, which decodes them. */
-  readonly usesKernel: boolean;
+  /** Whether frames lie in the memory of a WebAssembly accelerator, which decodes them. */
+  readonly usesAccelerator: boolean;
   /** The next batch, or `null` if there is none now. @throws XdpError or Error when the queue can be read no more */
   take(): Slot | null;
   /** Gives a batch back. Batches may come back in any order. */

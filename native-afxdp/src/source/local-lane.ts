@@ -26,8 +26,8 @@ export class LocalLane implements Lane {
     return this.#receiver.socket.zeroCopy;
   }
 
-  get usesKernel(): boolean {
-    return this.#receiver.memory.kernel !== null;
+  get usesAccelerator(): boolean {
+    return this.#receiver.memory.accelerator !== null;
   }
 
   get figures(): Figures {

@@ -27,7 +27,7 @@ export type WorkerMessage =
       readonly umemOffset: number;
       readonly umemBytes: number;
       readonly zeroCopy: boolean;
-      readonly usesKernel: boolean;
+      readonly usesAccelerator: boolean;
     }
   | { readonly name: 'failed'; readonly error: ErrorText };
 

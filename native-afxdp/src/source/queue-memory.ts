@@ -2,8 +2,8 @@
  * The memory of one queue: what the kernel writes frames into, and the batches that are made of them. The thread that
  * receives and, if that is another one, the thread that runs the pipeline both have it; the places follow from the geometry.
  */
-import { Arena, KernelMemory, TelemetryBatch } from '@int/codec';
-import { kernelAvailable } from '@int/codec/internals';
+import { AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
+import { acceleratorAvailable } from '@int/codec/internals';
 import type { FrameBatch } from '@int/collector';
 import { XdpBatch } from '../batch.js';
 import { umemBytes } from '../options.js';
@@ -39,7 +39,7 @@ function rowsOf({ batchFrames }: Geometry): { frames: number; reports: number; h
 
 const LINE = 64;
 const line = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
-/** Tables of the decoder's kernel, with the least staging area, and a reserve. */
+/** Tables of the decoder's accelerator, with the least staging area, and a reserve. */
 const KERNEL_BYTES = 1 << 20;
 
 /** Bytes of all that {@link QueueMemory} takes. */
@@ -91,8 +91,8 @@ export class Slot implements FrameBatch {
 
 export class QueueMemory {
   readonly geometry: Geometry;
-  /** `null`: no kernel can run here, or this is the thread that does not decode. */
-  readonly kernel: KernelMemory | null;
+  /** `null`: no accelerator can run here, or this is the thread that does not decode. */
+  readonly accelerator: AcceleratorMemory | null;
   readonly buffer: ArrayBufferLike;
   readonly control: Int32Array;
   readonly figures: Float64Array;
@@ -103,9 +103,9 @@ export class QueueMemory {
   /** Memory of this thread's own, or that threads share. Making it over shared memory empties it. */
   static allocate(geometry: Geometry, isShared: boolean): QueueMemory {
     const bytes = bytesOf(geometry);
-    if (kernelAvailable()) {
-      const kernel = new KernelMemory(bytes, isShared);
-      return new QueueMemory(geometry, kernel.arena, kernel);
+    if (acceleratorAvailable()) {
+      const accelerator = new AcceleratorMemory(bytes, isShared);
+      return new QueueMemory(geometry, accelerator.arena, accelerator);
     }
     const buffer = isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
     return new QueueMemory(geometry, new Arena(buffer, LINE), null);
@@ -116,9 +116,9 @@ export class QueueMemory {
     return new QueueMemory(geometry, new Arena(buffer, LINE), null);
   }
 
-  private constructor(geometry: Geometry, arena: Arena, kernel: KernelMemory | null) {
+  private constructor(geometry: Geometry, arena: Arena, accelerator: AcceleratorMemory | null) {
     this.geometry = geometry;
-    this.kernel = kernel;
+    this.accelerator = accelerator;
     this.buffer = arena.buffer;
     this.control = new Int32Array(arena.buffer, arena.take(4 * CONTROL_WORDS), CONTROL_WORDS);
     this.figures = new Float64Array(arena.buffer, arena.take(8 * FIGURES.length), FIGURES.length);

@@ -73,7 +73,7 @@ export class Receiver {
     this.memory = memory;
     this.socket = socket;
     memory.bind(socket.umem);
-    this.#decoder = new BatchDecoder({ ...decode, ...(memory.kernel !== null && { memory: memory.kernel }) });
+    this.#decoder = new BatchDecoder({ ...decode, ...(memory.accelerator !== null && { memory: memory.accelerator }) });
   }
 
   /** Fills a slot with what there is. @returns frames; 0: there is nothing */

@@ -80,8 +80,8 @@ export class WorkerLane implements Lane {
     return this.#ready.zeroCopy;
   }
 
-  get usesKernel(): boolean {
-    return this.#ready.usesKernel;
+  get usesAccelerator(): boolean {
+    return this.#ready.usesAccelerator;
   }
 
   get figures(): Figures {

@@ -18,7 +18,7 @@ async function receive(): Promise<void> {
     umemOffset: socket.umem.byteOffset,
     umemBytes: socket.umem.length,
     zeroCopy: socket.zeroCopy,
-    usesKernel: memory.kernel !== null,
+    usesAccelerator: memory.accelerator !== null,
   });
   // Returns when the source has been stopped; the thread then has nothing left to live for.
   new WorkerLoop(receiver, setup).run();

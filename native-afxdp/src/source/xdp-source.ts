@@ -113,8 +113,8 @@ export class XdpSource implements Source {
   }
 
   /** Whether frames are decoded in WebAssembly, on all queues. */
-  get usesKernel(): boolean {
-    return this.#lanes.length > 0 && this.#lanes.every((lane) => lane.usesKernel);
+  get usesAccelerator(): boolean {
+    return this.#lanes.length > 0 && this.#lanes.every((lane) => lane.usesAccelerator);
   }
 
   /**

@@ -12,7 +12,7 @@ describe('XdpSource', () => {
     const source = await startSource(pair);
     const senders = await Senders.start(pair);
     expect(await source.call('open', { source: { interface: right.interface, mode }, numbers: COUNT })).toBeNull();
-    expect(await source.call('state')).toMatchObject({ queues: [0], mode, usesKernel: true });
+    expect(await source.call('state')).toMatchObject({ queues: [0], mode, usesAccelerator: true });
     await senders.send(COUNT, source);
     await source.call('until', COUNT);
     const received = await source.call('stop');
@@ -28,7 +28,7 @@ describe('XdpSource', () => {
     const senders = await Senders.start(pair);
     const options = { interface: pair.right.interface, queues: [0], threads: true, worker: await worker() };
     expect(await source.call('open', { source: options, numbers: COUNT })).toBeNull();
-    expect(await source.call('state')).toMatchObject({ queues: [0], mode: 'driver', usesKernel: true });
+    expect(await source.call('state')).toMatchObject({ queues: [0], mode: 'driver', usesAccelerator: true });
     await senders.send(COUNT, source);
     await source.call('until', COUNT);
     const received = await source.call('stop');
@@ -44,7 +44,12 @@ describe('XdpSource', () => {
     const senders = await Senders.start(pair, 2);
     const options = { interface: right.interface, mode, worker: await worker() };
     expect(await source.call('open', { source: options, numbers: COUNT })).toBeNull();
-    expect(await source.call('state')).toMatchObject({ queues: [0, 1], address: 'right0:0-1', mode, usesKernel: true });
+    expect(await source.call('state')).toMatchObject({
+      queues: [0, 1],
+      address: 'right0:0-1',
+      mode,
+      usesAccelerator: true,
+    });
     await senders.send(COUNT, source);
     await source.call('until', COUNT);
     const received = await source.call('stop');

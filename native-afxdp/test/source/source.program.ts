@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { XdpSource, type XdpSourceOptions, type XdpSourceStatistics } from '@int/afxdp/source';
 import type { TelemetryBatch } from '@int/codec';
-import { KernelReport2 } from '@int/codec/internals';
+import { AcceleratorReport2 } from '@int/codec/internals';
 import { Collector, type CollectorTotals, type FrameBatch, type Sink, SourceError } from '@int/collector';
 import { PATIENCE_MS } from '../exchange.js';
 import { reported } from '../frames.js';
@@ -23,8 +23,8 @@ export interface Received {
   readonly address: string;
   readonly queues: readonly number[];
   readonly mode: string | null;
-  readonly usesKernel: boolean;
-  /** Frames that the WebAssembly kernel has decoded, on this thread. */
+  readonly usesAccelerator: boolean;
+  /** Frames that the WebAssembly accelerator has decoded, on this thread. */
   readonly inKernel: number;
   /** Whether frames, their tables and what has been decoded of them lay in one memory, in every batch. */
   readonly isInPlace: boolean;
@@ -113,8 +113,16 @@ interface Running {
 let running: Running | null = null;
 
 let inKernel = 0;
-const run = KernelReport2.prototype.run;
-KernelReport2.prototype.run = function (this: KernelReport2, batch, bytes, offsets, lengths, from, to): number {
+const run = AcceleratorReport2.prototype.run;
+AcceleratorReport2.prototype.run = function (
+  this: AcceleratorReport2,
+  batch,
+  bytes,
+  offsets,
+  lengths,
+  from,
+  to,
+): number {
   const end = run.call(this, batch, bytes, offsets, lengths, from, to);
   // Elsewhere it leaves the work to TypeScript.
   const { buffer } = this.memory;
@@ -133,9 +141,23 @@ function behind(source: XdpSource): number | null {
 
 function state({ source, collector, witness, problems, told, kept }: Running): Received {
   const { right, wrong, duplicates, late, oddTimes, isInPlace } = witness;
-  const { name, address, queues, mode, usesKernel } = source;
+  const { name, address, queues, mode, usesAccelerator } = source;
   return {
-    ...{ name, address, queues, mode, usesKernel, isInPlace, right, wrong, duplicates, late, oddTimes, kept, inKernel },
+    ...{
+      name,
+      address,
+      queues,
+      mode,
+      usesAccelerator,
+      isInPlace,
+      right,
+      wrong,
+      duplicates,
+      late,
+      oddTimes,
+      kept,
+      inKernel,
+    },
     health: source.health(),
     behindMs: behind(source),
     told,

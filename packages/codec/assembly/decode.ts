@@ -1,5 +1,5 @@
 /**
- * The fast path of the batch decoder as a WebAssembly kernel. Written in AssemblyScript; compiled by build.mjs.
+ * The fast path of the batch decoder as a WebAssembly accelerator. Written in AssemblyScript; compiled by build.mjs.
  *
  * What it accepts and what it writes is said in ../src/fast/report2.ts, which it must equal cell by cell. Differences
  * are of method only: constants are compared 16 bytes at a time and in wire order, bytes are swapped four words at a
@@ -9,7 +9,7 @@
  * for, so that the same offsets serve in place and after copying.
  */
 
-// The context block, filled by ../src/fast/kernel.ts in this order.
+// The context block, filled by ../src/fast/accelerator.ts in this order.
 const INPUT: usize = 0;
 const SPAN_START: usize = 4;
 const SPAN_BYTES: usize = 8;
@@ -87,7 +87,7 @@ function blank(columns: u32, cell: usize, stride: u32, rows: u32): void {
   while (columns) {
     const column = ctz(columns);
     columns &= columns - 1;
-    // Few rows as a rule: a bulk fill would cost a call out of the kernel for each column.
+    // Few rows as a rule: a bulk fill would cost a call out of the accelerator for each column.
     let at = cell + column * stride;
     const end = at + (rows << 2);
     for (; at + 16 <= end; at += 16) v128.store(at, i32x4.splat(-1));

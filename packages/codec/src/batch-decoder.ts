@@ -1,7 +1,7 @@
 import { STATE, type TelemetryBatch } from './batch.js';
 import { CODES } from './codes.js';
-import { KernelReport2, kernelAvailable } from './fast/kernel.js';
-import type { KernelMemory } from './fast/memory.js';
+import { AcceleratorReport2, acceleratorAvailable } from './fast/accelerator.js';
+import type { AcceleratorMemory } from './fast/memory.js';
 import type { FastDecoder, FastOptions } from './fast/options.js';
 import { FastReport2 } from './fast/report2.js';
 import type { DecodeOptions } from './options.js';
@@ -14,11 +14,11 @@ import { Scan } from './scan/state.js';
 /** {@link DecodeOptions} and what only a batch needs. */
 export interface BatchDecoderOptions extends DecodeOptions {
   /**
-   * Memory of the WebAssembly kernel. Batches and input that lie in it are decoded in place by the kernel where the
+   * Memory of the WebAssembly accelerator. Batches and input that lie in it are decoded in place by the accelerator where the
    * options allow it and the engine has SIMD; without it, and for all other frames, by TypeScript. The result is the
    * same.
    */
-  readonly memory?: KernelMemory;
+  readonly memory?: AcceleratorMemory;
   /** False: send every frame through the general rules. For tests and measurements. Default true. */
   readonly fastPath?: boolean;
 }
@@ -47,13 +47,14 @@ export class BatchDecoder {
   readonly #settings: Settings;
   readonly #fast: FastDecoder | null;
 
-  /** @throws RangeError for an option out of range, or if the kernel's memory is too small for its tables */
+  /** @throws RangeError for an option out of range, or if the accelerator's memory is too small for its tables */
   constructor(options: BatchDecoderOptions = {}) {
     this.#settings = settingsOf(options);
     this.#scan = new Scan(this.#settings);
     const fast = options.fastPath === false ? null : fastOptions(this.#settings);
     if (fast === null) this.#fast = null;
-    else if (options.memory !== undefined && kernelAvailable()) this.#fast = new KernelReport2(options.memory, fast);
+    else if (options.memory !== undefined && acceleratorAvailable())
+      this.#fast = new AcceleratorReport2(options.memory, fast);
     else this.#fast = new FastReport2(fast);
   }
 

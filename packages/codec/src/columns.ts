@@ -1,7 +1,7 @@
 /**
  * The columns of a {@link TelemetryBatch}: which there are, in which order, how wide. Those of hops are in `fields.ts`.
  *
- * The order is part of the memory layout that the WebAssembly kernel, the C twin and other threads read; append, never
+ * The order is part of the memory layout that the WebAssembly accelerator, the C twin and other threads read; append, never
  * reorder.
  */
 

@@ -28,7 +28,7 @@ interface Definition {
 }
 
 /**
- * In the order of the columns and of JSON. It is part of the memory layout that the WebAssembly kernels, C twins and other
+ * In the order of the columns and of JSON. It is part of the memory layout that the WebAssembly accelerators, C twins and other
  * threads read: append, never reorder. Sources: INT v0.5 section 5.3.4, v1.0 section 4.7, v2.1 section 5.8, reports v1.0
  * section 3.2, IntMon's switch (2016).
  */

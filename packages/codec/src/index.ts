@@ -23,8 +23,8 @@ export {
 export { encodeFrame, encodeReport } from './encode/frame.js';
 export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';
-export type { KernelOptions } from './fast/kernel.js';
-export { type KernelHost, KernelMemory } from './fast/memory.js';
+export type { AcceleratorOptions } from './fast/accelerator.js';
+export { type AcceleratorHost, AcceleratorMemory } from './fast/memory.js';
 
 export type { FastDecoder, FastOptions } from './fast/options.js';
 export {

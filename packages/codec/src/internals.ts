@@ -15,8 +15,8 @@ export {
 } from './checksum.js';
 export { CODE_MESSAGES, CODE_STATUS } from './codes.js';
 export { REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
-export { KernelReport2, kernelAvailable } from './fast/kernel.js';
-export { canRunKernel, withSharedMemory } from './fast/modules.js';
+export { AcceleratorReport2, acceleratorAvailable } from './fast/accelerator.js';
+export { canRunAccelerator, withSharedMemory } from './fast/modules.js';
 export {
   bth,
   ETHER_TYPE,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { STATE, TelemetryBatch } from '../src/batch.js';
 import { BatchDecoder } from '../src/batch-decoder.js';
 import { FLAG, NOT_AVAILABLE } from '../src/columns.js';
-import { KernelMemory } from '../src/fast/memory.js';
+import { AcceleratorMemory } from '../src/fast/memory.js';
 import { FastReport2 } from '../src/fast/report2.js';
 import { HOP_COLUMNS } from '../src/fields.js';
 import { FrameDecoder } from '../src/frame-decoder.js';
@@ -41,11 +41,11 @@ function packed(frames: readonly Uint8Array[]): { bytes: Uint8Array; offsets: Ui
 interface Decoders {
   readonly objects: FrameDecoder;
   readonly plain: BatchDecoder;
-  readonly kernel: BatchDecoder;
+  readonly accelerator: BatchDecoder;
   readonly general: BatchDecoder;
 }
-/** The memory of the WebAssembly kernel. Where the engine has none of it, its decoder is the plain one. */
-const memory = new KernelMemory(64 << 20);
+/** The memory of the WebAssembly accelerator. Where the engine has none of it, its decoder is the plain one. */
+const memory = new AcceleratorMemory(64 << 20);
 const cache = new Map<string, Decoders>();
 
 function decodersOf(options: DecodeOptions): Decoders {
@@ -55,7 +55,7 @@ function decodersOf(options: DecodeOptions): Decoders {
     decoders = {
       objects: new FrameDecoder(options),
       plain: new BatchDecoder(options),
-      kernel: new BatchDecoder({ ...options, memory }),
+      accelerator: new BatchDecoder({ ...options, memory }),
       general: new BatchDecoder({ ...options, fastPath: false }),
     };
     cache.set(key, decoders);
@@ -110,7 +110,7 @@ function agree(frames: readonly GeneratedFrame[], clear: boolean): void {
     const key = JSON.stringify(options);
     let to = k + 1;
     while (to < frames.length && JSON.stringify(frames[to]!.options) === key) to++;
-    const { objects, plain, kernel, general } = decodersOf(options);
+    const { objects, plain, accelerator, general } = decodersOf(options);
     const group = frames.slice(k, to);
     const { bytes, offsets, lengths } = packed(group.map((one) => one.bytes));
     let frame = batch.frames;
@@ -118,7 +118,7 @@ function agree(frames: readonly GeneratedFrame[], clear: boolean): void {
     let hop = batch.hops;
     check('frames taken: plain', row, plain.decode(batch, bytes, offsets, lengths), group.length);
     check('frames taken: general', row, general.decode(others[0], bytes, offsets, lengths), group.length);
-    check('frames taken: kernel', row, kernel.decode(others[1], bytes, offsets, lengths), group.length);
+    check('frames taken: accelerator', row, accelerator.decode(others[1], bytes, offsets, lengths), group.length);
     for (const [index, one] of group.entries()) {
       const records: TelemetryRecord[] = objects.decode(one.bytes);
       check('frameCode', frame, batch.frameCode[frame], frameCode(records));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KernelReport2 } from '../src/fast/kernel.js';
-import { KernelMemory } from '../src/fast/memory.js';
+import { AcceleratorReport2 } from '../src/fast/accelerator.js';
+import { AcceleratorMemory } from '../src/fast/memory.js';
 import { frame, OPTIONS } from './fast-arbitraries.js';
 import { layOut, wrapEthernet } from './fast-frames.js';
 import { contents, decodeAll, expected } from './fast-oracle.js';
@@ -10,17 +10,17 @@ const SEED = Number(process.env.INT_SEED ?? 20201008);
 const ROWS = { frames: 64, reports: 64, hops: 700 };
 const INPUT_BYTES = 1 << 19;
 
-/** A kernel with all that it works on in one memory, the batch and the frames too. */
-function place(memory: KernelMemory): {
-  kernel: KernelReport2;
-  batch: ReturnType<KernelMemory['batch']>;
+/** An accelerator with all that it works on in one memory, the batch and the frames too. */
+function place(memory: AcceleratorMemory): {
+  accelerator: AcceleratorReport2;
+  batch: ReturnType<AcceleratorMemory['batch']>;
   bytes: Uint8Array;
   offsets: Uint32Array;
   lengths: Uint32Array;
 } {
   const options = { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766, stagingBytes: 4096 } as const;
   return {
-    kernel: new KernelReport2(memory, options),
+    accelerator: new AcceleratorReport2(memory, options),
     batch: memory.batch(ROWS),
     bytes: memory.bytes(INPUT_BYTES),
     offsets: memory.words(256),
@@ -28,10 +28,10 @@ function place(memory: KernelMemory): {
   };
 }
 
-describe('the kernel', () => {
+describe('the accelerator', () => {
   it('decodes in place what lies in memory that threads share, or beyond 2 GiB', () => {
-    const shared = new KernelMemory(8 << 20, true);
-    const large = new KernelMemory(2 ** 31 + (16 << 20));
+    const shared = new AcceleratorMemory(8 << 20, true);
+    const large = new AcceleratorMemory(2 ** 31 + (16 << 20));
     // Address space that is never touched: what comes behind it has addresses with the upper bit set.
     large.bytes(2 ** 31);
     const places = [place(shared), place(large)];
@@ -45,12 +45,12 @@ describe('the kernel', () => {
         const options = { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766 } as const;
         const want = expected(frames, options, ROWS, input.offsets);
         accepted += want.columns.frame!.length;
-        for (const { kernel, batch, bytes, offsets, lengths } of places) {
+        for (const { accelerator, batch, bytes, offsets, lengths } of places) {
           batch.clear();
           bytes.set(input.bytes);
           offsets.set(input.offsets);
           lengths.set(input.lengths);
-          const refused = decodeAll(kernel, batch, { bytes, offsets, lengths }, frames.length);
+          const refused = decodeAll(accelerator, batch, { bytes, offsets, lengths }, frames.length);
           expect(refused).toEqual(want.refused);
           const { state: _, ...columns } = contents(batch);
           expect(columns).toEqual(want.columns);

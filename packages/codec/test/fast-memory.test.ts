@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { AcceleratorReport2 } from '../src/fast/accelerator.js';
 import { decodeBase64 } from '../src/fast/base64.js';
 import { DECODE_WASM } from '../src/fast/decode.wasm.js';
-import { KernelReport2 } from '../src/fast/kernel.js';
-import { KernelMemory } from '../src/fast/memory.js';
-import { canRunKernel, withSharedMemory } from '../src/fast/modules.js';
+import { AcceleratorMemory } from '../src/fast/memory.js';
+import { canRunAccelerator, withSharedMemory } from '../src/fast/modules.js';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -15,12 +15,12 @@ const BOUNDED = Buffer.from('0061736d010000000212' + '0103656e76066d656d6f727902
 /** The same without a maximum. */
 const UNBOUNDED = Buffer.from('0061736d01000000020f' + '0103656e76066d656d6f7279020001', 'hex').toString('base64');
 
-const large = (): KernelMemory => new KernelMemory(2 ** 32);
+const large = (): AcceleratorMemory => new AcceleratorMemory(2 ** 32);
 
-describe('KernelMemory', () => {
+describe('AcceleratorMemory', () => {
   it('is shared if asked for, and has the bytes asked for', () => {
     for (const isShared of [false, true]) {
-      const memory = new KernelMemory(70_000, isShared);
+      const memory = new AcceleratorMemory(70_000, isShared);
       expect(memory.isShared).toBe(isShared);
       expect(memory.buffer instanceof SharedArrayBuffer).toBe(isShared);
       expect(memory.buffer.byteLength).toBe(131_072);
@@ -34,25 +34,25 @@ describe('KernelMemory', () => {
     expect(memory.buffer.byteLength).toBe(2 ** 32);
     expect(memory.instantiate(BOUNDED)).toEqual({});
     expect(() => memory.instantiate(UNBOUNDED)).toThrow(/more than 2 GiB/);
-    expect(() => new KernelMemory(1 << 20, true).instantiate(UNBOUNDED)).toThrow(/env\.memory/);
-    expect(new KernelMemory(1 << 20).instantiate(UNBOUNDED)).toEqual({});
+    expect(() => new AcceleratorMemory(1 << 20, true).instantiate(UNBOUNDED)).toThrow(/env\.memory/);
+    expect(new AcceleratorMemory(1 << 20).instantiate(UNBOUNDED)).toEqual({});
   });
 
   it('has room for the decoder of reports, whatever its kind', () => {
-    for (const memory of [large(), new KernelMemory(1 << 20, true), new KernelMemory(1 << 20)]) {
-      expect(new KernelReport2(memory).memory).toBe(memory);
+    for (const memory of [large(), new AcceleratorMemory(1 << 20, true), new AcceleratorMemory(1 << 20)]) {
+      expect(new AcceleratorReport2(memory).memory).toBe(memory);
     }
   });
 
   it('says which modules the engine can run', () => {
-    expect(canRunKernel(BOUNDED)).toBe(true);
-    expect(canRunKernel(DECODE_WASM)).toBe(true);
-    expect(canRunKernel(BOUNDED.slice(0, 12))).toBe(false);
+    expect(canRunAccelerator(BOUNDED)).toBe(true);
+    expect(canRunAccelerator(DECODE_WASM)).toBe(true);
+    expect(canRunAccelerator(BOUNDED.slice(0, 12))).toBe(false);
   });
 
   it('refuses lengths that are none', () => {
     for (const length of [0, -1, Number.NaN, 2 ** 32 + 1]) {
-      expect(() => new KernelMemory(length)).toThrow(RangeError);
+      expect(() => new AcceleratorMemory(length)).toThrow(RangeError);
     }
   });
 });
@@ -74,9 +74,9 @@ describe('withSharedMemory', () => {
 });
 
 describe('without WebAssembly', () => {
-  it('there is no memory for a kernel, and none runs', () => {
+  it('there is no memory for an accelerator, and none runs', () => {
     vi.stubGlobal('WebAssembly', undefined);
-    expect(() => new KernelMemory(1)).toThrow(/WebAssembly/);
-    expect(canRunKernel(DECODE_WASM)).toBe(false);
+    expect(() => new AcceleratorMemory(1)).toThrow(/WebAssembly/);
+    expect(canRunAccelerator(DECODE_WASM)).toBe(false);
   });
 });

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nativePrograms } from '../../../.ci/test/native.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
-import { KernelReport2 } from '../src/fast/kernel.js';
-import { KernelMemory } from '../src/fast/memory.js';
+import { AcceleratorReport2 } from '../src/fast/accelerator.js';
+import { AcceleratorMemory } from '../src/fast/memory.js';
 import { type FastOptions, fastSettings } from '../src/fast/options.js';
 import { FastReport2 } from '../src/fast/report2.js';
 import { frame, OPTIONS } from './fast-arbitraries.js';
@@ -66,7 +66,7 @@ describe('the C twin of the fast path', () => {
     const payloads = fc.sample(frame, { seed: SEED, numRuns: 2000 });
     const frames = ethernet ? payloads.map((bytes, k) => wrapEthernet(bytes, 32766, k % 5)) : payloads;
     const capacity = { frames: 3000, reports: 2000, hops: 9000 };
-    const memory = new KernelMemory(TelemetryBatch.byteLength(capacity) + (1 << 20));
+    const memory = new AcceleratorMemory(TelemetryBatch.byteLength(capacity) + (1 << 20));
     const results: unknown[] = [];
     const want = expected(frames, options, capacity, layOut(frames, 1).offsets);
     const prepare = (batch: TelemetryBatch): TelemetryBatch => {
@@ -78,7 +78,7 @@ describe('the C twin of the fast path', () => {
     };
     for (const [decoder, batch] of [
       [new FastReport2(options), prepare(new TelemetryBatch(capacity))],
-      [new KernelReport2(memory, options), prepare(memory.batch(capacity))],
+      [new AcceleratorReport2(memory, options), prepare(memory.batch(capacity))],
     ] as const) {
       const refused = decodeAll(decoder, batch, layOut(frames, 1));
       results.push({ refused, ...contents(batch) });

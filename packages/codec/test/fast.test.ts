@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../.ci/test/length.js';
 import { Arena } from '../src/arena.js';
 import { TelemetryBatch } from '../src/batch.js';
-import { KernelReport2 } from '../src/fast/kernel.js';
-import { KernelMemory } from '../src/fast/memory.js';
+import { AcceleratorReport2 } from '../src/fast/accelerator.js';
+import { AcceleratorMemory } from '../src/fast/memory.js';
 import type { FastOptions } from '../src/fast/options.js';
 import { FastReport2 } from '../src/fast/report2.js';
 import { frame, OPTIONS, spec } from './fast-arbitraries.js';
@@ -19,14 +19,14 @@ const capacity = fc.record({
   hops: fc.integer({ min: 256, max: 700 }),
 });
 
-const memory = new KernelMemory(32 << 20);
-const kernels = OPTIONS.map((options) => new KernelReport2(memory, { ...options, stagingBytes: 2048 }));
-const ethernetKernels = OPTIONS.map(
-  (options) => new KernelReport2(memory, { ...options, mode: 'ethernet', reportPort: 32766, stagingBytes: 4096 }),
+const memory = new AcceleratorMemory(32 << 20);
+const accelerators = OPTIONS.map((options) => new AcceleratorReport2(memory, { ...options, stagingBytes: 2048 }));
+const ethernetAccelerators = OPTIONS.map(
+  (options) => new AcceleratorReport2(memory, { ...options, mode: 'ethernet', reportPort: 32766, stagingBytes: 4096 }),
 );
-const kernelInput = memory.bytes(1 << 19);
-const kernelOffsets = memory.words(256);
-const kernelLengths = memory.words(256);
+const acceleratorInput = memory.bytes(1 << 19);
+const acceleratorOffsets = memory.words(256);
+const acceleratorLengths = memory.words(256);
 
 describe('the fast path', () => {
   it('fills the columns of a report with two hops and an own row', () => {
@@ -89,26 +89,26 @@ describe('the fast path', () => {
           const larger = new Uint8Array(input.bytes.length + 64).fill(0xa5);
           larger.set(input.bytes, 13);
           const outside = { ...input, bytes: larger.subarray(13, 13 + input.bytes.length) };
-          kernelInput.set(input.bytes, 5);
-          kernelOffsets.set(input.offsets);
-          kernelLengths.set(input.lengths);
+          acceleratorInput.set(input.bytes, 5);
+          acceleratorOffsets.set(input.offsets);
+          acceleratorLengths.set(input.lengths);
           const inside = {
-            bytes: kernelInput.subarray(5, 5 + input.bytes.length),
-            offsets: kernelOffsets,
-            lengths: kernelLengths,
+            bytes: acceleratorInput.subarray(5, 5 + input.bytes.length),
+            offsets: acceleratorOffsets,
+            lengths: acceleratorLengths,
           };
-          const scratch = new KernelMemory(
+          const scratch = new AcceleratorMemory(
             TelemetryBatch.byteLength({ frames: 64, reports: 64, hops: 700 }) * 2 + (1 << 20),
           );
-          const kernel = (ethernet ? ethernetKernels : kernels)[which]!;
+          const accelerator = (ethernet ? ethernetAccelerators : accelerators)[which]!;
           const results: Record<string, number[]>[] = [];
           for (const [decoder, batch, source] of [
             [new FastReport2(options), new TelemetryBatch(rows), outside],
-            [new KernelReport2(scratch, options), scratch.batch(rows), outside],
-            [kernel, shared(rows), inside],
-            [kernel, shared(rows), { ...outside, offsets: kernelOffsets, lengths: kernelLengths }],
-            [kernel, shared(rows), { ...inside, offsets: input.offsets, lengths: input.lengths }],
-            [kernel, new TelemetryBatch(rows), inside],
+            [new AcceleratorReport2(scratch, options), scratch.batch(rows), outside],
+            [accelerator, shared(rows), inside],
+            [accelerator, shared(rows), { ...outside, offsets: acceleratorOffsets, lengths: acceleratorLengths }],
+            [accelerator, shared(rows), { ...inside, offsets: input.offsets, lengths: input.lengths }],
+            [accelerator, new TelemetryBatch(rows), inside],
           ] as const) {
             if (drops) {
               batch.state[4] = 1;
@@ -146,7 +146,7 @@ describe('the fast path', () => {
             const want = expected(frames, options, rows, input.offsets);
             for (const [decoder, batch] of [
               [plain, batches[0]],
-              [kernels[1]!, batches[1]],
+              [accelerators[1]!, batches[1]],
             ] as const) {
               batch.clear();
               expect(decodeAll(decoder, batch, input)).toEqual(want.refused);
@@ -171,7 +171,7 @@ describe('the fast path', () => {
     expect(want.refused).toEqual([]);
     for (const [decoder, batch] of [
       [new FastReport2(OPTIONS[0]), new TelemetryBatch(rows)],
-      [kernels[0]!, memory.batch(rows)],
+      [accelerators[0]!, memory.batch(rows)],
     ] as const) {
       expect(decodeAll(decoder, batch, input)).toEqual([]);
       const { state: _, ...columns } = contents(batch);
@@ -184,7 +184,7 @@ describe('the fast path', () => {
     const input = layOut(frames);
     for (const [decoder, batch] of [
       [new FastReport2(OPTIONS[0]), new TelemetryBatch({ frames: 16, hops: 300 })],
-      [kernels[0]!, memory.batch({ frames: 16, hops: 300 })],
+      [accelerators[0]!, memory.batch({ frames: 16, hops: 300 })],
     ] as const) {
       const nodes: number[] = [];
       let index = 0;
@@ -215,16 +215,20 @@ describe('the fast path', () => {
     ] as const) {
       const offsets = Uint32Array.of(0, offset, length);
       const lengths = Uint32Array.of(length, size, length);
-      kernelInput.set(bytes);
-      kernelOffsets.set(offsets);
-      kernelLengths.set(lengths);
+      acceleratorInput.set(bytes);
+      acceleratorOffsets.set(offsets);
+      acceleratorLengths.set(lengths);
       for (const [decoder, batch, source] of [
         [new FastReport2(OPTIONS[0]), new TelemetryBatch({ frames: 64 }), { bytes, offsets, lengths }],
-        [kernels[0]!, shared({ frames: 64, reports: 64, hops: 512 }), { bytes, offsets, lengths }],
+        [accelerators[0]!, shared({ frames: 64, reports: 64, hops: 512 }), { bytes, offsets, lengths }],
         [
-          kernels[0]!,
+          accelerators[0]!,
           shared({ frames: 64, reports: 64, hops: 512 }),
-          { bytes: kernelInput.subarray(0, bytes.length), offsets: kernelOffsets, lengths: kernelLengths },
+          {
+            bytes: acceleratorInput.subarray(0, bytes.length),
+            offsets: acceleratorOffsets,
+            lengths: acceleratorLengths,
+          },
         ],
       ] as const) {
         expect(decodeAll(decoder, batch, source, 3)).toEqual([1]);
@@ -240,7 +244,7 @@ describe('the fast path', () => {
     const offsets = Uint32Array.from(order, (k) => input.offsets[k]!);
     const lengths = Uint32Array.from(order, (k) => input.lengths[k]!);
     const batch = memory.batch({ frames: 90 });
-    expect(decodeAll(kernels[0]!, batch, { bytes: input.bytes, offsets, lengths })).toEqual([]);
+    expect(decodeAll(accelerators[0]!, batch, { bytes: input.bytes, offsets, lengths })).toEqual([]);
     expect([...batch.nodeId.subarray(0, 90)]).toEqual(order);
   });
 
@@ -249,15 +253,15 @@ describe('the fast path', () => {
     expect(() => new FastReport2({ intPorts: [65536] })).toThrow(RangeError);
     expect(() => new FastReport2({ dscp: { value: 64, mask: 63 } })).toThrow(RangeError);
     expect(() => new FastReport2({ mode: 'ethernet' })).toThrow(TypeError);
-    expect(() => new KernelReport2(memory, { stagingBytes: 16 })).toThrow(RangeError);
-    expect(() => new KernelMemory(0)).toThrow(RangeError);
-    expect(() => new KernelMemory(65536).bytes(70000)).toThrow(RangeError);
+    expect(() => new AcceleratorReport2(memory, { stagingBytes: 16 })).toThrow(RangeError);
+    expect(() => new AcceleratorMemory(0)).toThrow(RangeError);
+    expect(() => new AcceleratorMemory(65536).bytes(70000)).toThrow(RangeError);
   });
 });
 
 /**
- * A batch in the shared kernel memory, as good as new. There are four places, used in turn, so that the memory is
- * bounded and the kernel must follow from stride to stride.
+ * A batch in the shared accelerator memory, as good as new. There are four places, used in turn, so that the memory is
+ * bounded and the accelerator must follow from stride to stride.
  */
 const places: TelemetryBatch[] = [];
 let turn = 0;

@@ -1,4 +1,11 @@
-import { BatchDecoder, CODES, type DecodeOptions, type KernelMemory, type LinkLayer, TelemetryBatch } from '@int/codec';
+import {
+  type AcceleratorMemory,
+  BatchDecoder,
+  CODES,
+  type DecodeOptions,
+  type LinkLayer,
+  TelemetryBatch,
+} from '@int/codec';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
 import { FanOut, goodReports } from './delivery/fan-out.js';
@@ -26,10 +33,10 @@ export interface CollectorOptions {
   readonly sinks?: readonly Sink[];
   readonly capacity?: PipelineCapacity;
   /**
-   * Memory to put the batch in, so that stages with a WebAssembly kernel can work on it, see {@link detectionMemory}.
+   * Memory to put the batch in, so that stages with a WebAssembly accelerator can work on it, see {@link detectionMemory}.
    * Decoding stays in TypeScript: its kernel would have to copy the frames in. Default: an ArrayBuffer.
    */
-  readonly memory?: KernelMemory;
+  readonly memory?: AcceleratorMemory;
   /** Called when something goes wrong, once per problem: what a sink does again and again is told once. */
   readonly onProblem?: (problem: CollectorProblem) => void;
 }

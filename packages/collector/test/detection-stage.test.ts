@@ -1,5 +1,5 @@
-import { encodeReport, type KernelMemory } from '@int/codec';
-import { kernelAvailable } from '@int/codec/internals';
+import { type AcceleratorMemory, encodeReport } from '@int/codec';
+import { acceleratorAvailable } from '@int/codec/internals';
 import { type Event, type Match, type Rule, type RuleSet, RulesError } from '@int/detect';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ interface Found extends Event {
 async function detecting(
   rules: RuleSet,
   options: DetectionStageOptions = {},
-  memory: KernelMemory | null = null,
+  memory: AcceleratorMemory | null = null,
   capacity = {},
 ): Promise<{
   source: HandSource;
@@ -171,7 +171,7 @@ describe('DetectionStage', () => {
     );
   });
 
-  test.skipIf(!kernelAvailable())('finds the same with batch and state in kernel memory', async () => {
+  test.skipIf(!acceleratorAvailable())('finds the same with batch and state in accelerator memory', async () => {
     const rules = ruleSet(
       rule('tcp', 9, { kind: 'movingAverage', metric: 'queueOccupancy', threshold: 20, weight: 3 }, { protocol: 6 }),
       rule('rest', 1, step(2000)),
@@ -190,7 +190,7 @@ describe('DetectionStage', () => {
     expect(inKernel.stage.totals()).toEqual(plain.stage.totals());
   });
 
-  test('makes no kernel memory beyond 2 GiB', () => {
+  test('makes no accelerator memory beyond 2 GiB', () => {
     const rules = ruleSet(rule('rest', 1, step(2000)));
     expect(detectionMemory(rules, { flowCells: 1 << 24 })).toBeNull();
     expect(() => detectionMemory(rules, { flowCells: 0 })).toThrow(RangeError);

@@ -1,5 +1,5 @@
 /**
- * The context block: where everything lies. Filled by ../src/kernel/context.ts in this order; addresses are bytes in
+ * The context block: where everything lies. Filled by ../src/accelerator/context.ts in this order; addresses are bytes in
  * the one memory.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The loops of a store as a WebAssembly SIMD kernel. Written in AssemblyScript; compiled by build.mjs.
+ * The loops of a store as a WebAssembly SIMD accelerator. Written in AssemblyScript; compiled by build.mjs.
  *
  * It does what ../src/store/plain-engine.ts does, to the last bit of slots, marks and answers. Most of the time goes by
  * with waiting for memory; hashes are computed meanwhile. Slots to be written are written at once: to ask for them

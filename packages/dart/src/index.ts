@@ -3,10 +3,11 @@
  *
  * @packageDocumentation
  */
+
+export type { AcceleratorEngine, MemoryRows } from './accelerator/accelerator-engine.js';
+export { AcceleratorRnic } from './accelerator/accelerator-rnic.js';
 export { type ClusterAnswer, DartCluster } from './cluster/cluster.js';
 export { type Collector, CollectorTable } from './cluster/table.js';
-export type { KernelEngine, MemoryRows } from './kernel/kernel-engine.js';
-export { KernelRnic } from './kernel/kernel-rnic.js';
 export type { FamilyName, Geometry, SegmentGeometry } from './layout.js';
 export { DartCounters, type DartCountersOptions } from './rdma/counters.js';
 export type { DatagramEnds } from './rdma/datagram.js';
@@ -15,7 +16,7 @@ export type { MultiWrite } from './rdma/multi-write.js';
 export type { Outcome, OutcomeName, RnicCounters } from './rdma/outcomes.js';
 export type { QueuePairOptions, Service } from './rdma/queue-pairs.js';
 export type { RegionOptions } from './rdma/regions.js';
-export type { RnicKernel } from './rdma/rnic-state.js';
+export type { RnicAccelerator } from './rdma/rnic-state.js';
 export { SoftRnic, type SoftRnicOptions } from './rdma/soft-rnic.js';
 export type { RdmaTarget } from './rdma/target.js';
 export type { PacketFormat } from './rdma/template.js';

@@ -1,5 +1,5 @@
 /**
- * The layout of a DART store in memory, to the byte. Other threads, files, the WebAssembly kernel, the C twin and the
+ * The layout of a DART store in memory, to the byte. Other threads, files, the WebAssembly accelerator, the C twin and the
  * switches that write by RDMA rely on it; a change of it is a new {@link LAYOUT_VERSION}.
  *
  * A store is M slots, numbered 0..M-1, in one or more segments. A segment is one run of bytes:

@@ -1,25 +1,25 @@
 /**
- * Compiles detect.ts and writes it, as base64 text, to ../src/engine/kernel/detect.wasm.ts.
+ * Compiles detect.ts and writes it, as base64 text, to ../src/engine/accelerator/detect.wasm.ts.
  *
  * `node assembly/build.mjs` writes the file; with `--check` it only compares and exits with 1 if the file is stale.
  */
 import { fileURLToPath } from 'node:url';
-import * as kernels from '../../../.ci/scripts/kernel.mjs';
+import * as accelerators from '../../../.ci/scripts/accelerator.mjs';
 
-const kernel = {
+const accelerator = {
   compiler: () => import('assemblyscript/asc'),
   folder: fileURLToPath(new URL('.', import.meta.url)),
   source: 'detect.ts',
-  target: fileURLToPath(new URL('../src/engine/kernel/detect.wasm.ts', import.meta.url)),
+  target: fileURLToPath(new URL('../src/engine/accelerator/detect.wasm.ts', import.meta.url)),
   constant: 'DETECT_WASM',
   package: '@int/detect',
 };
 
-export const compile = () => kernels.compile(kernel);
+export const compile = () => accelerators.compile(accelerator);
 
-export const committed = () => kernels.committed(kernel);
+export const committed = () => accelerators.committed(accelerator);
 
 /** @param {Uint8Array} binary */
-export const render = (binary) => kernels.render(kernel, binary);
+export const render = (binary) => accelerators.render(accelerator, binary);
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await kernels.build(kernel);
+if (process.argv[1] === fileURLToPath(import.meta.url)) await accelerators.build(accelerator);

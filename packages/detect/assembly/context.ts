@@ -1,6 +1,6 @@
 /** The context block: where everything lies, and what the loops count. */
 
-// The context block, filled by ../src/engine/kernel/kernel.ts in this order.
+// The context block, filled by ../src/engine/accelerator/accelerator.ts in this order.
 export const HOPS: usize = 0;
 export const HOP_STRIDE: usize = 4;
 export const REPORT: usize = 8;

@@ -1,5 +1,5 @@
 /**
- * The detectors' loops as a WebAssembly kernel. Written in AssemblyScript; compiled by build.mjs.
+ * The detectors' loops as a WebAssembly accelerator. Written in AssemblyScript; compiled by build.mjs.
  *
  * The rules are those of ../src/engine/loops, event by event and cell by cell; a property test holds the two together.
  * Only items of one word are read here: the few metrics that are half of an 8-byte item stay with TypeScript, as do

@@ -1,30 +1,30 @@
 /**
- * Compiles cache.ts and writes it, as base64 text, to ../src/kernel/cache.wasm.ts.
+ * Compiles cache.ts and writes it, as base64 text, to ../src/accelerator/cache.wasm.ts.
  *
  * `node assembly/build.mjs` writes the file; with `--check` it only compares and exits with 1 if the file is stale.
  */
 import { fileURLToPath } from 'node:url';
-import * as kernels from '../../../.ci/scripts/kernel.mjs';
+import * as accelerators from '../../../.ci/scripts/accelerator.mjs';
 
-const kernel = {
+const accelerator = {
   compiler: () => import('assemblyscript/asc'),
   folder: fileURLToPath(new URL('.', import.meta.url)),
   source: 'cache.ts',
-  target: fileURLToPath(new URL('../src/kernel/cache.wasm.ts', import.meta.url)),
+  target: fileURLToPath(new URL('../src/accelerator/cache.wasm.ts', import.meta.url)),
   constant: 'CACHE_WASM',
   package: '@int/flowcache',
   flags: ['--maximumMemory', '65536'],
 };
 
-export const compile = () => kernels.compile(kernel);
+export const compile = () => accelerators.compile(accelerator);
 
 /** The same for a memory that threads share: of this module, the one in use differs in one bit. */
 export const compileShared = () =>
-  kernels.compile({ ...kernel, flags: [...kernel.flags, '--enable', 'threads', '--sharedMemory'] });
+  accelerators.compile({ ...accelerator, flags: [...accelerator.flags, '--enable', 'threads', '--sharedMemory'] });
 
-export const committed = () => kernels.committed(kernel);
+export const committed = () => accelerators.committed(accelerator);
 
 /** @param {Uint8Array} binary */
-export const render = (binary) => kernels.render(kernel, binary);
+export const render = (binary) => accelerators.render(accelerator, binary);
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await kernels.build(kernel);
+if (process.argv[1] === fileURLToPath(import.meta.url)) await accelerators.build(accelerator);

@@ -1,5 +1,5 @@
 /**
- * The update loop of a flow cache as a WebAssembly SIMD kernel. Written in AssemblyScript; compiled by build.mjs.
+ * The update loop of a flow cache as a WebAssembly SIMD accelerator. Written in AssemblyScript; compiled by build.mjs.
  *
  * It does what ../src/cache/plain-engine.ts does, to the last bit of the cache, of the entries and of the events. What
  * differs is the order of memory accesses, since most of the time of an update is spent waiting for memory, and

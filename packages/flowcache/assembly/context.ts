@@ -1,5 +1,5 @@
 /**
- * The context block: where everything lies. Filled by ../src/kernel/context.ts in this order; addresses are bytes in
+ * The context block: where everything lies. Filled by ../src/accelerator/context.ts in this order; addresses are bytes in
  * the one memory, strides are bytes.
  */
 
@@ -76,7 +76,7 @@ export const LANE_ONES: usize = 336;
 export const RANK_ONES: usize = 352;
 /** 0, 1, 2 ... 15. */
 export const BYTES: usize = 368;
-// Filled by the kernel.
+// Filled by the accelerator.
 export const LANE_LEVELS: usize = 384;
 export const LANE_CHANGES: usize = 400;
 /** Whether any metric has a threshold. */

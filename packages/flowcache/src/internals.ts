@@ -3,5 +3,5 @@
  *
  * @packageDocumentation
  */
-export { kernelBytes } from './kernel/kernel-engine.js';
+export { acceleratorBytes } from './accelerator/accelerator-engine.js';
 export { HEADER, HEADER_WORDS, hopWords, LAYOUT_VERSION, LAYOUTS, MAGIC, MAX_METRICS, METRIC_WORDS } from './layout.js';

@@ -1,5 +1,5 @@
 /**
- * The layout of a flow cache in memory, to the word. Other threads, files, the WebAssembly kernel and the C twin read
+ * The layout of a flow cache in memory, to the word. Other threads, files, the WebAssembly accelerator and the C twin read
  * it; a change of it is a new {@link LAYOUT_VERSION}.
  *
  * All words are 32 bits, little-endian. A 64-bit number is two words, the lower one first. Offsets count words.

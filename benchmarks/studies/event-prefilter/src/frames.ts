@@ -1,5 +1,5 @@
 /** The frames that the monitor receives: telemetry reports v2.0 over UDP over IPv4, each with an INT-MD packet in it. */
-import { encodeFrame, type Hop, type KernelMemory, type TelemetryRecord } from '@int/codec';
+import { type AcceleratorMemory, encodeFrame, type Hop, type TelemetryRecord } from '@int/codec';
 import { updateUdpChecksum } from '@int/codec/internals';
 import { Random } from '@int/random';
 
@@ -83,7 +83,7 @@ export class QueueFrames implements Frames {
   readonly #firstWord: number;
 
   /** @param count frames to make room for. Takes `count` times (frameBytes + 8) bytes of the memory */
-  constructor(memory: KernelMemory, count: number) {
+  constructor(memory: AcceleratorMemory, count: number) {
     const frame = encodeFrame(queueRecord(0, 0));
     this.bytes = memory.bytes(count * frame.length);
     this.offsets = memory.words(count);
@@ -167,7 +167,7 @@ export function shapeFramesBytes(count: number): number {
 }
 
 /** Random reports of one shape behind one another. */
-export function shapeFrames(memory: KernelMemory, shape: Shape, count: number, seed: number): Frames {
+export function shapeFrames(memory: AcceleratorMemory, shape: Shape, count: number, seed: number): Frames {
   const random = new Random(seed).derive(`shape ${shape.hops}x${shape.items}`);
   const pool = Array.from({ length: POOL }, (_, k) => encodeFrame(shapeRecord(shape, k, random)));
   const offsets = memory.words(count);

@@ -1,5 +1,5 @@
 /** Part of the study that depends on the machine: reports a second on one core. */
-import { BatchDecoder, KernelMemory, type TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, BatchDecoder, type TelemetryBatch } from '@int/codec';
 import { Detector, EventBatch } from '@int/detect';
 import { burstQueue, type WorkloadName } from '@int/traffic';
 import { DECODE_OPTIONS, type Frames, QueueFrames, SHAPES, shapeFrames, shapeFramesBytes } from './frames.js';
@@ -99,7 +99,7 @@ class Monitor {
   readonly #decoder: BatchDecoder;
   readonly #writer: MessageWriter;
 
-  constructor(memory: KernelMemory) {
+  constructor(memory: AcceleratorMemory) {
     this.batch = memory.batch({ frames: BATCH, hops: BATCH * 4 });
     this.#decoder = new BatchDecoder({ ...DECODE_OPTIONS, memory });
     this.#writer = new MessageWriter(this.batch);
@@ -146,7 +146,7 @@ class Monitor {
 
 function measureMonitor(effort: Effort): MonitorRate[] {
   const { shapeReports, seed } = effort;
-  const memory = new KernelMemory((16 << 20) + shapeFramesBytes(shapeReports));
+  const memory = new AcceleratorMemory((16 << 20) + shapeFramesBytes(shapeReports));
   const monitor = new Monitor(memory);
   const works = SHAPES.map((shape) => {
     const frames = shapeFrames(memory, shape, shapeReports, seed);
@@ -179,7 +179,7 @@ function measureMonitor(effort: Effort): MonitorRate[] {
 }
 
 /** The first reports of a workload's trace, as frames. */
-function traceFrames(memory: KernelMemory, workload: WorkloadName, { traceReports, seed }: Effort): Frames {
+function traceFrames(memory: AcceleratorMemory, workload: WorkloadName, { traceReports, seed }: Effort): Frames {
   const frames = new QueueFrames(memory, traceReports);
   let count = 0;
   for (const occupancyUs of burstQueue(workload, { slots: traceReports, hot: HOT, seed })) {
@@ -193,7 +193,7 @@ function measureCollector(effort: Effort): Pick<RateFigures, 'decode' | 'collect
   const { traceReports } = effort;
   const detectors = WORKLOAD_NAMES.length * DETECTORS.length * THRESHOLDS_US.length;
   const frameBytes = WORKLOAD_NAMES.length * (traceReports * (QueueFrames.frameBytes + 8) + 256);
-  const memory = new KernelMemory((16 << 20) + frameBytes + detectors * DETECTOR_BYTES);
+  const memory = new AcceleratorMemory((16 << 20) + frameBytes + detectors * DETECTOR_BYTES);
   const monitor = new Monitor(memory);
   const events = new EventBatch(BATCH, memory.arena);
   const decodes: Contender[] = [];

@@ -1,5 +1,5 @@
 /** Which reports of a trace survive: the packets of one queue, through decoder and detectors, counted. */
-import { BatchDecoder, KernelMemory, type TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, BatchDecoder, type TelemetryBatch } from '@int/codec';
 import { Detector, type DetectorConfig, EventBatch } from '@int/detect';
 import { burstQueue, type WorkloadName } from '@int/traffic';
 import { DECODE_OPTIONS, QueueFrames } from './frames.js';
@@ -56,7 +56,7 @@ class Watch {
   constructor(
     readonly detector: StudyDetector,
     readonly thresholdUs: number,
-    memory: KernelMemory,
+    memory: AcceleratorMemory,
     events: EventBatch,
   ) {
     this.#detector = Detector.of(configOf(detector, thresholdUs), { ...DETECTOR_OPTIONS, memory });
@@ -87,7 +87,7 @@ export function runTrace(
   { workload, hot, slots, seed }: TraceOptions,
   wanted: readonly (readonly [StudyDetector, thresholdUs: number])[],
 ): TraceResult {
-  const memory = new KernelMemory((8 << 20) + wanted.length * DETECTOR_BYTES);
+  const memory = new AcceleratorMemory((8 << 20) + wanted.length * DETECTOR_BYTES);
   const frames = new QueueFrames(memory, BATCH);
   const batch = memory.batch({ frames: BATCH, hops: BATCH });
   const events = new EventBatch(BATCH, memory.arena);

@@ -1,4 +1,4 @@
-import { decodeFrame, encodeFrame, KernelMemory } from '@int/codec';
+import { AcceleratorMemory, decodeFrame, encodeFrame } from '@int/codec';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { DECODE_OPTIONS, QueueFrames, queueRecord, SHAPES, shapeFrames, shapeRec
 import { SEED } from './seed.js';
 
 it('the frames of the trace are those that encodeFrame makes, byte for byte, checksums included', () => {
-  const frames = new QueueFrames(new KernelMemory(1 << 20), 3);
+  const frames = new QueueFrames(new AcceleratorMemory(1 << 20), 3);
   fc.assert(
     fc.property(fc.nat(2), fc.nat(0xff_ffff), fc.nat(0xff_fffe), (index, sequence, queueNs) => {
       frames.set(index, sequence, queueNs);
@@ -22,7 +22,7 @@ it('the frames of the trace are those that encodeFrame makes, byte for byte, che
 });
 
 it('the reports of each shape decode to hops and items of that shape', () => {
-  const memory = new KernelMemory(16 << 20);
+  const memory = new AcceleratorMemory(16 << 20);
   for (const shape of SHAPES) {
     const { bytes, offsets, lengths } = shapeFrames(memory, shape, 20, 1);
     const random = new Random(1).derive(`shape ${shape.hops}x${shape.items}`);

@@ -1,7 +1,7 @@
 // Written by assembly/build.mjs from assembly/decode.ts; do not edit.
-// Digest of the sources, the compiler, its options and the module: f9e73f4afc8b47e260cf221f5d26bf372aade3bf128d883064020fb0c7a23602
+// Digest of the sources, the compiler, its options and the module: 25da3c9ce1e464256589856065db45c453fe1c9cd1b75cd6ef346f12a4d0f02f
 
-/** The kernel as a WebAssembly module, base64. */
+/** The accelerator as a WebAssembly module, base64. */
 export const DECODE_WASM =
   'AGFzbQEAAAABCAFgA39/fwF/AhIBA2VudgZtZW1vcnkCAQGAgAQDAgEABxACA3J1bgAABm1lbW9yeQIACokYAYYYAit/DnsgACgCACEoIAAoAg' +
   'QhFyAAKAIIIRggACgCDCEZIAAoAhAhGiAAKAIoIRUgACgCMCEpIAAoAiAhGyAAKAIsIQwgACgCQCEcIAAoAkQhHSAAKAJMIR4gACgCUCEfIAD9' +

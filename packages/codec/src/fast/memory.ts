@@ -7,8 +7,8 @@ const PAGE = 0x10000;
 const MOST_BYTES = 0x100000000;
 const MOST_SMALL_BYTES = 0x80000000;
 
-/** Where a kernel and what it works on lie: a {@link KernelMemory}, or a part of one. */
-export interface KernelHost {
+/** Where an accelerator and what it works on lie: a {@link AcceleratorMemory}, or a part of one. */
+export interface AcceleratorHost {
   readonly buffer: ArrayBufferLike;
   /** What is left of the memory. */
   readonly arena: Arena;
@@ -22,16 +22,16 @@ export interface KernelHost {
  * The size is fixed, so that no view of it is ever detached. It is address space, not memory in use: pages that are
  * never written cost nothing on the usual systems.
  *
- * A memory that threads share, or of more than 2 GiB, is for modules that import a memory with a maximum, as the kernel
- * of `KernelReport2` does: `instantiate` refuses others there.
+ * A memory that threads share, or of more than 2 GiB, is for modules that import a memory with a maximum, as the accelerator
+ * of `AcceleratorReport2` does: `instantiate` refuses others there.
  *
  * @example
- * const memory = new KernelMemory(64 << 20);
- * const decoder = new KernelReport2(memory, { intPorts: [5000] });
+ * const memory = new AcceleratorMemory(64 << 20);
+ * const decoder = new AcceleratorReport2(memory, { intPorts: [5000] });
  * const batch = memory.batch({ frames: 1024 });
  * const input = memory.bytes(1 << 20);
  */
-export class KernelMemory implements KernelHost {
+export class AcceleratorMemory implements AcceleratorHost {
   readonly buffer: ArrayBufferLike;
   /** What is left of the memory, for columns and state that are to lie next to the batches. */
   readonly arena: Arena;
@@ -47,7 +47,7 @@ export class KernelMemory implements KernelHost {
    */
   constructor(byteLength: number, isShared = false) {
     if (!(byteLength > 0 && byteLength <= MOST_BYTES)) {
-      throw new RangeError(`kernel memory must have 1 to 2^32 bytes, not ${byteLength}`);
+      throw new RangeError(`accelerator memory must have 1 to 2^32 bytes, not ${byteLength}`);
     }
     const wasm = webAssembly();
     if (wasm === undefined) throw new Error('WebAssembly is not available here');
@@ -81,7 +81,7 @@ export class KernelMemory implements KernelHost {
   }
 
   /**
-   * Instantiates a WebAssembly module that imports `env.memory` over this memory, for kernels of other packages.
+   * Instantiates a WebAssembly module that imports `env.memory` over this memory, for accelerators of other packages.
    * @param base64 the module as base64 text
    * @returns what it exports
    * @throws Error where the engine cannot run the module, or if the module was not made for a memory like this one

@@ -53,7 +53,7 @@ export function moduleFor(base64: string, kind: MemoryKind): object {
     const wasm = webAssembly();
     if (wasm === undefined) throw new Error('WebAssembly is not available here');
     const bytes = decodeBase64(base64);
-    // Addresses from 2^31 on are negative to a kernel that takes them as signed; one that does not states a maximum.
+    // Addresses from 2^31 on are negative to an accelerator that takes them as signed; one that does not states a maximum.
     if (kind === 'large' && limitsAt(bytes) < 0) throw new Error('the module was not made for more than 2 GiB');
     module = new wasm.Module(kind === 'shared' ? withSharedMemory(bytes) : bytes);
     modules.set(base64, module);
@@ -66,7 +66,7 @@ export function moduleFor(base64: string, kind: MemoryKind): object {
  *
  * @param base64 the module as base64 text
  */
-export function canRunKernel(base64: string): boolean {
+export function canRunAccelerator(base64: string): boolean {
   if (webAssembly() === undefined) return false;
   try {
     moduleFor(base64, 'small');

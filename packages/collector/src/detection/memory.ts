@@ -1,5 +1,5 @@
-import { KernelMemory, TelemetryBatch } from '@int/codec';
-import { kernelAvailable } from '@int/codec/internals';
+import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
+import { acceleratorAvailable } from '@int/codec/internals';
 import { Detector, EventBatch, type RuleSet } from '@int/detect';
 import { batchCapacity, type PipelineCapacity } from '../capacity.js';
 import { type DetectionStageOptions, EVENT_ROWS } from './stage.js';
@@ -11,7 +11,7 @@ const MOST_BYTES = 0x80000000;
 
 /**
  * Makes a memory with room for a pipeline's batch, an event batch and a detector, so that detection runs in its
- * WebAssembly kernel: give it to the Collector and to the {@link DetectionStage}.
+ * WebAssembly accelerator: give it to the Collector and to the {@link DetectionStage}.
  *
  * @param options those of the stage to come
  * @param capacity that of the pipeline
@@ -22,8 +22,8 @@ export function detectionMemory(
   rules: RuleSet,
   options: DetectionStageOptions = {},
   capacity: PipelineCapacity = {},
-): KernelMemory | null {
-  if (!kernelAvailable()) return null;
+): AcceleratorMemory | null {
+  if (!acceleratorAvailable()) return null;
   const rows = batchCapacity(capacity);
   // Only a detector knows how much it takes. Memory that is never written costs nothing.
   const bytes =
@@ -32,5 +32,5 @@ export function detectionMemory(
     EventBatch.byteLength(options.eventRows ?? EVENT_ROWS) +
     rows.reports * SCRATCH_BYTES_PER_REPORT +
     SPARE_BYTES;
-  return bytes > MOST_BYTES ? null : new KernelMemory(bytes);
+  return bytes > MOST_BYTES ? null : new AcceleratorMemory(bytes);
 }

@@ -1,6 +1,6 @@
 /** Spreads reports over threads by flow: the part in each thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { BatchDecoder, type KernelMemory, type LinkLayer, TelemetryBatch } from '@int/codec';
+import { type AcceleratorMemory, BatchDecoder, type LinkLayer, TelemetryBatch } from '@int/codec';
 import { type FrameBatch, FrameSlab, type Push } from '../frames.js';
 import { Collector } from '../pipeline.js';
 import type { Source } from '../source/source.js';
@@ -24,7 +24,7 @@ export interface FlowWorkerParts {
   readonly stages?: readonly Stage[];
   readonly sinks?: readonly Sink[];
   /** As of the collector. */
-  readonly memory?: KernelMemory;
+  readonly memory?: AcceleratorMemory;
   /** What {@link FlowWorkers.post} has sent; between two batches. */
   readonly onData?: (data: unknown) => void;
   /** After the last report, before the sinks are closed: to hand on what stages hold. */

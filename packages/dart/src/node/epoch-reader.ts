@@ -54,7 +54,7 @@ export class EpochReader {
     this.directory = directory;
     this.#options = options;
     this.#storeOptions = storeOptions;
-    // Nothing is ever written into this one: it knows the hashes, and needs no kernel for them.
+    // Nothing is ever written into this one: it knows the hashes, and needs no accelerator for them.
     const store = new DartStore({ ...storeOptions, engine: 'plain' });
     this.#geometry = store.geometry;
     const sum = storeSum(storeOptions);

@@ -1,6 +1,6 @@
 /**
- * The state of a software RNIC, in 32-bit words: what a kernel in WebAssembly needs to take the plain good case itself.
- * The words may lie in the kernel's memory. JavaScript and the kernel take turns; nothing is shared between threads.
+ * The state of a software RNIC, in 32-bit words: what an accelerator in WebAssembly needs to take the plain good case itself.
+ * The words may lie in the accelerator's memory. JavaScript and the accelerator take turns; nothing is shared between threads.
  *
  * | Words | |
  * |---|---|
@@ -8,7 +8,7 @@
  * | 16.. | {@link MOST_QUEUE_PAIRS} queue pairs of 8 words: {@link QUEUE_PAIR_WORD} |
  * | then | {@link MOST_REGIONS} regions of 8 words: {@link REGION_WORD} |
  *
- * The plain good case is a frame of which all of this holds; a kernel that accepts one has to leave what `SoftRnic`
+ * The plain good case is a frame of which all of this holds; an accelerator that accepts one has to leave what `SoftRnic`
  * leaves (bytes and marks of the target, EXPECTED one further), and has to touch nothing for a frame it does not accept:
  *
  * - EtherType 0x0800 without tags, IPv4 without options (first byte 0x45), no fragment (bytes 6 and 7 of the IPv4 header
@@ -70,7 +70,7 @@ export const REGIONS_AT = QUEUE_PAIRS_AT + MOST_QUEUE_PAIRS * ENTRY_WORDS;
 export const RNIC_STATE_WORDS = REGIONS_AT + MOST_REGIONS * ENTRY_WORDS;
 
 /** The plain good case in WebAssembly. */
-export interface RnicKernel {
+export interface RnicAccelerator {
   /**
    * Takes frames from row `from` on, as long as they are plain good ones.
    * @returns the first row that it did not take; `to` if it took all

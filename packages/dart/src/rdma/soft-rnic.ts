@@ -7,7 +7,7 @@ import { FIRST_REJECT, OUTCOME, OUTCOME_NAMES, type Outcome, type RnicCounters }
 import { PacketReader, uint16At, uint24At, uint32At } from './packet-reader.js';
 import { type QueuePairOptions, QueuePairs } from './queue-pairs.js';
 import { type RegionOptions, Regions } from './regions.js';
-import { RNIC_STATE_WORDS, type RnicKernel, STATE_WORD } from './rnic-state.js';
+import { RNIC_STATE_WORDS, type RnicAccelerator, STATE_WORD } from './rnic-state.js';
 import type { RdmaTarget } from './target.js';
 
 /** How a software RNIC is set up. */
@@ -26,7 +26,7 @@ export interface SoftRnicOptions {
   readonly icrc?: 'check' | 'any-identification' | 'skip';
   /** Whether multi-slot writes are executed (MULTI-WRITE.md); default false. */
   readonly multiWrite?: boolean;
-  /** Memory for the state, zeroed by the constructor: at least `RNIC_STATE_WORDS` words, perhaps a kernel's. */
+  /** Memory for the state, zeroed by the constructor: at least `RNIC_STATE_WORDS` words, perhaps an accelerator's. */
   readonly state?: Uint32Array;
   /** Takes immediate data of writes, after the write. It must not give the RNIC packets. */
   readonly onImmediate?: (value: number, queuePair: number) => void;
@@ -49,7 +49,7 @@ const KINDS: Uint8Array = /* @__PURE__ */ (() => {
 const BTH_BYTES = 12;
 const RETH_BYTES = 16;
 const ATOMIC_ETH_BYTES = 28;
-/** Frames taken one by one after the kernel has refused one at once, doubled each time. */
+/** Frames taken one by one after the accelerator has refused one at once, doubled each time. */
 const MOST_PATIENCE = 256;
 
 function isRows(offsets: Uint32Array, lengths: Uint32Array, from: number, to: number): boolean {
@@ -97,7 +97,7 @@ export class SoftRnic {
   readonly #targets = new Float64Array(MOST_ADDRESSES);
   #acknowledgements = 0;
   #negative = 0;
-  #kernel: RnicKernel | null = null;
+  #accelerator: RnicAccelerator | null = null;
   #start = 0;
   #isDatagram = false;
 
@@ -134,13 +134,13 @@ export class SoftRnic {
   }
 
   /**
-   * Puts another target behind a remote key, as at the end of an epoch; a kernel, which writes into the old one, is let go.
+   * Puts another target behind a remote key, as at the end of an epoch; an accelerator, which writes into the old one, is let go.
    *
    * @throws RangeError if there is no such key, or the target is smaller than the region
    */
   rebind(remoteKey: number, target: RdmaTarget): void {
     this.#regions.rebind(remoteKey, target);
-    this.#kernel = null;
+    this.#accelerator = null;
   }
 
   /**
@@ -152,9 +152,9 @@ export class SoftRnic {
     this.#queuePairs.expect(queuePair, psn);
   }
 
-  /** Has plain good packets taken by a kernel in {@link receiveRows}, from now on; null: no longer. */
-  useKernel(kernel: RnicKernel | null): void {
-    this.#kernel = kernel;
+  /** Has plain good packets taken by an accelerator in {@link receiveRows}, from now on; null: no longer. */
+  useAccelerator(accelerator: RnicAccelerator | null): void {
+    this.#accelerator = accelerator;
   }
 
   /** A copy of what has been counted. */
@@ -216,15 +216,15 @@ export class SoftRnic {
     for (let row = from; row < to; row++) {
       if (offsets[row]! + lengths[row]! > bytes.length) throw new RangeError(`frame ${row} is not inside the bytes`);
     }
-    const kernel = this.#kernel;
+    const accelerator = this.#accelerator;
     let accepted = 0;
     let patience = 1;
     for (let row = from; row < to; ) {
-      if (kernel !== null) {
-        const next = kernel.run(bytes, offsets, lengths, row, to);
+      if (accelerator !== null) {
+        const next = accelerator.run(bytes, offsets, lengths, row, to);
         this.#outcomes[OUTCOME.WRITE]! += next - row;
         accepted += next - row;
-        // Traffic that is not for the kernel is not put to it again frame by frame.
+        // Traffic that is not for the accelerator is not put to it again frame by frame.
         patience = next > row ? 1 : Math.min(patience * 2, MOST_PATIENCE);
         row = next;
       } else patience = to - row;

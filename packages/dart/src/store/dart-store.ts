@@ -1,5 +1,5 @@
-import type { KernelEngine } from '../kernel/kernel-engine.js';
-import { makeKernelEngine } from '../kernel/make-kernel-engine.js';
+import type { AcceleratorEngine } from '../accelerator/accelerator-engine.js';
+import { makeAcceleratorEngine } from '../accelerator/make-accelerator-engine.js';
 import { type Geometry, HEADER } from '../layout.js';
 import type { RdmaTarget } from '../rdma/target.js';
 import { checkAnswers, checkKeys, checkValues } from './checks.js';
@@ -36,7 +36,7 @@ export class DartStore implements RdmaTarget {
   /** Bytes of all slots: what RDMA can write. */
   readonly byteLength: number;
   readonly #engine: StoreEngine;
-  readonly #kernel: KernelEngine | null;
+  readonly #accelerator: AcceleratorEngine | null;
   readonly #bytes: SlotBytes;
   readonly #header: Uint32Array;
   readonly #single: SingleRow;
@@ -50,8 +50,8 @@ export class DartStore implements RdmaTarget {
     this.geometry = geometry;
     this.hashes = new KeyHashes(parameters);
     const isPlain = options.engine === 'plain' || options.buffers !== undefined || geometry.segments.length > 1;
-    const kernel = isPlain ? null : makeKernelEngine(geometry, parameters, options.shared === true);
-    const places = kernel === null ? placesFor(geometry, options) : [kernel.place];
+    const accelerator = isPlain ? null : makeAcceleratorEngine(geometry, parameters, options.shared === true);
+    const places = accelerator === null ? placesFor(geometry, options) : [accelerator.place];
     this.segments = places.map(
       (place, at) => new Segment(geometry.segments[at]!, geometry.slotBytes, place, geometry.checksumBytes),
     );
@@ -59,8 +59,8 @@ export class DartStore implements RdmaTarget {
       writeHeader(header, geometry, segment, parameters, membership);
     }
     this.isShared = this.segments[0]!.isShared;
-    this.#kernel = kernel?.engine ?? null;
-    this.#engine = this.#kernel ?? new PlainEngine(geometry, this.hashes, this.segments);
+    this.#accelerator = accelerator?.engine ?? null;
+    this.#engine = this.#accelerator ?? new PlainEngine(geometry, this.hashes, this.segments);
     this.#header = this.segments[0]!.header;
     this.#bytes = new SlotBytes(geometry, this.segments);
     this.byteLength = this.#bytes.byteLength;
@@ -68,13 +68,13 @@ export class DartStore implements RdmaTarget {
   }
 
   /** Whether writes and queries run in WebAssembly. */
-  get usesKernel(): boolean {
-    return this.#engine.isKernel;
+  get usesAccelerator(): boolean {
+    return this.#engine.isAccelerator;
   }
 
   /** The engine in WebAssembly, which has room for rows in the store's memory; null if the store has none. */
-  get kernel(): KernelEngine | null {
-    return this.#kernel;
+  get accelerator(): AcceleratorEngine | null {
+    return this.#accelerator;
   }
 
   /** Keys written in this epoch: all their copies, or one. */

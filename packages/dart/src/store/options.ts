@@ -37,7 +37,7 @@ export interface ResolvedOptions extends Membership {
   readonly parameters: HashParameters;
 }
 
-/** Leaves room next to the slots for what the kernel needs. */
+/** Leaves room next to the slots for what the accelerator needs. */
 const SEGMENT_BYTES = 2 ** 32 - 2 ** 24;
 
 /** @throws RangeError for an option out of range, or if neither `slots` nor `memory` is given */

@@ -14,7 +14,7 @@ const BLOCK = 32;
  * Offsets in a segment are kept unsigned 32-bit numbers: with others, V8 is several times slower.
  */
 export class PlainEngine implements StoreEngine {
-  readonly isKernel = false;
+  readonly isAccelerator = false;
   readonly #geometry: Geometry;
   readonly #hashes: KeyHashes;
   readonly #segments: readonly Segment[];

@@ -12,7 +12,7 @@ import {
   QUEUE_PAIRS_AT,
   REGION_WORD,
   REGIONS_AT,
-  type RnicKernel,
+  type RnicAccelerator,
   STATE_WORD,
 } from '../../src/rdma/rnic-state.js';
 import { SoftRnic } from '../../src/rdma/soft-rnic.js';
@@ -310,10 +310,10 @@ describe('a reliable queue pair', () => {
 });
 
 /**
- * The plain good case as rnic-state.ts defines it, from nothing but the state's words: what a kernel in WebAssembly does,
+ * The plain good case as rnic-state.ts defines it, from nothing but the state's words: what an accelerator in WebAssembly does,
  * said once more in other words.
  */
-class ReferenceKernel implements RnicKernel {
+class ReferenceAccelerator implements RnicAccelerator {
   runs = 0;
   readonly #state: Uint32Array;
   readonly #target: GuardedTarget;
@@ -380,14 +380,14 @@ describe('many frames at once', () => {
     'wide',
   );
 
-  test('leave what one after the other leaves, with and without a kernel for the plain good case', () => {
+  test('leave what one after the other leaves, with and without an accelerator for the plain good case', () => {
     fc.assert(
       fc.property(fc.array(kinds, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (drawn, step) => {
         const single = setUp();
         const batch = setUp();
-        const kernel = setUp();
-        const reference = new ReferenceKernel(kernel.rnic.state, kernel.target);
-        kernel.rnic.useKernel(reference);
+        const accelerator = setUp();
+        const reference = new ReferenceAccelerator(accelerator.rnic.state, accelerator.target);
+        accelerator.rnic.useAccelerator(reference);
         const frames = new FrameRows(drawn.length, drawn.length * 150);
         let psn = 10;
         let atomicPsn = 0;
@@ -409,7 +409,7 @@ describe('many frames at once', () => {
         for (let row = 0; row < frames.count; row++) {
           if (single.rnic.receive(frames.bytes, frames.offsets[row], frames.lengths[row]) < FIRST_REJECT) accepted++;
         }
-        for (const { rnic } of [batch, kernel]) {
+        for (const { rnic } of [batch, accelerator]) {
           let taken = 0;
           for (let row = 0; row < frames.count; row += step) {
             const to = Math.min(row + step, frames.count);
@@ -418,7 +418,7 @@ describe('many frames at once', () => {
           expect(taken).toBe(accepted);
         }
         expect(reference.runs).toBeGreaterThan(0);
-        for (const { rnic, target } of [batch, kernel]) {
+        for (const { rnic, target } of [batch, accelerator]) {
           expect(hexOf(target)).toBe(hexOf(single.target));
           expect(target.isIntact).toBe(true);
           expect(rnic.counters).toEqual(single.rnic.counters);
@@ -431,14 +431,14 @@ describe('many frames at once', () => {
     );
   });
 
-  test('go to no kernel any more once a region is bound to other memory', () => {
+  test('go to no accelerator any more once a region is bound to other memory', () => {
     const { rnic, target } = setUp({ expectedPsn: 0 });
-    const kernel = new ReferenceKernel(rnic.state, target);
-    rnic.useKernel(kernel);
+    const accelerator = new ReferenceAccelerator(rnic.state, target);
+    rnic.useAccelerator(accelerator);
     rnic.rebind(REMOTE_KEY, new GuardedTarget(64));
     const frame = writeFrame(0, Uint8Array.of(9));
     expect(rnic.receiveRows(frame, Uint32Array.of(0), Uint32Array.of(frame.length))).toBe(1);
-    expect(kernel.runs).toBe(0);
+    expect(accelerator.runs).toBe(0);
     expect(target.isUntouched).toBe(true);
   });
 });

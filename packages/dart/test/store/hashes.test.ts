@@ -48,7 +48,7 @@ describe('the CRCs', () => {
     for (const one of all) expect(all.filter((other) => other !== one)).not.toContain(mirrored(one));
   });
 
-  // Where M is a power of two, two keys collide in slot n if their difference is in the kernel of a linear map. Maps are
+  // Where M is a power of two, two keys collide in slot n if their difference is in the accelerator of a linear map. Maps are
   // independent if, taken together, they have full rank: 16 bits are left over, as a random square matrix often has less.
   it.each([8, 12, 16, 20, 26])(
     'are independent maps of flow keys to 2^%i slots and a checksum, whichever are taken',

@@ -1,8 +1,8 @@
 import { type BatchInput, FLAG } from '@int/codec';
 import { flowCrc32Columns } from '@int/hash';
+import type { Accelerator } from './accelerator/accelerator.js';
 import { type BatchView, REPORT } from './batch-view.js';
 import { type FlowTable, FOUND } from './flow-table.js';
-import type { Kernel } from './kernel/kernel.js';
 import type { RuleBook } from './rule-book.js';
 import type { StatePool } from './state.js';
 import type { SwitchTable } from './switch-table.js';
@@ -99,14 +99,14 @@ export class Decider {
     to: number,
     room: number,
     input: BatchInput | undefined,
-    kernel: Kernel | null,
+    accelerator: Accelerator | null,
   ): number {
     const { everything, needsFlow } = this.#book;
     const isSingle = everything >= 0 && this.#switches === null;
     this.isUniform = false;
-    if (isSingle && kernel !== null) {
-      const end = kernel.prepare(from, to, room, everything, needsFlow);
-      this.isUniform = kernel.isUniform;
+    if (isSingle && accelerator !== null) {
+      const end = accelerator.prepare(from, to, room, everything, needsFlow);
+      this.isUniform = accelerator.isUniform;
       return end;
     }
     const { hopCount } = view;
@@ -116,8 +116,8 @@ export class Decider {
       if (left < 0) break;
     }
     if (needsFlow || this.#switches !== null) {
-      if (kernel === null) flowCrc32Columns(view.batch, from, end, view.hashes);
-      else kernel.hashRows(from, end);
+      if (accelerator === null) flowCrc32Columns(view.batch, from, end, view.hashes);
+      else accelerator.hashRows(from, end);
     }
     if (isSingle) {
       this.#prepareSingle(view, from, end, everything, needsFlow);

@@ -1,13 +1,13 @@
-import { Arena, type BatchInput, type KernelMemory, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { type AcceleratorMemory, Arena, type BatchInput, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
 import { RulesError } from '../errors.js';
 import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
+import { Accelerator } from './accelerator/accelerator.js';
 import { BatchView, REPORT } from './batch-view.js';
 import { Decider, NOT_OK, TICK_NS, UNMATCHED } from './decider.js';
 import { type Event, eventOf } from './event.js';
 import { EventBatch, NO_RULE } from './event-batch.js';
 import { FlowTable } from './flow-table.js';
-import { Kernel } from './kernel/kernel.js';
 import { LoopContext } from './loops/context.js';
 import { LOOPS } from './loops/index.js';
 import { type DetectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
@@ -47,10 +47,10 @@ export class Detector {
   readonly #book: RuleBook;
   readonly #decider: Decider;
   readonly #context: LoopContext;
-  readonly #memory: KernelMemory | null;
-  readonly #kernel: Kernel | null;
-  /** The kernel, if it can work on the batch and events at hand. */
-  #active: Kernel | null = null;
+  readonly #memory: AcceleratorMemory | null;
+  readonly #accelerator: Accelerator | null;
+  /** The accelerator, if it can work on the batch and events at hand. */
+  #active: Accelerator | null = null;
   readonly #default: RunningRule;
   readonly #reportsByRule: Float64Array;
   readonly #eventsByRule: Float64Array;
@@ -80,7 +80,7 @@ export class Detector {
     this.byteLength =
       stateBytes +
       (isExact ? FlowTable.byteLength(flowCells) + SwitchTable.byteLength(switchCells) : 0) +
-      (memory === undefined ? 0 : Kernel.byteLength) +
+      (memory === undefined ? 0 : Accelerator.byteLength) +
       256;
     const arena = memory?.arena ?? new Arena(new ArrayBuffer(this.byteLength));
     this.#memory = memory ?? null;
@@ -89,7 +89,7 @@ export class Detector {
     const flows = isExact ? new FlowTable(arena, flowCells, idleTicks) : null;
     const switches = isExact ? new SwitchTable(arena, switchCells, idleTicks) : null;
     const switchMask = !isExact && isPowerOfTwo(switchCells) ? switchCells - 1 : -1;
-    this.#kernel = memory === undefined ? null : new Kernel(memory, this.#pool, switchMask);
+    this.#accelerator = memory === undefined ? null : new Accelerator(memory, this.#pool, switchMask);
     this.#context = new LoopContext(
       this.#pool,
       switchMask,
@@ -145,7 +145,7 @@ export class Detector {
     const context = this.#context;
     context.view = view;
     context.open(events);
-    this.#active = this.#kernel?.reaches(view, events.words) === true ? this.#kernel : null;
+    this.#active = this.#accelerator?.reaches(view, events.words) === true ? this.#accelerator : null;
     this.#active?.open(view, context);
     const decider = this.#decider;
     decider.open(input);
@@ -322,10 +322,10 @@ export class Detector {
     }
   }
 
-  /** Looks at rows of one rule, by the kernel where it can. */
+  /** Looks at rows of one rule, by the accelerator where it can. */
   #look(rule: RunningRule, from: number, to: number): void {
-    const kernel = this.#active;
-    if (kernel?.takes(rule) === true) kernel.run(this.#context, rule, from, to);
+    const accelerator = this.#active;
+    if (accelerator?.takes(rule) === true) accelerator.run(this.#context, rule, from, to);
     else LOOPS[rule.loop]!(this.#context, rule, from, to);
   }
 

@@ -1,6 +1,6 @@
 import { Arena } from '@int/codec';
 
-/** Columns of an event batch before those of evidence, in the order of memory. Other threads and kernels read this layout; append, never reorder. */
+/** Columns of an event batch before those of evidence, in the order of memory. Other threads and accelerators read this layout; append, never reorder. */
 const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
 
 /** Index of each column. */

@@ -1,4 +1,4 @@
-import type { KernelMemory } from '@int/codec';
+import type { AcceleratorMemory } from '@int/codec';
 
 /** How a detector keeps its state. */
 export type StateMode =
@@ -26,10 +26,10 @@ export interface DetectorOptions {
    */
   readonly stateBytes?: number;
   /**
-   * Memory of the WebAssembly kernel, to put state and tables in. Telemetry and event batches that lie in it as well
-   * are worked on by the kernel; others by TypeScript, with the same result. Default: an ArrayBuffer, and TypeScript.
+   * Memory of the WebAssembly accelerator, to put state and tables in. Telemetry and event batches that lie in it as well
+   * are worked on by the accelerator; others by TypeScript, with the same result. Default: an ArrayBuffer, and TypeScript.
    */
-  readonly memory?: KernelMemory;
+  readonly memory?: AcceleratorMemory;
 }
 
 export type ResolvedOptions = Required<Omit<DetectorOptions, 'memory' | 'stateBytes'>>;

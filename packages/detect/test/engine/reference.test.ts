@@ -1,5 +1,5 @@
-import { KernelMemory, TelemetryBatch } from '@int/codec';
-import { kernelAvailable } from '@int/codec/internals';
+import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
+import { acceleratorAvailable } from '@int/codec/internals';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
@@ -21,7 +21,7 @@ const RULE_SETS = runs(100);
 
 interface Way {
   readonly name: string;
-  readonly memory: KernelMemory | undefined;
+  readonly memory: AcceleratorMemory | undefined;
 }
 
 function describeEvent(event: ReferenceEvent | undefined): string {
@@ -85,20 +85,20 @@ function withOtherThresholds(rules: ReturnType<typeof randomRules>, random: Rand
 
 function waysToRun(): Way[] {
   const ways: Way[] = [{ name: 'plain TypeScript', memory: undefined }];
-  if (kernelAvailable()) ways.push({ name: 'the WebAssembly kernel', memory: undefined });
+  if (acceleratorAvailable()) ways.push({ name: 'the WebAssembly accelerator', memory: undefined });
   return ways;
 }
 
 describe('register state', () => {
   it.each(waysToRun())('agrees with the plain second implementation on random reports: $name', (way) => {
-    const isKernel = way.name !== 'plain TypeScript';
-    let memory: KernelMemory | undefined;
+    const isAccelerator = way.name !== 'plain TypeScript';
+    let memory: AcceleratorMemory | undefined;
     let batch = new TelemetryBatch({ frames: BATCH, hops: HOPS });
     let events = new EventBatch(256);
     let seen = 0;
     for (let k = 0; k < RULE_SETS; k++) {
-      if (isKernel && (memory === undefined || memory.free < 64 << 20)) {
-        memory = new KernelMemory(1 << 30);
+      if (isAccelerator && (memory === undefined || memory.free < 64 << 20)) {
+        memory = new AcceleratorMemory(1 << 30);
         batch = memory.batch({ frames: BATCH, hops: HOPS });
         events = new EventBatch(256, memory.arena);
       }

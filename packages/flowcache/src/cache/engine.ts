@@ -21,7 +21,7 @@ export const COMPARISON: Comparison = {
 /** The update loop of a cache, over the words of layout.ts. There is one in TypeScript and one in WebAssembly. */
 export interface Engine {
   /** Whether it is the one in WebAssembly. */
-  readonly isKernel: boolean;
+  readonly isAccelerator: boolean;
   /** The memory that holds the cache. */
   readonly buffer: ArrayBufferLike;
   /** The cache, from its header on. */

@@ -54,7 +54,7 @@ export class FlowCache {
   /** What is an event; may be changed at any time. */
   readonly thresholds: Thresholds;
   /** Whether updates run in WebAssembly. */
-  readonly usesKernel: boolean;
+  readonly usesAccelerator: boolean;
   /** The cache, from its header on: see layout.ts. */
   readonly words: Int32Array;
   readonly #engine: Engine;
@@ -84,7 +84,7 @@ export class FlowCache {
       throw new RangeError(`the thresholds are for ${this.thresholds.metrics.join(', ')}`);
     }
     this.#engine = makeEngine(resolved, options.comparison);
-    this.usesKernel = this.#engine.isKernel;
+    this.usesAccelerator = this.#engine.isAccelerator;
     this.words = this.#engine.words;
     initialize(this.words, geometry, hash, seed);
     this.#index = new FlowIndex(this.words, geometry);

@@ -1,4 +1,4 @@
-import type { KernelHost } from '@int/codec';
+import type { AcceleratorHost } from '@int/codec';
 import { type Dimensions, type Geometry, geometryOf, HASHES, type HashName } from '../layout.js';
 import type { Comparison } from './engine.js';
 import type { ThresholdOptions, Thresholds } from './thresholds.js';
@@ -24,12 +24,12 @@ export interface FlowCacheOptions extends Dimensions {
   /** Put the cache into a SharedArrayBuffer, so that other threads can look at it with a FlowCacheView. Default false. */
   readonly shared?: boolean;
   /** Update in WebAssembly where the engine has it and the cache fits into its 4 GiB. Default true. */
-  readonly kernel?: boolean;
+  readonly accelerator?: boolean;
   /**
    * A WebAssembly memory to put the cache into, with room for it: batches that lie in it are read in place. Default: a
    * memory of its own, into which batches are copied. Not looked at where updates run in TypeScript.
    */
-  readonly memory?: KernelHost;
+  readonly memory?: AcceleratorHost;
   /** What is an event. Default: nothing. A {@link Thresholds} can be shared with another thread. */
   readonly thresholds?: Thresholds | ThresholdOptions;
   /** Takes entries that leave the cache, `bucketStride` words each. Default: nobody does, which is no loss. */
@@ -46,13 +46,13 @@ export interface ResolvedOptions {
   readonly hash: HashName;
   readonly seed: number;
   readonly shared: boolean;
-  readonly kernel: boolean;
-  readonly memory: KernelHost | undefined;
+  readonly accelerator: boolean;
+  readonly memory: AcceleratorHost | undefined;
 }
 
 /** @throws RangeError for an option out of range */
 export function resolveOptions(options: FlowCacheOptions): ResolvedOptions {
-  const { hash = 'xxh32', seed = 0, shared = false, kernel = true } = options;
+  const { hash = 'xxh32', seed = 0, shared = false, accelerator = true } = options;
   if (!HASHES.includes(hash)) throw new RangeError(`hash must be one of ${HASHES.join(', ')}, not ${hash}`);
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff) {
     throw new RangeError(`seed must be an unsigned 32-bit integer, not ${seed}`);
@@ -62,7 +62,7 @@ export function resolveOptions(options: FlowCacheOptions): ResolvedOptions {
     hash,
     seed,
     shared,
-    kernel: kernel && options.comparison === undefined,
+    accelerator: accelerator && options.comparison === undefined,
     memory: options.memory,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The update loop in TypeScript: what it does is right by definition, and the WebAssembly kernel and the C twin do the
+ * The update loop in TypeScript: what it does is right by definition, and the WebAssembly accelerator and the C twin do the
  * same to the last bit.
  */
 import { type BatchInput, FLAG, type TelemetryBatch } from '@int/codec';
@@ -45,7 +45,7 @@ const FULL = -1; // 2^32 - 1
 const MOST_SUM = 0xffffffff;
 
 export class PlainEngine implements Engine {
-  readonly isKernel = false;
+  readonly isAccelerator = false;
   readonly buffer: ArrayBufferLike;
   readonly words: Int32Array;
   readonly entries: Outbox;

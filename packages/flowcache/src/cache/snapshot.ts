@@ -83,7 +83,7 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
 /** What a snapshot does not say: where the cache is to be and whom it serves. */
 export type RestoreOptions = Pick<
   FlowCacheOptions,
-  'shared' | 'kernel' | 'memory' | 'thresholds' | 'entries' | 'events' | 'comparison'
+  'shared' | 'accelerator' | 'memory' | 'thresholds' | 'entries' | 'events' | 'comparison'
 >;
 
 /**

@@ -57,7 +57,7 @@ export interface ResolvedShardOptions {
   readonly shards: number;
   readonly hash: HashName;
   readonly seed: number;
-  readonly kernel: boolean;
+  readonly accelerator: boolean;
   readonly slots: number;
   readonly slotReports: number;
   readonly slotHops: number;
@@ -96,7 +96,7 @@ export function resolveShardOptions(options: ShardedFlowCacheOptions): {
 } {
   const shards = checked('shards', options.shards ?? Math.max(1, availableParallelism() - 1), 1, MAX_SHARDS);
   const rows = Math.ceil(checked('rows', options.rows ?? 1 << 19, 1, 2 ** 28) / shards);
-  const { geometry, hash, seed, kernel } = resolveOptions({ ...options, rows });
+  const { geometry, hash, seed, accelerator } = resolveOptions({ ...options, rows });
   const { thresholds: given, whenFull = 'wait', idleNs, distributions, restore } = options;
   if (whenFull !== 'wait' && whenFull !== 'lose') {
     throw new RangeError(`whenFull must be 'wait' or 'lose', not ${String(whenFull)}`);
@@ -119,7 +119,7 @@ export function resolveShardOptions(options: ShardedFlowCacheOptions): {
       shards,
       hash,
       seed,
-      kernel,
+      accelerator,
       slots: checked('slots', options.slots ?? 8, 2, 1024),
       slotReports,
       slotHops: checked('slotHops', options.slotHops ?? Math.max(256, 8 * slotReports), 256, 1 << 20),

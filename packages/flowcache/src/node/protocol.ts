@@ -19,7 +19,11 @@ export const BELL = -1;
 export interface ShardSetup {
   readonly shard: number;
   readonly port: MessagePort;
-  readonly cache: Required<Dimensions> & { readonly hash: HashName; readonly seed: number; readonly kernel: boolean };
+  readonly cache: Required<Dimensions> & {
+    readonly hash: HashName;
+    readonly seed: number;
+    readonly accelerator: boolean;
+  };
   /** The table of thresholds. */
   readonly thresholds: ArrayBufferLike;
   readonly slots: { readonly capacity: SlotCapacity; readonly count: number };
@@ -41,7 +45,7 @@ export interface ShardReady {
   readonly buffer: SharedArrayBuffer;
   readonly byteOffset: number;
   readonly slots: { readonly buffer: SharedArrayBuffer; readonly byteOffset: number };
-  readonly usesKernel: boolean;
+  readonly usesAccelerator: boolean;
 }
 
 /** A part of the entries, as records. */

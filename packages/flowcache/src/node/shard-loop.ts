@@ -1,12 +1,12 @@
 /** What a worker does: it fills its cache from slots, and answers requests between them. */
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { Arena, KernelMemory } from '@int/codec';
+import { AcceleratorMemory, Arena } from '@int/codec';
 import { SpscRing } from '@int/rings';
+import { AcceleratorEngine, flowAcceleratorAvailable } from '../accelerator/accelerator-engine.js';
 import { FlowCache } from '../cache/flow-cache.js';
 import type { FlowCacheOptions } from '../cache/options.js';
 import { Thresholds } from '../cache/thresholds.js';
 import { Distributions } from '../distribution/distributions.js';
-import { flowKernelAvailable, KernelEngine } from '../kernel/kernel-engine.js';
 import { geometryOf, HEADER_WORDS } from '../layout.js';
 import { Ageing } from './ageing.js';
 import {
@@ -72,12 +72,12 @@ export class ShardLoop {
 
   /** Works until the shard is stopped. */
   run(): void {
-    const { buffer, byteOffset, usesKernel } = this.#cache;
+    const { buffer, byteOffset, usesAccelerator } = this.#cache;
     const ready: ShardReady = {
       buffer: buffer as SharedArrayBuffer,
       byteOffset,
       slots: { buffer: this.#slots[0]!.batch.buffer as SharedArrayBuffer, byteOffset: this.#slotsAt },
-      usesKernel,
+      usesAccelerator,
     };
     this.#answer({ id: 0, value: ready });
     const work = this.#work;
@@ -101,12 +101,12 @@ export class ShardLoop {
     this.#events.close();
   }
 
-  #makeCache(memory: KernelMemory | undefined): FlowCache {
+  #makeCache(memory: AcceleratorMemory | undefined): FlowCache {
     const { cache, restore, thresholds, shard } = this.#setup;
-    const { kernel, ...dimensions } = cache;
+    const { accelerator, ...dimensions } = cache;
     const options: FlowCacheOptions = {
       shared: true,
-      kernel,
+      accelerator,
       ...(memory === undefined ? {} : { memory }),
       thresholds: new Thresholds(cache.metrics, {}, thresholds),
       entries: this.#entries,
@@ -239,13 +239,13 @@ export class ShardLoop {
   }
 }
 
-/** A memory for cache and slots, so that reports are read where the main thread has put them; if there is a kernel. */
-function memoryFor({ cache }: ShardSetup, slotsBytes: number): KernelMemory | undefined {
-  if (!cache.kernel || !flowKernelAvailable()) return undefined;
+/** A memory for cache and slots, so that reports are read where the main thread has put them; if there is an accelerator. */
+function memoryFor({ cache }: ShardSetup, slotsBytes: number): AcceleratorMemory | undefined {
+  if (!cache.accelerator || !flowAcceleratorAvailable()) return undefined;
   try {
-    return new KernelMemory(KernelEngine.byteLength(geometryOf(cache)) + slotsBytes + LINE, true);
+    return new AcceleratorMemory(AcceleratorEngine.byteLength(geometryOf(cache)) + slotsBytes + LINE, true);
   } catch (error) {
-    // Too much for the 4 GiB of a kernel, or for the address space: then it goes without.
+    // Too much for the 4 GiB of an accelerator, or for the address space: then it goes without.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

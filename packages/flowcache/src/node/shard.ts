@@ -26,7 +26,7 @@ export interface ShardOutput {
   readonly buffer: SharedArrayBuffer;
   readonly byteOffset: number;
   /** Whether the worker updates in WebAssembly. */
-  readonly usesKernel: boolean;
+  readonly usesAccelerator: boolean;
   /** Why the worker has ended by itself; `null` if it has not. */
   readonly failure: ShardError | null;
   /** A look into the cache while the worker goes on; also when it has been stopped. */
@@ -92,12 +92,12 @@ export class Shard implements ShardOutput {
     this.distributions = this.#makeDistributions();
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    const { hash, seed, kernel, idleNs, restore } = options;
+    const { hash, seed, accelerator, idleNs, restore } = options;
     const { layout, rows, buckets, hops, metrics } = geometry;
     const setup: ShardSetup = {
       shard: index,
       port: port2,
-      cache: { layout, rows, buckets, hops, metrics, hash, seed, kernel },
+      cache: { layout, rows, buckets, hops, metrics, hash, seed, accelerator },
       thresholds: options.thresholds.words.buffer,
       slots: { capacity, count: slots },
       work: memoryOf(this.#work),
@@ -138,8 +138,8 @@ export class Shard implements ShardOutput {
     return this.#memory!.byteOffset;
   }
 
-  get usesKernel(): boolean {
-    return this.#memory!.usesKernel;
+  get usesAccelerator(): boolean {
+    return this.#memory!.usesAccelerator;
   }
 
   view(): FlowCacheView {

@@ -24,7 +24,7 @@ const reportOf = (port: number): Report => ({
 });
 
 function withOutlet(options: FlowCacheOptions): { cache: FlowCache; entries: RoomOutlet; ports: () => number[] } {
-  const { geometry } = new FlowCache({ ...options, kernel: false });
+  const { geometry } = new FlowCache({ ...options, accelerator: false });
   const entries = new RoomOutlet(geometry.bucketStride);
   const reader = new EntryReader(geometry);
   const ports = (): number[] => entries.read(Number.POSITIVE_INFINITY).map((words) => reader.flow(words, 0).sourcePort);
@@ -64,7 +64,7 @@ describe('ageing', () => {
   test('goes round the rows from call to call, no matter how many rows each looks at', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.array(fc.nat(15), { maxLength: 40 }), (rows, calls) => {
-        const { cache, ports } = withOutlet({ rows, buckets: 4, hops: 1, kernel: false });
+        const { cache, ports } = withOutlet({ rows, buckets: 4, hops: 1, accelerator: false });
         for (let port = 0; port < 3 * rows; port++) cache.observe(recordOf(reportOf(port)), 1n);
         const rowOf = (port: number): number => cache.hashOf(flowOf(port)) % rows;
         const there = [...cache].map(({ flow }) => flow.sourcePort);
@@ -123,7 +123,7 @@ describe('draining', () => {
   test('hands on all entries in steps, each once', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 9 }), fc.nat(20), (flows, step, aged) => {
-        const { cache, ports } = withOutlet({ rows: 6, buckets: 8, hops: 1, kernel: false });
+        const { cache, ports } = withOutlet({ rows: 6, buckets: 8, hops: 1, accelerator: false });
         cache.age(1n, 0n, aged);
         for (let port = 0; port < flows; port++) cache.observe(recordOf(reportOf(port)), 1n);
         const all = [...cache].map(({ flow }) => flow.sourcePort);

@@ -78,11 +78,17 @@ class Pair {
     this.entries = makeOutlet(bucketStride, 4);
     this.events = makeOutlet(EVENT_WORDS, 64);
     this.#all = { entries: new RoomOutlet(bucketStride), events: new RoomOutlet(EVENT_WORDS) };
-    const memory = options.kernel === true ? { memory: reusedMemory() } : {};
+    const memory = options.accelerator === true ? { memory: reusedMemory() } : {};
     this.cache = new FlowCache({ ...options, ...memory, entries: this.entries.sink, events: this.events.sink });
     const { entries, events } = this.#all;
     const thresholds = this.cache.thresholds;
-    this.twin = new FlowCache({ ...options, kernel: false, thresholds, entries: entries.sink, events: events.sink });
+    this.twin = new FlowCache({
+      ...options,
+      accelerator: false,
+      thresholds,
+      entries: entries.sink,
+      events: events.sink,
+    });
     this.#handedOn = new HandedOn(this.cache);
   }
 
@@ -199,14 +205,14 @@ class Pair {
 
 const RINGS = (recordWords: number, capacity: number): Outlet => new RingOutlet(recordWords, capacity);
 
-const SETUPS: readonly { readonly layout: LayoutName; readonly hash: HashName; readonly kernel: boolean }[] = [
-  { layout: 'exact', hash: 'xxh32', kernel: false },
-  { layout: 'exact', hash: 'crc32', kernel: true },
-  { layout: 'compact', hash: 'crc32', kernel: false },
-  { layout: 'compact', hash: 'xxh32', kernel: true },
+const SETUPS: readonly { readonly layout: LayoutName; readonly hash: HashName; readonly accelerator: boolean }[] = [
+  { layout: 'exact', hash: 'xxh32', accelerator: false },
+  { layout: 'exact', hash: 'crc32', accelerator: true },
+  { layout: 'compact', hash: 'crc32', accelerator: false },
+  { layout: 'compact', hash: 'xxh32', accelerator: true },
 ];
 
-describe.each(SETUPS)('accounts of a cache that is $layout, $hash, kernel $kernel', (setup) => {
+describe.each(SETUPS)('accounts of a cache that is $layout, $hash, accelerator $accelerator', (setup) => {
   const options = { ...setup, rows: 5, buckets: 4, hops: 3 };
 
   test('agree after every step, whatever fits into tiny rings', () => {
@@ -236,7 +242,7 @@ describe.each(SETUPS)('accounts of a cache that is $layout, $hash, kernel $kerne
     for (const [index, steps] of fc
       .sample(fc.array(step, { minLength: 8, maxLength: 20 }), { seed: SEED, numRuns: 5 })
       .entries()) {
-      if (index > 0) pair.restore({ kernel: setup.kernel });
+      if (index > 0) pair.restore({ accelerator: setup.accelerator });
       run([{ kind: 'update', reports: 200, seed: index }, ...steps]);
     }
     expect(pair.cache.totals().restoredPackets).toBeGreaterThan(0);

@@ -1,13 +1,13 @@
-import { Arena, type KernelHost, KernelMemory } from '@int/codec';
+import { type AcceleratorHost, AcceleratorMemory, Arena } from '@int/codec';
 
-let memory: KernelMemory | null = null;
+let memory: AcceleratorMemory | null = null;
 
 /**
  * A WebAssembly memory for one cache at a time, as if it were new: each memory reserves gigabytes of address space, and
  * a property makes a cache per run.
  */
-export function reusedMemory(): KernelHost {
-  memory ??= new KernelMemory(16 << 20);
+export function reusedMemory(): AcceleratorHost {
+  memory ??= new AcceleratorMemory(16 << 20);
   const host = memory;
   new Uint8Array(host.buffer).fill(0);
   return {

@@ -32,7 +32,7 @@ class Subject {
   readonly #events = new RoomOutlet(EVENT_WORDS);
 
   constructor(options: FlowCacheOptions) {
-    const { bucketStride } = new FlowCache({ ...options, ...SIZE, kernel: false }).geometry;
+    const { bucketStride } = new FlowCache({ ...options, ...SIZE, accelerator: false }).geometry;
     this.#entries = new RoomOutlet(bucketStride);
     this.cache = new FlowCache({
       ...options,
@@ -80,13 +80,13 @@ class Subject {
 }
 
 describe.each([
-  { layout: 'exact', kernel: false },
-  { layout: 'exact', kernel: true },
-  { layout: 'compact', kernel: false },
-  { layout: 'compact', kernel: true },
-] as const)('a $layout cache, kernel $kernel', ({ layout, kernel }) => {
+  { layout: 'exact', accelerator: false },
+  { layout: 'exact', accelerator: true },
+  { layout: 'compact', accelerator: false },
+  { layout: 'compact', accelerator: true },
+] as const)('a $layout cache, accelerator $accelerator', ({ layout, accelerator }) => {
   test('hands an entry on whose packet count is full, and starts anew', () => {
-    const subject = new Subject({ layout, kernel });
+    const subject = new Subject({ layout, accelerator });
     const { cache } = subject;
     subject.observe(FLOW, 300);
     subject.observe(OTHER, 300);
@@ -123,7 +123,7 @@ describe.each([
   });
 
   test('compares nothing with what a full entry knew', () => {
-    const subject = new Subject({ layout, kernel });
+    const subject = new Subject({ layout, accelerator });
     subject.observe(FLOW, 300);
     subject.addPackets(FULL - 1);
     subject.events();
@@ -143,7 +143,7 @@ describe.each([
   });
 
   test('keeps a retired flow in its place in the order of its row', () => {
-    const subject = new Subject({ layout, kernel });
+    const subject = new Subject({ layout, accelerator });
     const { cache } = subject;
     const flows = [FLOW, OTHER, { ...FLOW, sourcePort: 10 }, { ...FLOW, sourcePort: 11 }];
     for (const flow of flows) subject.observe(flow, 10);
@@ -158,7 +158,7 @@ describe.each([
   });
 
   test('retires a flow as often as its count gets full', () => {
-    const subject = new Subject({ layout, kernel });
+    const subject = new Subject({ layout, accelerator });
     const { cache } = subject;
     subject.observe(FLOW, 10);
     for (let round = 0; round < 3; round++) {
@@ -170,8 +170,8 @@ describe.each([
   });
 
   test('counts retired entries that nobody takes as lost', () => {
-    const subject = new Subject({ layout, kernel });
-    const lossy = new FlowCache({ ...SIZE, layout, kernel, entries: { push: () => 0 } });
+    const subject = new Subject({ layout, accelerator });
+    const lossy = new FlowCache({ ...SIZE, layout, accelerator, entries: { push: () => 0 } });
     const { words, geometry } = lossy;
     lossy.observe(recordOf(report(FLOW, 10)));
     words[geometry.bucketsAt + (layout === 'exact' ? EXACT.PACKETS : COMPACT.PACKETS)] = FULL;
@@ -181,7 +181,7 @@ describe.each([
   });
 
   test('counts beyond 2^32', () => {
-    const subject = new Subject({ layout, kernel });
+    const subject = new Subject({ layout, accelerator });
     const { cache } = subject;
     const names = ['offered', 'hits', 'hopsBeyond', 'pathChanges', 'events'] as const;
     subject.observe(FLOW, 10);
@@ -198,8 +198,8 @@ describe.each([
   });
 });
 
-test.each([false, true])('sums carry into their upper word, kernel %s', (kernel) => {
-  const subject = new Subject({ kernel });
+test.each([false, true])('sums carry into their upper word, accelerator %s', (accelerator) => {
+  const subject = new Subject({ accelerator });
   const { cache } = subject;
   subject.observe(FLOW, 0xfffffff0);
   subject.observe(FLOW, 0xfffffff0);
@@ -212,9 +212,9 @@ test.each([false, true])('sums carry into their upper word, kernel %s', (kernel)
 });
 
 test.each([false, true])(
-  'hops beyond those of a cache are counted until the word of an entry is full, kernel %s',
-  (kernel) => {
-    const subject = new Subject({ kernel });
+  'hops beyond those of a cache are counted until the word of an entry is full, accelerator %s',
+  (accelerator) => {
+    const subject = new Subject({ accelerator });
     const { cache } = subject;
     subject.observe(FLOW, 10);
     const { geometry, words } = cache;

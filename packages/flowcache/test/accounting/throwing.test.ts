@@ -59,11 +59,11 @@ function makeUnreliable(outlet: RoomOutlet, failure: Error, random: Random): Rec
 }
 
 describe.each([
-  { layout: 'exact', kernel: false },
-  { layout: 'exact', kernel: true },
-  { layout: 'compact', kernel: false },
-  { layout: 'compact', kernel: true },
-] as const)('sinks that throw, a $layout cache, kernel $kernel', ({ layout, kernel }) => {
+  { layout: 'exact', accelerator: false },
+  { layout: 'exact', accelerator: true },
+  { layout: 'compact', accelerator: false },
+  { layout: 'compact', accelerator: true },
+] as const)('sinks that throw, a $layout cache, accelerator $accelerator', ({ layout, accelerator }) => {
   test('leave all reports counted and all entries whole, after each update', () => {
     const noEntries = new Error('no entries');
     const noEvents = new Error('no events');
@@ -71,7 +71,12 @@ describe.each([
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 6 }), (seed, updates) => {
         const random = new Random(seed);
-        const options: FlowCacheOptions = { ...SMALL, layout, kernel, ...(kernel ? { memory: reusedMemory() } : {}) };
+        const options: FlowCacheOptions = {
+          ...SMALL,
+          layout,
+          accelerator,
+          ...(accelerator ? { memory: reusedMemory() } : {}),
+        };
         const entries = new RoomOutlet(geometryOf(options).bucketStride);
         const events = new RoomOutlet(EVENT_WORDS);
         const cache = new FlowCache({
@@ -80,7 +85,7 @@ describe.each([
           entries: makeUnreliable(entries, noEntries, random),
           events: makeUnreliable(events, noEvents, random),
         });
-        const twin = new FlowCache({ ...SMALL, layout, kernel: false, thresholds: LIMITS });
+        const twin = new FlowCache({ ...SMALL, layout, accelerator: false, thresholds: LIMITS });
         const reports = new ReportBatch(600, MOST_HOPS);
         const handedOn = new HandedOn(cache);
         for (let update = 0; update < updates; update++) {
@@ -105,7 +110,7 @@ describe.each([
 
   test('leave entries in their places when they are to age or to be drained', () => {
     const failure = new Error('the writer is gone');
-    const options = { ...SMALL, layout, kernel };
+    const options = { ...SMALL, layout, accelerator };
     const entries = new RoomOutlet(geometryOf(options).bucketStride);
     const cache = new FlowCache({ ...options, shared: true, entries: entries.sink });
     const reports = new ReportBatch(600, MOST_HOPS);
@@ -127,7 +132,7 @@ describe.each([
 
   test('do not keep others from being given their part', () => {
     const failure = new Error('the writer is gone');
-    const options = { ...SMALL, layout, kernel, thresholds: LIMITS };
+    const options = { ...SMALL, layout, accelerator, thresholds: LIMITS };
     const entries = new RoomOutlet(geometryOf(options).bucketStride);
     const events = new RoomOutlet(EVENT_WORDS);
     const cache = new FlowCache({ ...options, entries: entries.sink, events: events.sink });

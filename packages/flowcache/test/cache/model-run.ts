@@ -89,16 +89,16 @@ class Objects<T> implements RecordSink {
   }
 }
 
-function run(setup: Setup, operationsToDo: number, kernel: boolean): void {
+function run(setup: Setup, operationsToDo: number, accelerator: boolean): void {
   const random = new Random(SEED);
   const flows = randomFlows(random, setup.flows, setup.ipv6);
-  const probe = new FlowCache({ ...setup, kernel: false });
+  const probe = new FlowCache({ ...setup, accelerator: false });
   const { geometry } = probe;
   const { metrics } = geometry;
   const reader = new EntryReader(geometry);
   const entries = new Objects<FlowEntry>(geometry.bucketStride, (words, at) => reader.read(words, at));
   const events = new Objects<FlowEvent>(EVENT_WORDS, (words, at) => readFlowEvent(words, at, metrics));
-  const sinks = { entries, events, kernel };
+  const sinks = { entries, events, accelerator };
   let cache = new FlowCache({ ...setup, ...sinks });
   const model = new ModelCache(geometry, (flow: Flow) => cache.hashOf(flow) % geometry.rows);
   const reports = new ReportBatch(300, MOST_HOPS, 3);
@@ -233,11 +233,11 @@ function run(setup: Setup, operationsToDo: number, kernel: boolean): void {
 }
 
 /** Tests of all geometries with one engine. They take long: each engine has a file of its own, so that they run side by side. */
-export function testAgainstModel(kernel: boolean): void {
+export function testAgainstModel(accelerator: boolean): void {
   for (const [index, setup] of SETUPS.entries()) {
     const operations = index === 0 ? OPERATIONS : OTHER_OPERATIONS;
     test(`a cache of ${setup.name} does what a model of Maps and arrays does, over ${operations} operations`, () => {
-      run(setup, operations, kernel);
+      run(setup, operations, accelerator);
     });
   }
 }

@@ -20,14 +20,14 @@ const reportOf = (values: Partial<Record<MetricName, number>>, flow = FLOW): Rep
   timeNs: 0n,
 });
 
-function makeCache(kernel: boolean): FlowCache {
+function makeCache(accelerator: boolean): FlowCache {
   return new FlowCache({
     rows: 1,
     buckets: 2,
     hops: 1,
     metrics: ['hopLatency', 'queueOccupancy'],
     layout: 'compact',
-    kernel,
+    accelerator,
   });
 }
 
@@ -42,8 +42,8 @@ function bound(reports: number, most: number): number {
 }
 
 /** The mean of the sequence in a cache, and by numbers that are exact. */
-function means(values: readonly number[], kernel: boolean): { mean: number; exact: number } {
-  const cache = makeCache(kernel);
+function means(values: readonly number[], accelerator: boolean): { mean: number; exact: number } {
+  const cache = makeCache(accelerator);
   const reports = new ReportBatch(512, 1);
   for (let from = 0; from < values.length; from += 512) {
     reports.fill(values.slice(from, from + 512).map((hopLatency) => reportOf({ hopLatency })));
@@ -70,7 +70,7 @@ const sequences: fc.Arbitrary<number[]> = fc.oneof(
     }),
 );
 
-describe.each([false, true])('a compact cache, kernel %s', (kernel) => {
+describe.each([false, true])('a compact cache, accelerator %s', (accelerator) => {
   test('has means whose error is at most (n / 2 + 4) 2^-24 times the largest value', () => {
     fc.assert(
       fc.property(sequences, (values) => {
@@ -87,13 +87,13 @@ describe.each([false, true])('a compact cache, kernel %s', (kernel) => {
   test('is far closer than that for values in no order', () => {
     const random = new Random(SEED);
     const values = Array.from({ length: 20_000 }, () => Math.floor(random.exponential(10_000)));
-    const { mean, exact } = means(values, kernel);
+    const { mean, exact } = means(values, accelerator);
     expect(Math.abs(mean - exact) / exact).toBeLessThan(1e-5);
     expect(mean).not.toBe(exact);
   });
 
   test('has means that stop moving when a flow has had 2^25 reports', () => {
-    const cache = makeCache(kernel);
+    const cache = makeCache(accelerator);
     cache.observe(recordOf(reportOf({ hopLatency: 1000 })));
     const { words, geometry } = cache;
     const hop = geometry.bucketsAt + COMPACT.HOPS;
@@ -104,7 +104,7 @@ describe.each([false, true])('a compact cache, kernel %s', (kernel) => {
   });
 
   test('takes a report that lacks a metric for one with the mean so far, which begins at 0', () => {
-    const cache = makeCache(kernel);
+    const cache = makeCache(accelerator);
     const observe = (values: Partial<Record<MetricName, number>>): void => cache.observe(recordOf(reportOf(values)));
     const mean = (metric: MetricName): number => cache.get(FLOW)!.hops[0]!.metrics[metric]!.mean;
     observe({ hopLatency: 100 });
@@ -124,7 +124,7 @@ describe.each([false, true])('a compact cache, kernel %s', (kernel) => {
       rows: 1,
       hops: 1,
       layout: 'compact',
-      kernel,
+      accelerator,
       thresholds: { endToEnd: { level: 500, change: 10 } },
       events: {
         push: (words, at, records) => {
@@ -139,7 +139,7 @@ describe.each([false, true])('a compact cache, kernel %s', (kernel) => {
   });
 
   test('counts IPv6 flows that it cannot hold', () => {
-    const cache = makeCache(kernel);
+    const cache = makeCache(accelerator);
     const ipv6 = { ...FLOW, source: '2001:db8::1', destination: '2001:db8::2' };
     cache.observe(recordOf(reportOf({ hopLatency: 1 }, ipv6)));
     expect(cache.get(ipv6)).toBeUndefined();

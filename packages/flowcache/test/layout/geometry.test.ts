@@ -201,7 +201,7 @@ function checkRows({ words, geometry }: FlowCache): number {
   return live;
 }
 
-describe.each([false, true])('the memory of a cache, kernel %s', (kernel) => {
+describe.each([false, true])('the memory of a cache, accelerator %s', (accelerator) => {
   const METRICS: readonly MetricName[] = [...DEFAULT_METRICS, 'bufferOccupancy', 'queueId'];
   const sizes = [1, 2, 3, 4, 5, 7, 12, 13, 16, 17, 33, 64];
 
@@ -210,7 +210,7 @@ describe.each([false, true])('the memory of a cache, kernel %s', (kernel) => {
     const rows = 1 + random.integer(5);
     const metrics = METRICS.slice(0, 1 + random.integer(METRICS.length));
     const layout = random.integer(2) === 0 ? 'exact' : 'compact';
-    const cache = new FlowCache({ rows, buckets, hops: 1 + random.integer(4), metrics, layout, kernel });
+    const cache = new FlowCache({ rows, buckets, hops: 1 + random.integer(4), metrics, layout, accelerator });
     expect(checkRows(cache)).toBe(0);
     const flows = randomFlows(random, Math.ceil(1.3 * rows * buckets), layout === 'exact' ? 0.3 : 0);
     const reports = new ReportBatch(300, 6);
@@ -234,8 +234,8 @@ describe.each([false, true])('the memory of a cache, kernel %s', (kernel) => {
   });
 
   test.each([false, true])('is where byteOffset says, shared %s', (shared) => {
-    const cache = new FlowCache({ rows: 7, buckets: 3, kernel, shared });
-    expect(cache.usesKernel).toBe(kernel);
+    const cache = new FlowCache({ rows: 7, buckets: 3, accelerator, shared });
+    expect(cache.usesAccelerator).toBe(accelerator);
     expect(cache.buffer instanceof SharedArrayBuffer).toBe(shared);
     expect(cache.words.buffer).toBe(cache.buffer);
     expect(cache.words.byteOffset).toBe(cache.byteOffset);

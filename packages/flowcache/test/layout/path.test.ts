@@ -40,8 +40,8 @@ function inverse(from: number, to: number): number {
 class Observer {
   readonly cache: FlowCache;
 
-  constructor(kernel: boolean, layout: LayoutName = 'exact') {
-    this.cache = new FlowCache({ rows: 1, buckets: 2, hops: HOPS, metrics: ['hopLatency'], kernel, layout });
+  constructor(accelerator: boolean, layout: LayoutName = 'exact') {
+    this.cache = new FlowCache({ rows: 1, buckets: 2, hops: HOPS, metrics: ['hopLatency'], accelerator, layout });
   }
 
   observe(path: readonly (number | null)[], nodeId: number | null = null): this {
@@ -59,12 +59,12 @@ class Observer {
   }
 }
 
-describe.each([false, true])('the path of a flow, kernel %s', (kernel) => {
+describe.each([false, true])('the path of a flow, accelerator %s', (accelerator) => {
   const id = fc.oneof(fc.nat(20), fc.nat(0xfffffffe));
 
   test('has a tail of the ids behind its hops, as MurmurHash3 mixes them', () => {
     // One cache, to which each path is that of the same flow.
-    const observer = new Observer(kernel);
+    const observer = new Observer(accelerator);
     fc.assert(
       fc.property(fc.array(fc.option(id), { maxLength: 9 }), fc.option(id), (path, nodeId) => {
         const before = observer.cache.size === 0 ? 0 : observer.tail;
@@ -83,7 +83,7 @@ describe.each([false, true])('the path of a flow, kernel %s', (kernel) => {
   test('has a tail that is not 0 if there is an id in it', () => {
     const zero = inverse(0x9747b28c, 0);
     expect(murmur([zero])).toBe(0);
-    const observer = new Observer(kernel).observe([1, 2, 3, zero]);
+    const observer = new Observer(accelerator).observe([1, 2, 3, zero]);
     expect(observer.tail).toBe(1);
     expect(observer.observe([1, 2, 3, 5]).changes).toBe(1);
   });
@@ -91,20 +91,20 @@ describe.each([false, true])('the path of a flow, kernel %s', (kernel) => {
   test('changes unseen if what is hidden has the same hash', () => {
     const other = inverse(murmur([8]), murmur([4, 5]));
     expect(murmur([8, other])).toBe(murmur([4, 5]));
-    const observer = new Observer(kernel).observe([1, 2, 3, 4, 5]).observe([1, 2, 3, 8, other]);
+    const observer = new Observer(accelerator).observe([1, 2, 3, 4, 5]).observe([1, 2, 3, 8, other]);
     expect(observer.changes).toBe(0);
     expect(observer.observe([1, 2, 3, 8, 5]).changes).toBe(1);
   });
 
   test('of a compact cache is that of its hops alone', () => {
-    const observer = new Observer(kernel, 'compact').observe([1, 2, 3, 4], 9).observe([1, 2, 3, 5], 8);
+    const observer = new Observer(accelerator, 'compact').observe([1, 2, 3, 4], 9).observe([1, 2, 3, 5], 8);
     expect(observer.changes).toBe(0);
     expect(observer.observe([1, 2, 7, 5], 8).changes).toBe(1);
     expect(observer.observe([1, 2, 7], 8).changes).toBe(2);
   });
 
   test('stays as it was where a report names no switch', () => {
-    const observer = new Observer(kernel).observe([1, 2]).observe([]).observe([null, null, null]).observe([1, 2]);
+    const observer = new Observer(accelerator).observe([1, 2]).observe([]).observe([null, null, null]).observe([1, 2]);
     expect(observer.changes).toBe(0);
     expect(observer.cache.get(FLOW)).toMatchObject({ packets: 4, path: [1, 2], pathLength: 2 });
   });

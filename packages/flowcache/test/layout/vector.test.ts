@@ -42,11 +42,11 @@ function reports(second: Flow): Report[] {
   ];
 }
 
-function fill(layout: LayoutName, kernel: boolean, second: Flow): { cache: FlowCache; events: number[][] } {
+function fill(layout: LayoutName, accelerator: boolean, second: Flow): { cache: FlowCache; events: number[][] } {
   const events = new RoomOutlet(EVENT_WORDS);
   const cache = new FlowCache({
     layout,
-    kernel,
+    accelerator,
     rows: 2,
     buckets: 3,
     hops: 2,
@@ -94,10 +94,10 @@ function header(layout: number, bucketStride: number, generation: number): numbe
 /** Two words a report: an odd number while it is written. */
 const GENERATION = 6;
 
-describe.each([false, true])('kernel %s', (kernel) => {
+describe.each([false, true])('accelerator %s', (accelerator) => {
   test('an exact cache', () => {
-    const { cache, events } = fill('exact', kernel, IPV6);
-    expect(cache.usesKernel).toBe(kernel);
+    const { cache, events } = fill('exact', accelerator, IPV6);
+    expect(cache.usesAccelerator).toBe(accelerator);
     expect(cache.words.length).toBe(144 + 6 * 40);
     expect(wordsOf(cache, 0, 128)).toEqual(header(0, 40, GENERATION));
     // biome-ignore format: a line per row
@@ -151,7 +151,7 @@ describe.each([false, true])('kernel %s', (kernel) => {
   });
 
   test('a compact cache', () => {
-    const { cache, events } = fill('compact', kernel, { ...TCP, sourcePort: 2 });
+    const { cache, events } = fill('compact', accelerator, { ...TCP, sourcePort: 2 });
     expect(cache.words.length).toBe(144 + 6 * 22);
     expect(wordsOf(cache, 0, 128)).toEqual(header(1, 22, GENERATION));
     // biome-ignore format: a line per row
@@ -183,7 +183,7 @@ describe.each([false, true])('kernel %s', (kernel) => {
   });
 
   test('words are little-endian bytes', () => {
-    const { cache } = fill('exact', kernel, IPV6);
+    const { cache } = fill('exact', accelerator, IPV6);
     const bytes = new Uint8Array(cache.buffer, cache.byteOffset, cache.geometry.byteLength);
     expect([...bytes.subarray(0, 8)]).toEqual([0x49, 0x4e, 0x46, 0x43, 2, 0, 0, 0]);
     // Ports and META of the first bucket; its ranks.

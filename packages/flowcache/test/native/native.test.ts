@@ -220,7 +220,7 @@ describe('the C twin of the update loop', () => {
         const isTimed = run % 4 !== 3;
         const entries = new Collected(geometry.bucketStride);
         const events = new Collected(EVENT_WORDS);
-        const cache = new FlowCache({ ...setup, entries, events, kernel: run % 2 === 0 });
+        const cache = new FlowCache({ ...setup, entries, events, accelerator: run % 2 === 0 });
         const limits = cache.thresholds.words;
         for (let word = 0; word < THRESHOLDS.PATH; word++)
           limits[word] = random.integer(4) === 0 ? -1 : random.integer(2500);

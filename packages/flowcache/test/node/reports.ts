@@ -1,5 +1,5 @@
 import { TelemetryBatch } from '@int/codec';
-import { fillRandom, Random, type Traffic } from '../kernel/random-batch.js';
+import { fillRandom, Random, type Traffic } from '../accelerator/random-batch.js';
 
 /** Reports as decoders leave them, some damaged, some without a flow. */
 const TRAFFIC: Traffic = {

@@ -29,7 +29,7 @@ describe('a sharded cache', () => {
       shards: fc.integer({ min: 1, max: 3 }),
       hash: fc.constantFrom('xxh32' as const, 'crc32' as const),
       layout: fc.constantFrom('exact' as const, 'compact' as const),
-      kernel: fc.boolean(),
+      accelerator: fc.boolean(),
       slotReports: fc.constantFrom(16, 1024),
       order: fc.constantFrom('packed', 'gaps', 'scattered'),
       hasTimes: fc.boolean(),

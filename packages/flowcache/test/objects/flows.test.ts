@@ -19,8 +19,8 @@ const reportOf = (flow: Flow | null, hops: Report['hops'] = [], isOk = true): Re
   timeNs: 0n,
 });
 
-function cacheWith(flows: readonly Flow[], kernel = false): FlowCache {
-  const cache = new FlowCache({ rows: 8, buckets: 8, hops: 2, kernel });
+function cacheWith(flows: readonly Flow[], accelerator = false): FlowCache {
+  const cache = new FlowCache({ rows: 8, buckets: 8, hops: 2, accelerator });
   for (const flow of flows) cache.observe(recordOf(reportOf(flow)));
   return cache;
 }
@@ -58,7 +58,7 @@ describe('a flow', () => {
         expect(parseIpv6(source.spelled)).toEqual(parseIpv6(source.canonical));
         const plain: Flow = { ...IPV6, source: source.canonical, destination: destination.canonical };
         const spelled: Flow = { ...IPV6, source: source.spelled, destination: destination.spelled };
-        const cache = new FlowCache({ rows: 3, buckets: 1, hops: 1, kernel: false });
+        const cache = new FlowCache({ rows: 3, buckets: 1, hops: 1, accelerator: false });
         cache.observe(recordOf(reportOf(spelled)));
         expect(cache.hashOf(spelled)).toBe(cache.hashOf(plain));
         const found = cache.get(plain);
@@ -82,7 +82,7 @@ describe('a flow', () => {
     expect([...cache].map(({ flow }) => flow.source).sort()).toEqual(['10.0.0.1', '::ffff:10.0.0.1', 'a00:1::']);
   });
 
-  test.each([false, true])('differs in any field from another one, kernel %s', (kernel) => {
+  test.each([false, true])('differs in any field from another one, accelerator %s', (accelerator) => {
     const variants: readonly Partial<Flow>[] = [
       {},
       { protocol: 7 },
@@ -104,7 +104,7 @@ describe('a flow', () => {
       { ...IPV6, destination: 'fe80::1:0:a:b' },
       { ...IPV6, destination: 'fe81::a:b' },
     ];
-    const cache = new FlowCache({ rows: 4, buckets: 24, hops: 1, kernel });
+    const cache = new FlowCache({ rows: 4, buckets: 24, hops: 1, accelerator });
     flows.forEach((flow, index) => {
       for (let packet = 0; packet <= index; packet++) cache.observe(recordOf(reportOf(flow)));
     });
@@ -114,8 +114,8 @@ describe('a flow', () => {
   });
 
   test('that is removed is gone, counted, and may come again', () => {
-    for (const kernel of [false, true]) {
-      const cache = cacheWith([IPV4, IPV6, IPV4], kernel);
+    for (const accelerator of [false, true]) {
+      const cache = cacheWith([IPV4, IPV6, IPV4], accelerator);
       expect(cache.remove({ ...IPV4, protocol: 9 })).toBeUndefined();
       const entry = cache.get(IPV4)!;
       expect(cache.remove(IPV4)).toEqual({ ...entry, reason: 'removed' });
@@ -169,8 +169,8 @@ describe('a report', () => {
   test('may have 255 hops', () => {
     const hopsOf = (count: number): Report['hops'] =>
       Array.from({ length: count }, (_, hop) => ({ nodeId: hop, values: { hopLatency: 1 } }));
-    for (const kernel of [false, true]) {
-      const cache = cacheWith([], kernel);
+    for (const accelerator of [false, true]) {
+      const cache = cacheWith([], accelerator);
       cache.observe(recordOf(reportOf(IPV4, hopsOf(255))));
       expect(cache.get(IPV4)).toMatchObject({ packets: 1, pathLength: 255, hopsBeyond: 253, endToEnd: { last: 255 } });
       const before = cache.totals();

@@ -24,7 +24,7 @@ describe.each(['exact', 'compact'] as const)('going through a cache, %s', (layou
         fc.integer(),
         (rows, buckets, seed) => {
           const random = new Random(seed);
-          const cache = new FlowCache({ rows, buckets, hops: 1, layout, kernel: false });
+          const cache = new FlowCache({ rows, buckets, hops: 1, layout, accelerator: false });
           const held = new Set<number>();
           const ever = new Set<number>();
           const note = (): void => {

@@ -56,7 +56,7 @@ const metricLists = fc.uniqueArray(fc.constantFrom(...METRIC_NAMES.filter((name)
 });
 const limit = fc.constantFrom(0, 100, 2000, null);
 
-describe.each([false, true])('observe and update, kernel %s', (kernel) => {
+describe.each([false, true])('observe and update, accelerator %s', (accelerator) => {
   test('are the same for random records', () => {
     fc.assert(
       fc.property(
@@ -75,8 +75,8 @@ describe.each([false, true])('observe and update, kernel %s', (kernel) => {
             layout,
             thresholds: { metrics: { [metrics[0]!]: { level, change } }, endToEnd: { level, change }, pathChange },
           };
-          const columns = observed({ ...options, kernel, ...(kernel ? { memory: reusedMemory() } : {}) });
-          const objects = observed({ ...options, kernel: false });
+          const columns = observed({ ...options, accelerator, ...(accelerator ? { memory: reusedMemory() } : {}) });
+          const objects = observed({ ...options, accelerator: false });
           const flows = randomFlows(random, 30, 0.4);
           let timeNs = random.integer(2) === 0 ? 0n : 1_700_000_000_000_000_000n;
           const list = Array.from({ length: count }, () => {
@@ -116,7 +116,7 @@ function decodedBothWays(
   options: DecodeOptions,
   layout: LayoutName,
 ): [Observed, Observed] {
-  const setup = { rows: 2, buckets: 3, hops: 3, layout, metrics: METRICS, thresholds: LIMITS, kernel: false };
+  const setup = { rows: 2, buckets: 3, hops: 3, layout, metrics: METRICS, thresholds: LIMITS, accelerator: false };
   const columns = observed(setup);
   const objects = observed(setup);
   const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));

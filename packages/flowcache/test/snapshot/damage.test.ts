@@ -20,7 +20,7 @@ import {
   words,
 } from './pieces.js';
 
-const SIZE = { rows: 4, buckets: 4, hops: 3, kernel: false } as const;
+const SIZE = { rows: 4, buckets: 4, hops: 3, accelerator: false } as const;
 /** Some rows have empty buckets. */
 const CACHES = {
   exact: busyCache({ ...SIZE, layout: 'exact' }, 11, 200),
@@ -32,7 +32,7 @@ const layouts = fc.constantFrom('exact', 'compact');
 /** What reading bytes throws, or the cache. */
 function read(parts: readonly Uint8Array[]): FlowCache | FlowCacheError {
   try {
-    return restore(parts, { kernel: false });
+    return restore(parts, { accelerator: false });
   } catch (error) {
     // Nothing else is ever thrown.
     expect(error).toBeInstanceOf(FlowCacheError);

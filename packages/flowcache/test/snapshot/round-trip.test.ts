@@ -18,7 +18,7 @@ const SETUPS: readonly FlowCacheOptions[] = [
 ];
 
 describe.each(SETUPS)('a snapshot of $rows rows, $layout', (options) => {
-  const cache = busyCache({ ...options, kernel: false }, 150, 700);
+  const cache = busyCache({ ...options, accelerator: false }, 150, 700);
   const bytes = snapshotOf(cache);
 
   test('gives the same cache, however its bytes are cut', () => {
@@ -26,7 +26,7 @@ describe.each(SETUPS)('a snapshot of $rows rows, $layout', (options) => {
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 60 }), (cuts) => {
         const ends = [...cuts, bytes.length].sort((a, b) => a - b);
         const parts = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
-        const restored = restore(parts, { kernel: false });
+        const restored = restore(parts, { accelerator: false });
         checkSameFlows(restored, cache);
         expect([...restored]).toEqual([...cache]);
       }),
@@ -92,7 +92,7 @@ describe.each(SETUPS)('a snapshot of $rows rows, $layout', (options) => {
     [false, true],
     [true, false],
     [true, true],
-  ])('goes on as the cache would have, from kernel %s to kernel %s', (before, after) => {
+  ])('goes on as the cache would have, from accelerator %s to accelerator %s', (before, after) => {
     const entries = [0, 1].map(() => new RoomOutlet(cache.geometry.bucketStride));
     const events = [0, 1].map(() => new RoomOutlet(EVENT_WORDS));
     const traffic = new Traffic(150);
@@ -103,7 +103,7 @@ describe.each(SETUPS)('a snapshot of $rows rows, $layout', (options) => {
     };
     const old = new FlowCache({
       ...options,
-      kernel: before,
+      accelerator: before,
       thresholds,
       entries: entries[0]!.sink,
       events: events[0]!.sink,
@@ -111,13 +111,13 @@ describe.each(SETUPS)('a snapshot of $rows rows, $layout', (options) => {
     traffic.send([old], 700);
     old.age(traffic.timeNs, 300_000n, 1);
     const restored = restore(writeSnapshot(old), {
-      kernel: after,
+      accelerator: after,
       shared: true,
       thresholds,
       entries: entries[1]!.sink,
       events: events[1]!.sink,
     });
-    expect(restored.usesKernel).toBe(after);
+    expect(restored.usesAccelerator).toBe(after);
     expect(restored.buffer).toBeInstanceOf(SharedArrayBuffer);
     entries[0]!.read(Number.POSITIVE_INFINITY);
     events[0]!.read(Number.POSITIVE_INFINITY);

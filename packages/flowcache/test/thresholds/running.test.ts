@@ -53,9 +53,9 @@ function makeCache(options: FlowCacheOptions): { cache: FlowCache; events: Event
   return { cache: new FlowCache({ rows: 1, buckets: 1, hops: 1, events, ...options }), events };
 }
 
-describe.each([false, true])('a threshold changed while a cache runs, kernel %s', (kernel) => {
+describe.each([false, true])('a threshold changed while a cache runs, accelerator %s', (accelerator) => {
   test('counts from the next block of reports on, in the same update', () => {
-    const { cache, events } = makeCache({ kernel, thresholds: { metrics: { hopLatency: { level: 0 } } } });
+    const { cache, events } = makeCache({ accelerator, thresholds: { metrics: { hopLatency: { level: 0 } } } });
     const { thresholds } = cache;
     const batch = countingUp(4 * BLOCK);
     events.afterwards = () => {
@@ -67,7 +67,7 @@ describe.each([false, true])('a threshold changed while a cache runs, kernel %s'
   });
 
   test('is followed when another thread sets it in the middle of an update', async () => {
-    const { cache, events } = makeCache({ kernel, thresholds: { metrics: { hopLatency: { level: 0 } } } });
+    const { cache, events } = makeCache({ accelerator, thresholds: { metrics: { hopLatency: { level: 0 } } } });
     const levels = [600, null];
     const turn = new Int32Array(new SharedArrayBuffer(4));
     const data: SetterData = { buffer: cache.thresholds.words.buffer, turn, levels };
@@ -92,7 +92,7 @@ describe.each([false, true])('a threshold changed while a cache runs, kernel %s'
 
   test('of null raises nothing, whatever the values', () => {
     const { cache, events } = makeCache({
-      kernel,
+      accelerator,
       thresholds: { metrics: { hopLatency: { level: null, change: null } } },
     });
     for (const hopLatency of [0xfffffffe, 0, 0xfffffffe]) {
@@ -111,8 +111,8 @@ describe('another comparison', () => {
   const even = { exceeds: (value: number) => value % 2 === 0, differs: () => false };
 
   test('decides instead of the default, and runs in TypeScript', () => {
-    const { cache, events } = makeCache({ kernel: true, comparison: even });
-    expect(cache.usesKernel).toBe(false);
+    const { cache, events } = makeCache({ accelerator: true, comparison: even });
+    expect(cache.usesAccelerator).toBe(false);
     cache.update(countingUp(10));
     expect(events.values.filter((_, index) => index % 2 === 0)).toEqual([0, 2, 4, 6, 8]);
     // Each value at its hop and over the path.
@@ -153,12 +153,14 @@ describe('another comparison', () => {
     ]);
   });
 
-  test('that is the default does what the kernel does', () => {
+  test('that is the default does what the accelerator does', () => {
     const thresholds = { metrics: { hopLatency: { level: 100, change: 0 } }, endToEnd: { level: 50 } } as const;
-    const caches = [{ comparison: COMPARISON }, { kernel: true }].map((each) => makeCache({ ...each, thresholds }));
+    const caches = [{ comparison: COMPARISON }, { accelerator: true }].map((each) =>
+      makeCache({ ...each, thresholds }),
+    );
     for (const { cache } of caches) cache.update(countingUp(300));
     expect(caches[0]!.events.values).toEqual(caches[1]!.events.values);
     expect(caches[0]!.events.values.length).toBeGreaterThan(300);
-    expect(caches.map(({ cache }) => cache.usesKernel)).toEqual([false, true]);
+    expect(caches.map(({ cache }) => cache.usesAccelerator)).toEqual([false, true]);
   });
 });

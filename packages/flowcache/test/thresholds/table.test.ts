@@ -83,7 +83,7 @@ describe('a table of thresholds', () => {
 
   test('can be shared by caches', () => {
     const thresholds = new Thresholds(DEFAULT_METRICS);
-    const caches = [false, true].map((kernel) => new FlowCache({ rows: 1, thresholds, kernel }));
+    const caches = [false, true].map((accelerator) => new FlowCache({ rows: 1, thresholds, accelerator }));
     for (const cache of caches) expect(cache.thresholds).toBe(thresholds);
     // Options make a table of the cache's own.
     const own = new FlowCache({ rows: 1, thresholds: { endToEnd: { level: 5 } } });

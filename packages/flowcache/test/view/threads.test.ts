@@ -20,10 +20,10 @@ const PAUSE = 50;
 const MOST_UPDATES = runs(2_000_000);
 
 const CACHES = [
-  { layout: 'exact', kernel: false },
-  { layout: 'exact', kernel: true },
-  { layout: 'compact', kernel: false },
-  { layout: 'compact', kernel: true },
+  { layout: 'exact', accelerator: false },
+  { layout: 'exact', accelerator: true },
+  { layout: 'compact', accelerator: false },
+  { layout: 'compact', accelerator: true },
 ] as const;
 
 /** Lets a watcher look at a cache while `update` is called again and again. */
@@ -56,39 +56,42 @@ function filled(flows: readonly Flow[]): ReportBatch['batch'] {
   return reports.batch;
 }
 
-describe.each(CACHES)('while another thread updates, a $layout cache, kernel $kernel', ({ layout, kernel }) => {
-  const options = { hops: HOPS, metrics: PATTERN_METRICS, layout, kernel, shared: true };
+describe.each(CACHES)(
+  'while another thread updates, a $layout cache, accelerator $accelerator',
+  ({ layout, accelerator }) => {
+    const options = { hops: HOPS, metrics: PATTERN_METRICS, layout, accelerator, shared: true };
 
-  test('entries are read whole, and counters that agree', async () => {
-    // More flows than places: keys change too.
-    const cache = new FlowCache({ ...options, rows: 4, buckets: 12 });
-    const flows = patternFlows(60);
-    const random = new Random(SEED);
-    const batch = filled(Array.from({ length: 1000 }, () => flows[random.integer(flows.length)]!));
-    const report = await watch(cache, { flows, isEven: false }, () => {
-      const row = random.integer(batch.reports - 50);
-      cache.update(batch, row, row + 50);
-      cache.remove(flows[random.integer(flows.length)]!);
+    test('entries are read whole, and counters that agree', async () => {
+      // More flows than places: keys change too.
+      const cache = new FlowCache({ ...options, rows: 4, buckets: 12 });
+      const flows = patternFlows(60);
+      const random = new Random(SEED);
+      const batch = filled(Array.from({ length: 1000 }, () => flows[random.integer(flows.length)]!));
+      const report = await watch(cache, { flows, isEven: false }, () => {
+        const row = random.integer(batch.reports - 50);
+        cache.update(batch, row, row + 50);
+        cache.remove(flows[random.integer(flows.length)]!);
+      });
+      expect(report.problems).toEqual([]);
+      expect(report.changed).toBeGreaterThanOrEqual(ROUNDS);
+      expect(Math.min(report.found, report.listed)).toBeGreaterThan(10 * ROUNDS);
+      expect(report.totals).toBeGreaterThan(0);
     });
-    expect(report.problems).toEqual([]);
-    expect(report.changed).toBeGreaterThanOrEqual(ROUNDS);
-    expect(Math.min(report.found, report.listed)).toBeGreaterThan(10 * ROUNDS);
-    expect(report.totals).toBeGreaterThan(0);
-  });
 
-  test('rows are read as they are between two blocks of reports', async () => {
-    const cache = new FlowCache({ ...options, rows: 1, buckets: 64 });
-    const flows = patternFlows(64);
-    const random = new Random(SEED);
-    // One block: each flow has one report more, or none has.
-    const batch = filled(flows);
-    const report = await watch(cache, { flows: flows.slice(0, 3), isEven: true }, () => {
-      cache.update(batch);
-      // Some microseconds: as long as reading the row takes, more or less.
-      for (let turn = random.integer(2000); turn > 0; turn--) Atomics.load(cache.words, 0);
+    test('rows are read as they are between two blocks of reports', async () => {
+      const cache = new FlowCache({ ...options, rows: 1, buckets: 64 });
+      const flows = patternFlows(64);
+      const random = new Random(SEED);
+      // One block: each flow has one report more, or none has.
+      const batch = filled(flows);
+      const report = await watch(cache, { flows: flows.slice(0, 3), isEven: true }, () => {
+        cache.update(batch);
+        // Some microseconds: as long as reading the row takes, more or less.
+        for (let turn = random.integer(2000); turn > 0; turn--) Atomics.load(cache.words, 0);
+      });
+      expect(report.problems).toEqual([]);
+      expect(report.changed).toBeGreaterThanOrEqual(ROUNDS);
+      expect(report.listed).toBeGreaterThan(10 * ROUNDS);
     });
-    expect(report.problems).toEqual([]);
-    expect(report.changed).toBeGreaterThanOrEqual(ROUNDS);
-    expect(report.listed).toBeGreaterThan(10 * ROUNDS);
-  });
-});
+  },
+);

@@ -20,7 +20,7 @@ const SMALL = { rows: 3, buckets: 4, hops: 3 } as const;
 const FLOWS = randomFlows(new Random(SEED), 20, 0);
 
 function filled(options: FlowCacheOptions = {}): FlowCache {
-  const cache = new FlowCache({ ...SMALL, kernel: false, ...options });
+  const cache = new FlowCache({ ...SMALL, accelerator: false, ...options });
   const random = new Random(SEED);
   const reports = new ReportBatch(200, 5);
   const shape = { flows: FLOWS, hops: 5, metrics: DEFAULT_METRICS };
@@ -92,7 +92,7 @@ describe('a view', () => {
       buckets: 1,
       hops: 3,
       metrics: PATTERN_METRICS,
-      kernel: false,
+      accelerator: false,
       entries: { push },
     });
     const view = new FlowCacheView(cache.buffer);
@@ -130,10 +130,10 @@ function interrupted<T>(times: number, interrupt: () => void, run: () => T): { r
   }
 }
 
-describe.each([false, true])('a view whose owner writes while it copies, kernel %s', (kernel) => {
+describe.each([false, true])('a view whose owner writes while it copies, accelerator %s', (accelerator) => {
   const flows = patternFlows(3);
   const makeCache = (): FlowCache =>
-    new FlowCache({ rows: 1, buckets: 1, hops: 3, metrics: PATTERN_METRICS, kernel, shared: true });
+    new FlowCache({ rows: 1, buckets: 1, hops: 3, metrics: PATTERN_METRICS, accelerator, shared: true });
 
   test.each([1, 2, 3, 4, 5])('copies again, after %i interruptions', (times) => {
     const cache = makeCache();

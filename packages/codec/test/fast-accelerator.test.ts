@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { LENGTH } from '../../../.ci/test/length.js';
-import { kernelAvailable } from '../src/fast/kernel.js';
+import { acceleratorAvailable } from '../src/fast/accelerator.js';
 import { withSharedMemory } from '../src/fast/modules.js';
 import { webAssembly } from '../src/fast/webassembly.js';
 
@@ -16,7 +16,7 @@ interface Build {
 
 it('is built from the source beside it', async () => {
   const { committed } = (await import(BUILD)) as Build;
-  expect(committed().isCurrent, 'run npm run build:kernel -w @int/codec').toBe(true);
+  expect(committed().isCurrent, 'run npm run build:accelerator -w @int/codec').toBe(true);
 });
 
 it('differs in one byte for a shared memory', async () => {
@@ -41,5 +41,5 @@ it.runIf(LENGTH > 1)('is what its source compiles to, also for a shared memory',
 });
 
 it('runs on this engine', () => {
-  expect(kernelAvailable()).toBe(true);
+  expect(acceleratorAvailable()).toBe(true);
 });

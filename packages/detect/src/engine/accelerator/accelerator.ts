@@ -1,4 +1,4 @@
-import type { KernelMemory } from '@int/codec';
+import type { AcceleratorMemory } from '@int/codec';
 import type { BatchView } from '../batch-view.js';
 import type { LoopContext } from '../loops/context.js';
 import { LOOP, type RunningRule } from '../running-rule.js';
@@ -52,10 +52,10 @@ interface Exports {
 }
 
 /**
- * The loops as a WebAssembly kernel, for batches, events and state in one memory. It does what the loops in TypeScript
- * do, event by event and cell by cell; {@link Kernel.takes} says which rules it leaves to them.
+ * The loops as a WebAssembly accelerator, for batches, events and state in one memory. It does what the loops in TypeScript
+ * do, event by event and cell by cell; {@link Accelerator.takes} says which rules it leaves to them.
  */
-export class Kernel {
+export class Accelerator {
   readonly #buffer: ArrayBufferLike;
   readonly #exports: Exports;
   readonly #context: Int32Array;
@@ -64,7 +64,7 @@ export class Kernel {
   static readonly byteLength: number = (CONTEXT_WORDS + TABLE_WORDS) * 4 + 128;
 
   /** @param switchMask number of switch cells minus one if that is a mask, else -1 */
-  constructor(memory: KernelMemory, pool: StatePool, switchMask: number) {
+  constructor(memory: AcceleratorMemory, pool: StatePool, switchMask: number) {
     const signed = (words: Uint32Array): Int32Array => new Int32Array(words.buffer, words.byteOffset, words.length);
     this.#buffer = memory.buffer;
     this.#context = signed(memory.words(CONTEXT_WORDS));
@@ -143,37 +143,37 @@ export class Kernel {
   #call(rule: RunningRule, from: number, to: number): void {
     const { slot, eventKind, threshold, state, reported } = rule;
     const { column } = rule.reading;
-    const kernel = this.#exports;
+    const accelerator = this.#exports;
     switch (rule.loop) {
       case LOOP.NOOP:
-        kernel.noop(from, to, slot, eventKind);
+        accelerator.noop(from, to, slot, eventKind);
         break;
       case LOOP.PER_HOP:
-        kernel.perHop(from, to, slot, eventKind, column, threshold, state);
+        accelerator.perHop(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.PER_FLOW:
-        kernel.perFlow(from, to, slot, eventKind, column, threshold, state);
+        accelerator.perFlow(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.AVERAGE:
-        kernel.average(from, to, slot, eventKind, column, threshold, state, reported, rule.weight);
+        accelerator.average(from, to, slot, eventKind, column, threshold, state, reported, rule.weight);
         break;
       case LOOP.FLOAT_AVERAGE:
-        kernel.floatAverage(from, to, slot, eventKind, column, threshold, state, reported, rule.alpha);
+        accelerator.floatAverage(from, to, slot, eventKind, column, threshold, state, reported, rule.alpha);
         break;
       case LOOP.THRESHOLD_HOP:
-        kernel.thresholdHop(from, to, slot, eventKind, column, threshold);
+        accelerator.thresholdHop(from, to, slot, eventKind, column, threshold);
         break;
       case LOOP.THRESHOLD_END_TO_END:
-        kernel.thresholdEndToEnd(from, to, slot, eventKind, column, threshold);
+        accelerator.thresholdEndToEnd(from, to, slot, eventKind, column, threshold);
         break;
       case LOOP.CHANGE_HOP:
-        kernel.changeHop(from, to, slot, eventKind, column, threshold, state);
+        accelerator.changeHop(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.CHANGE_END_TO_END:
-        kernel.changeEndToEnd(from, to, slot, eventKind, column, threshold, state);
+        accelerator.changeEndToEnd(from, to, slot, eventKind, column, threshold, state);
         break;
       case LOOP.PATH_CHANGE:
-        kernel.pathChange(from, to, slot, eventKind, state);
+        accelerator.pathChange(from, to, slot, eventKind, state);
         break;
     }
   }

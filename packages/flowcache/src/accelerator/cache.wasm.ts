@@ -1,7 +1,7 @@
 // Written by assembly/build.mjs from assembly/cache.ts; do not edit.
-// Digest of the sources, the compiler, its options and the module: 65c21d804059789af0070ca2edf91efffdc726402eda8320f0aae05a287f8c85
+// Digest of the sources, the compiler, its options and the module: 615355a9fb55d7511f840782a6fa8469ea5652dff0640037b0af182213b89f06
 
-/** The kernel as a WebAssembly module, base64. */
+/** The accelerator as a WebAssembly module, base64. */
 export const CACHE_WASM =
   'AGFzbQEAAAABPQlgAn9/AX9gA39/fwBgAX8AYAJ/fwBgBn9/f39/fwBgBH9/f38BfmAEf39/fwBgB39/f39/f38AYAF/AX8CEgEDZW52Bm1lbW' +
   '9yeQIBAYCABAMaGQQFAQYCBwABAwADCAIAAAAAAAAAAAAAAAEGOAt/AUEAC38BQQALfgFCAAt+AUIAC38BQQALfwFBAAt/AUEAC38BQQALfwFB' +

@@ -4,8 +4,8 @@ import { BLOCK, CONTEXT } from './context.js';
 /** Times copied in at once: frames that bring no report lie between those that do. */
 const TIME_ROWS = 1024;
 
-/** Lets the kernel find the times of a block of reports. */
-export class KernelTimes {
+/** Lets the accelerator find the times of a block of reports. */
+export class AcceleratorTimes {
   readonly #buffer: ArrayBufferLike;
   readonly #context: Uint32Array;
   readonly #low: Uint32Array;
@@ -28,10 +28,10 @@ export class KernelTimes {
   static readonly byteLength: number = 2 * (TIME_ROWS + BLOCK) * 4;
 
   /**
-   * The times of rows, to be found by their frame. The kernel says if a row's is not among them; then {@link gather} is
+   * The times of rows, to be found by their frame. The accelerator says if a row's is not among them; then {@link gather} is
    * the way.
    *
-   * @param start number of the first row in the kernel
+   * @param start number of the first row in the accelerator
    * @param frames address of the column `frame`
    * @returns whether that is possible
    */

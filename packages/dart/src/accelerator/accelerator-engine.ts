@@ -1,11 +1,11 @@
-import type { KernelHost } from '@int/codec';
-import { canRunKernel } from '@int/codec/internals';
+import type { AcceleratorHost } from '@int/codec';
+import { canRunAccelerator } from '@int/codec/internals';
 import type { Geometry } from '../layout.js';
 import type { StoreEngine } from '../store/engine.js';
 import type { HashParameters } from '../store/hashes.js';
 import { AnswerRows, type KeyRows } from '../store/rows.js';
 import type { SegmentPlace } from '../store/segment.js';
-import { CONTEXT, CONTEXT_WORDS, crcTablesBytes, KERNEL_BLOCK, writeStore } from './context.js';
+import { ACCELERATOR_BLOCK, CONTEXT, CONTEXT_WORDS, crcTablesBytes, writeStore } from './context.js';
 import { DART_WASM } from './dart.wasm.js';
 import { Staging } from './staging.js';
 
@@ -21,13 +21,13 @@ const LINE = 64;
 /** A policy that asks for more slots than there are is as good as any other that does. */
 const MOST_AGREEING = 255;
 
-/** Whether this JavaScript engine can run the kernel: WebAssembly with 128-bit SIMD and atomic accesses. */
-export function storeKernelAvailable(): boolean {
-  return canRunKernel(DART_WASM);
+/** Whether this JavaScript engine can run the accelerator: WebAssembly with 128-bit SIMD and atomic accesses. */
+export function storeAcceleratorAvailable(): boolean {
+  return canRunAccelerator(DART_WASM);
 }
 
 /** What the loops of an engine share. */
-export interface KernelCore {
+export interface AcceleratorCore {
   readonly context: Uint32Array;
   readonly exports: Exports;
   readonly staging: Staging;
@@ -47,35 +47,35 @@ export interface MemoryRows {
  *
  * Rows that lie in its memory are read and written in place; what lies elsewhere is copied, block by block.
  */
-export class KernelEngine implements StoreEngine {
-  readonly isKernel = true;
+export class AcceleratorEngine implements StoreEngine {
+  readonly isAccelerator = true;
   /** Where the segment lies. */
   readonly place: SegmentPlace;
-  readonly host: KernelHost;
+  readonly host: AcceleratorHost;
   readonly geometry: Geometry;
   /** @internal */
-  readonly core: KernelCore;
+  readonly core: AcceleratorCore;
 
-  /** Bytes that the kernel and the store take of a memory. */
+  /** Bytes that the accelerator and the store take of a memory. */
   static byteLength({ copies, segments, valueBytes, slotBytes }: Geometry): number {
-    const working = CONTEXT_WORDS * 4 + KERNEL_BLOCK * (2 * copies + 1) * 4 + copies * 4 + slotBytes + LINE;
+    const working = CONTEXT_WORDS * 4 + ACCELERATOR_BLOCK * (2 * copies + 1) * 4 + copies * 4 + slotBytes + LINE;
     return working + crcTablesBytes(copies) + Staging.byteLength(valueBytes) + segments[0]!.byteLength + 8 * LINE;
   }
 
   /**
-   * @param host where the kernel and the store are to lie; takes {@link byteLength} bytes of it, which must be 0
+   * @param host where the accelerator and the store are to lie; takes {@link byteLength} bytes of it, which must be 0
    * @param isShared whether other threads are to query the store
    * @throws RangeError if there is not that much left
-   * @throws Error where the engine cannot run the kernel
+   * @throws Error where the engine cannot run the accelerator
    */
-  constructor(host: KernelHost, geometry: Geometry, parameters: HashParameters, isShared: boolean) {
+  constructor(host: AcceleratorHost, geometry: Geometry, parameters: HashParameters, isShared: boolean) {
     const { arena } = host;
     const { copies, valueBytes, slotBytes } = geometry;
     this.host = host;
     this.geometry = geometry;
     const context = arena.words(CONTEXT_WORDS);
-    context[CONTEXT.PLACES] = arena.take(KERNEL_BLOCK * (copies + 1) * 4);
-    context[CONTEXT.MARKS] = arena.take(KERNEL_BLOCK * copies * 4);
+    context[CONTEXT.PLACES] = arena.take(ACCELERATOR_BLOCK * (copies + 1) * 4);
+    context[CONTEXT.MARKS] = arena.take(ACCELERATOR_BLOCK * copies * 4);
     context[CONTEXT.CANDIDATES] = arena.take(copies * 4);
     context[CONTEXT.IMAGE] = arena.take(slotBytes);
     context[CONTEXT.FENCE] = arena.take(LINE);

@@ -1,23 +1,23 @@
-import { Arena, KernelMemory } from '@int/codec';
+import { AcceleratorMemory, Arena } from '@int/codec';
 import { expect } from 'vitest';
-import { KernelEngine, type MemoryRows } from '../../src/kernel/kernel-engine.js';
+import { AcceleratorEngine, type MemoryRows } from '../../src/accelerator/accelerator-engine.js';
 import type { FamilyName, Geometry } from '../../src/layout.js';
 import { hashParameters, KeyHashes } from '../../src/store/hashes.js';
 import { PlainEngine } from '../../src/store/plain-engine.js';
 import { AnswerRows, type KeyRows, STATUS } from '../../src/store/rows.js';
 import { Segment } from '../../src/store/segment.js';
 
-/** Which memory the kernel gets: for one thread or shared; or the upper end of 4 GiB. */
+/** Which memory the accelerator gets: for one thread or shared; or the upper end of 4 GiB. */
 export const HOST_KINDS = ['own', 'shared', 'high'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
 const BYTES = 16 << 20;
 const MOST_BYTES = 2 ** 32;
-const HOSTS = new Map<HostKind, KernelMemory>();
+const HOSTS = new Map<HostKind, AcceleratorMemory>();
 
 /** The memory of a kind: engines do not free address space soon enough for one memory a case. */
-export function hostOf(kind: HostKind): KernelMemory {
-  const host = HOSTS.get(kind) ?? new KernelMemory(kind === 'high' ? MOST_BYTES : BYTES, kind === 'shared');
+export function hostOf(kind: HostKind): AcceleratorMemory {
+  const host = HOSTS.get(kind) ?? new AcceleratorMemory(kind === 'high' ? MOST_BYTES : BYTES, kind === 'shared');
   HOSTS.set(kind, host);
   return host;
 }
@@ -28,8 +28,8 @@ export class EnginePair {
   readonly hashes: KeyHashes;
   readonly plain: PlainEngine;
   readonly plainSegment: Segment;
-  readonly kernel: KernelEngine;
-  readonly kernelSegment: Segment;
+  readonly accelerator: AcceleratorEngine;
+  readonly acceleratorSegment: Segment;
 
   constructor(geometry: Geometry, family: FamilyName, seed: number, kind: HostKind, spare = 0) {
     this.geometry = geometry;
@@ -40,18 +40,18 @@ export class EnginePair {
     this.plainSegment = new Segment(only, geometry.slotBytes, { buffer, byteOffset: 0 });
     this.plain = new PlainEngine(geometry, this.hashes, [this.plainSegment]);
     const host = hostOf(kind);
-    const bytes = KernelEngine.byteLength(geometry) + spare;
+    const bytes = AcceleratorEngine.byteLength(geometry) + spare;
     const start = kind === 'high' ? MOST_BYTES - bytes : 64;
     new Uint8Array(host.buffer, start, bytes).fill(0);
     const arena = new Arena(host.buffer, start, bytes);
     const part = { buffer: host.buffer, arena, instantiate: (base64: string) => host.instantiate(base64) };
-    this.kernel = new KernelEngine(part, geometry, parameters, kind === 'shared');
-    this.kernelSegment = new Segment(only, geometry.slotBytes, this.kernel.place);
+    this.accelerator = new AcceleratorEngine(part, geometry, parameters, kind === 'shared');
+    this.acceleratorSegment = new Segment(only, geometry.slotBytes, this.accelerator.place);
   }
 
-  /** Rows in the kernel's memory that are equal to given ones. */
+  /** Rows in the accelerator's memory that are equal to given ones. */
   copyIn(keys: KeyRows, values: Uint8Array, which: Uint8Array): MemoryRows {
-    const rows = this.kernel.rows(keys.offsets.length, keys.bytes.length);
+    const rows = this.accelerator.rows(keys.offsets.length, keys.bytes.length);
     rows.keys.bytes.set(keys.bytes);
     rows.keys.offsets.set(keys.offsets);
     rows.keys.lengths.set(keys.lengths);
@@ -62,10 +62,10 @@ export class EnginePair {
 
   /** Compares all that the two have in their segments. */
   compare(): void {
-    const { plainSegment, kernelSegment } = this;
-    expect(difference(kernelSegment.begun, plainSegment.begun)).toBe('');
-    expect(difference(kernelSegment.done, plainSegment.done)).toBe('');
-    expect(difference(kernelSegment.slots, plainSegment.slots)).toBe('');
+    const { plainSegment, acceleratorSegment } = this;
+    expect(difference(acceleratorSegment.begun, plainSegment.begun)).toBe('');
+    expect(difference(acceleratorSegment.done, plainSegment.done)).toBe('');
+    expect(difference(acceleratorSegment.slots, plainSegment.slots)).toBe('');
   }
 
   /** Compares the answers to all rows. */
@@ -73,7 +73,7 @@ export class EnginePair {
     const { valueBytes } = this.geometry;
     const expected = new AnswerRows(out.capacity, valueBytes);
     this.plain.query(keys, policy, expected, from, to);
-    this.kernel.query(inside, policy, out, from, to);
+    this.accelerator.query(inside, policy, out, from, to);
     for (let row = from; row < to; row++) {
       const hasValue = expected.status[row] === STATUS.VALUE;
       const value = (rows: AnswerRows): number[] =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { KernelMemory } from '@int/codec';
-import { kernelAvailable } from '@int/codec/internals';
+import { AcceleratorMemory } from '@int/codec';
+import { acceleratorAvailable } from '@int/codec/internals';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
 import { Detector } from '../../src/engine/detector.js';
@@ -18,21 +18,21 @@ interface Build {
   committed(): { readonly isCurrent: boolean };
 }
 
-describe('the kernel', () => {
+describe('the accelerator', () => {
   it('is built from the source beside it', async () => {
     const { committed } = (await import(BUILD)) as Build;
-    expect(committed().isCurrent, 'run npm run build:kernel -w @int/detect').toBe(true);
+    expect(committed().isCurrent, 'run npm run build:accelerator -w @int/detect').toBe(true);
   });
 
   // Compiling takes seconds.
   it.runIf(LENGTH > 1)('is what its source compiles to', async () => {
     const { compile, render } = (await import(BUILD)) as Build;
-    const source = readFileSync(new URL('../../src/engine/kernel/detect.wasm.ts', import.meta.url), 'utf8');
-    expect(source === render(await compile()), 'run npm run build:kernel -w @int/detect').toBe(true);
+    const source = readFileSync(new URL('../../src/engine/accelerator/detect.wasm.ts', import.meta.url), 'utf8');
+    expect(source === render(await compile()), 'run npm run build:accelerator -w @int/detect').toBe(true);
   });
 
-  it.runIf(kernelAvailable())('reads hop rows wherever they lie', () => {
-    const memory = new KernelMemory(64 << 20);
+  it.runIf(acceleratorAvailable())('reads hop rows wherever they lie', () => {
+    const memory = new AcceleratorMemory(64 << 20);
     const batch = memory.batch({ frames: 64, hops: 1000 });
     const events = new EventBatch(2048, memory.arena);
     const reports = new ReportSource(SEED, { hops: 3 }).take(64);
@@ -60,8 +60,8 @@ describe('the kernel', () => {
     }
   });
 
-  it.runIf(kernelAvailable())('leaves batches and events outside its memory to TypeScript, in one state', () => {
-    const memory = new KernelMemory(64 << 20);
+  it.runIf(acceleratorAvailable())('leaves batches and events outside its memory to TypeScript, in one state', () => {
+    const memory = new AcceleratorMemory(64 << 20);
     const rules = single({ kind: 'movingAverage', metric: 'hopLatency', threshold: 3, weight: 4 });
     const mixed = new Detector(rules, { memory });
     const plain = new Detector(rules);

@@ -1,4 +1,4 @@
-/** Room in the kernel's memory into which rows are copied that lie elsewhere. */
+/** Room in the accelerator's memory into which rows are copied that lie elsewhere. */
 import type { Arena } from '@int/codec';
 import { type AnswerRows, type KeyRows, MAX_KEY_BYTES } from '../store/rows.js';
 import { CONTEXT } from './context.js';
@@ -13,7 +13,7 @@ function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, 
   else to.set(from.subarray(start, start + count), at);
 }
 
-/** What is copied in is told to the kernel by the context; cells of a row are found by the row's own number. */
+/** What is copied in is told to the accelerator by the context; cells of a row are found by the row's own number. */
 export class Staging {
   /** Rows that are copied in at a time at most. */
   static readonly ROWS = 256;
@@ -49,7 +49,7 @@ export class Staging {
   }
 
   /**
-   * Lets the kernel find keys, or frames, from row `from` on.
+   * Lets the accelerator find keys, or frames, from row `from` on.
    * @returns the end of the rows for which it can: `to` if all lie in its memory; `from` for one of more than 65,536 bytes
    */
   takeKeys(keys: KeyRows, from: number, to: number): number {
@@ -73,7 +73,7 @@ export class Staging {
     return this.#copyRun(keys, from, most) ? most : this.#copyKeys(keys, from, most);
   }
 
-  /** Lets the kernel find values, and which copies to write. @param which none for all copies */
+  /** Lets the accelerator find values, and which copies to write. @param which none for all copies */
   takeValues(values: Uint8Array, which: Uint8Array | undefined, from: number, to: number): void {
     const context = this.#context;
     const valueBytes = this.#valueBytes;
@@ -92,7 +92,7 @@ export class Staging {
     }
   }
 
-  /** Whether answers lie in the kernel's memory, so that nothing is to be copied. */
+  /** Whether answers lie in the accelerator's memory, so that nothing is to be copied. */
   holds({ status, values, matching, agreeing }: AnswerRows): boolean {
     const buffer = this.#buffer;
     return (
@@ -100,7 +100,7 @@ export class Staging {
     );
   }
 
-  /** Lets the kernel answer where the answers are to be, or into the staging area. */
+  /** Lets the accelerator answer where the answers are to be, or into the staging area. */
   offerAnswers(out: AnswerRows, isInside: boolean, from: number): void {
     const context = this.#context;
     const shift = isInside ? 0 : from;

@@ -2,8 +2,8 @@ import type { TelemetryBatch } from '../batch.js';
 import { SPLITS } from '../fields.js';
 import { LAYOUT, planFor } from '../plan.js';
 import { DECODE_WASM } from './decode.wasm.js';
-import type { KernelMemory } from './memory.js';
-import { canRunKernel } from './modules.js';
+import type { AcceleratorMemory } from './memory.js';
+import { canRunAccelerator } from './modules.js';
 import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
 import { SLOTS } from './plans.js';
 import { FastReport2 } from './report2.js';
@@ -44,7 +44,7 @@ const CONTEXT = {
 } as const;
 const CONTEXT_WORDS = /* @__PURE__ */ CONTEXT.SPLITS + 1 + 2 * SPLITS.length;
 
-/** Vectors that the kernel keeps in registers, 16 bytes each. */
+/** Vectors that the accelerator keeps in registers, 16 bytes each. */
 // biome-ignore format: one vector a line
 const VECTORS: readonly number[] = [
   // Swaps the bytes of four words.
@@ -60,12 +60,12 @@ const VECTORS: readonly number[] = [
   0, 0, 0, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0,
 ];
 
-/** A 16-bit number in wire order, as the kernel compares it; what is no 16-bit number stays none. */
+/** A 16-bit number in wire order, as the accelerator compares it; what is no 16-bit number stays none. */
 function wire16(value: number): number {
   return value > 0xffff ? value : ((value & 0xff) << 8) | (value >>> 8);
 }
 
-/** Why the kernel stopped. */
+/** Why the accelerator stopped. */
 const REASON = { REFUSED: 0, NO_STACK_PLAN: 1, NO_OWN_PLAN: 2, OUTSIDE_SPAN: 3 } as const;
 
 /** Words of a plan slot: mask, words, reciprocal, bitmap, column offsets. */
@@ -81,19 +81,19 @@ const FEW_FRAMES = 16;
 
 type Run = (context: number, from: number, to: number) => number;
 
-/** Whether this engine can run the kernel: WebAssembly with 128-bit SIMD. */
-export function kernelAvailable(): boolean {
-  return canRunKernel(DECODE_WASM);
+/** Whether this engine can run the accelerator: WebAssembly with 128-bit SIMD. */
+export function acceleratorAvailable(): boolean {
+  return canRunAccelerator(DECODE_WASM);
 }
 
-/** Plans of one layout in kernel memory, columns as byte offsets for one hop stride. */
+/** Plans of one layout in accelerator memory, columns as byte offsets for one hop stride. */
 class SlotTable {
   readonly slotOf: Uint16Array;
   readonly slots: Uint32Array;
   readonly #layout: (typeof LAYOUT)[keyof typeof LAYOUT];
   #used = 1;
 
-  constructor(memory: KernelMemory, layout: (typeof LAYOUT)[keyof typeof LAYOUT]) {
+  constructor(memory: AcceleratorMemory, layout: (typeof LAYOUT)[keyof typeof LAYOUT]) {
     const bytes = memory.bytes(0x20000);
     this.slotOf = new Uint16Array(bytes.buffer, bytes.byteOffset, 0x10000);
     this.slots = memory.words(SLOTS * SLOT_WORDS);
@@ -123,22 +123,22 @@ class SlotTable {
   }
 }
 
-/** How a `KernelReport2` is set up. */
-export interface KernelOptions extends FastOptions {
-  /** Bytes of input copied in at a time when it lies outside the kernel's memory. Default 262,144. */
+/** How a `AcceleratorReport2` is set up. */
+export interface AcceleratorOptions extends FastOptions {
+  /** Bytes of input copied in at a time when it lies outside the accelerator's memory. Default 262,144. */
   readonly stagingBytes?: number;
 }
 
 /**
- * The fast path as a WebAssembly SIMD kernel: accepts and writes exactly what `FastReport2` does.
+ * The fast path as a WebAssembly SIMD accelerator: accepts and writes exactly what `FastReport2` does.
  *
- * - Batch, input, offsets and lengths in the {@link KernelMemory}: decoded in place, nothing is copied.
+ * - Batch, input, offsets and lengths in the {@link AcceleratorMemory}: decoded in place, nothing is copied.
  * - Batch there, input or tables elsewhere: what lies elsewhere is copied in, piece by piece. Frames should follow one
  *   another in the input; a piece spans from its first to its last frame.
  * - Batch elsewhere: decoded by `FastReport2`.
  */
-export class KernelReport2 implements FastDecoder {
-  readonly memory: KernelMemory;
+export class AcceleratorReport2 implements FastDecoder {
+  readonly memory: AcceleratorMemory;
   readonly #plain: FastReport2;
   readonly #run: Run;
   readonly #context: Uint32Array;
@@ -150,7 +150,7 @@ export class KernelReport2 implements FastDecoder {
   #batch: TelemetryBatch | undefined;
   #strideBytes = 0;
   /**
-   * Frames to copy in at once. A frame that the kernel refuses wastes what was copied behind it, so that where such
+   * Frames to copy in at once. A frame that the accelerator refuses wastes what was copied behind it, so that where such
    * frames are frequent pieces are to be small.
    */
   #pieceFrames = STAGED_FRAMES;
@@ -161,9 +161,9 @@ export class KernelReport2 implements FastDecoder {
    * @param memory where batches, and input that shall not be copied, lie
    * @param options what marks a report and an INT packet
    * @throws RangeError for a port or DSCP out of range, TypeError for mode `ethernet` without a report port; RangeError if the memory is exhausted
-   * @throws Error where WebAssembly with SIMD is missing, see {@link kernelAvailable}
+   * @throws Error where WebAssembly with SIMD is missing, see {@link acceleratorAvailable}
    */
-  constructor(memory: KernelMemory, options: KernelOptions = {}) {
+  constructor(memory: AcceleratorMemory, options: AcceleratorOptions = {}) {
     const stagingBytes = options.stagingBytes ?? 0x40000;
     if (!Number.isInteger(stagingBytes) || stagingBytes < 2048) {
       throw new RangeError(`stagingBytes must be an integer of at least 2048, not ${stagingBytes}`);
@@ -251,7 +251,7 @@ export class KernelReport2 implements FastDecoder {
     return this.#copyIn(bytes, offsets, lengths, from, end);
   }
 
-  /** Runs the kernel, compiling plans as it asks for them. */
+  /** Runs the accelerator, compiling plans as it asks for them. */
   #drive(from: number, end: number): number {
     let index = from;
     for (;;) {
@@ -268,7 +268,7 @@ export class KernelReport2 implements FastDecoder {
   }
 
   /**
-   * Decodes piece by piece, each copied into the staging areas as far as it lies outside the memory. The kernel checks
+   * Decodes piece by piece, each copied into the staging areas as far as it lies outside the memory. The accelerator checks
    * every frame against the piece it is told, so the choice of pieces is a matter of speed alone.
    */
   #copyIn(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from: number, end: number): number {
@@ -290,7 +290,7 @@ export class KernelReport2 implements FastDecoder {
         // The bytes from this frame to the end of the last one, if those come in order.
         let span = offsets[stop - 1]! + lengths[stop - 1]! - start;
         if (span > staging.length) {
-          // As many frames as fit at this frame's pace; the kernel stops where they do not.
+          // As many frames as fit at this frame's pace; the accelerator stops where they do not.
           stop = Math.min(stop, index + Math.max(1, Math.floor(staging.length / Math.max(length, 1))));
           span = staging.length;
         }
@@ -307,7 +307,7 @@ export class KernelReport2 implements FastDecoder {
       if (copyTables) {
         this.#stagedOffsets.set(offsets.subarray(index, stop));
         this.#stagedLengths.set(lengths.subarray(index, stop));
-        // The kernel indexes with the frame's own number.
+        // The accelerator indexes with the frame's own number.
         context[CONTEXT.OFFSETS] = this.#stagedOffsets.byteOffset - index * 4;
         context[CONTEXT.LENGTHS] = this.#stagedLengths.byteOffset - index * 4;
       } else {

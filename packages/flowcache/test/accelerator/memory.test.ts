@@ -1,7 +1,11 @@
-import { KernelMemory, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  AcceleratorEngine,
+  flowAcceleratorAvailable,
+  makeAcceleratorEngine,
+} from '../../src/accelerator/accelerator-engine.js';
 import { initialize } from '../../src/cache/region.js';
-import { flowKernelAvailable, KernelEngine, makeKernelEngine } from '../../src/kernel/kernel-engine.js';
 import { geometryOf } from '../../src/layout.js';
 
 const geometry = geometryOf({ rows: 16 });
@@ -11,11 +15,11 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('makeKernelEngine', () => {
+describe('makeAcceleratorEngine', () => {
   it('puts the cache where a cache line begins, in a memory that is shared if asked for', () => {
     for (const shared of [false, true]) {
-      const engine = makeKernelEngine({ ...options, shared })!;
-      expect(engine.isKernel).toBe(true);
+      const engine = makeAcceleratorEngine({ ...options, shared })!;
+      expect(engine.isAccelerator).toBe(true);
       expect(engine.buffer instanceof SharedArrayBuffer).toBe(shared);
       expect(engine.words.buffer).toBe(engine.buffer);
       expect(engine.words.byteOffset % 64).toBe(0);
@@ -24,8 +28,8 @@ describe('makeKernelEngine', () => {
   });
 
   it('lets several caches and their batches lie in one memory', () => {
-    const memory = new KernelMemory(2 * KernelEngine.byteLength(geometry) + 0x100000);
-    const engines = [1, 2].map((seed) => makeKernelEngine({ ...options, seed, memory })!);
+    const memory = new AcceleratorMemory(2 * AcceleratorEngine.byteLength(geometry) + 0x100000);
+    const engines = [1, 2].map((seed) => makeAcceleratorEngine({ ...options, seed, memory })!);
     const batch = memory.batch({ frames: 4 });
     expect(batch.buffer).toBe(memory.buffer);
     for (const engine of engines) initialize(engine.words, geometry, 'xxh32', 1);
@@ -39,24 +43,24 @@ describe('makeKernelEngine', () => {
     const dimensions = [{}, { buckets: 1, hops: 1 }, { layout: 'compact' }, { hops: 64, buckets: 64 }] as const;
     for (const one of dimensions) {
       const each = geometryOf({ rows: 3, ...one });
-      const memory = new KernelMemory(KernelEngine.byteLength(each) + 64);
+      const memory = new AcceleratorMemory(AcceleratorEngine.byteLength(each) + 64);
       const before = memory.free;
-      expect(makeKernelEngine({ ...options, geometry: each, memory })).toBeInstanceOf(KernelEngine);
-      expect(before - memory.free).toBeLessThanOrEqual(KernelEngine.byteLength(each));
+      expect(makeAcceleratorEngine({ ...options, geometry: each, memory })).toBeInstanceOf(AcceleratorEngine);
+      expect(before - memory.free).toBeLessThanOrEqual(AcceleratorEngine.byteLength(each));
     }
   });
 
   it('has none for a cache beyond 4 GiB', () => {
-    expect(makeKernelEngine({ ...options, geometry: geometryOf({ rows: 2 ** 20 }) })).toBeUndefined();
+    expect(makeAcceleratorEngine({ ...options, geometry: geometryOf({ rows: 2 ** 20 }) })).toBeUndefined();
   });
 
   it('says so if the memory it is given is too small', () => {
-    const memory = new KernelMemory(0x10000);
-    expect(() => makeKernelEngine({ ...options, memory })).toThrow(RangeError);
+    const memory = new AcceleratorMemory(0x10000);
+    expect(() => makeAcceleratorEngine({ ...options, memory })).toThrow(RangeError);
   });
 
   it('looks at all rows that are no report, however many', () => {
-    const engine = makeKernelEngine(options)!;
+    const engine = makeAcceleratorEngine(options)!;
     initialize(engine.words, geometry, 'xxh32', 1);
     const batch = new TelemetryBatch({ frames: 1000 });
     batch.code.fill(3);
@@ -67,18 +71,19 @@ describe('makeKernelEngine', () => {
 });
 
 describe('without WebAssembly', () => {
-  it('there is no kernel', () => {
+  it('there is no accelerator', () => {
     vi.stubGlobal('WebAssembly', undefined);
-    expect(flowKernelAvailable()).toBe(false);
-    expect(makeKernelEngine(options)).toBeUndefined();
+    expect(flowAcceleratorAvailable()).toBe(false);
+    expect(makeAcceleratorEngine(options)).toBeUndefined();
   });
 
   it('there is no memory for one', () => {
     vi.stubGlobal('WebAssembly', undefined);
-    expect(() => new KernelMemory(1)).toThrow(/WebAssembly/);
+    expect(() => new AcceleratorMemory(1)).toThrow(/WebAssembly/);
   });
 
   it('a length that is none is refused', () => {
-    for (const length of [0, -1, Number.NaN, 2 ** 32 + 1]) expect(() => new KernelMemory(length)).toThrow(RangeError);
+    for (const length of [0, -1, Number.NaN, 2 ** 32 + 1])
+      expect(() => new AcceleratorMemory(length)).toThrow(RangeError);
   });
 });

@@ -20,15 +20,15 @@ function columnsOf(metrics: readonly number[]): number[] {
   return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...metrics])];
 }
 
-/** Lets the kernel find the columns of a batch: in place if the batch lies in its memory, else after copying. */
-export class KernelColumns {
+/** Lets the accelerator find the columns of a batch: in place if the batch lies in its memory, else after copying. */
+export class AcceleratorColumns {
   readonly #context: Uint32Array;
   readonly #metrics: readonly number[];
   readonly #columns: readonly number[];
   readonly #report: Uint32Array;
   readonly #hops: Uint32Array;
   readonly #bytes: Uint8Array;
-  /** What the kernel looks at: a batch, or the copy. */
+  /** What the accelerator looks at: a batch, or the copy. */
   #bound: TelemetryBatch | 'copy' | null = null;
 
   constructor(arena: Arena, context: Uint32Array, geometry: Geometry) {
@@ -45,13 +45,13 @@ export class KernelColumns {
     return (REPORT_STRIDE * COPIES + hops) * 4 + BYTE_STRIDE * COPIES_OF_BYTES;
   }
 
-  /** Address of the column `frame` of what the kernel looks at. */
+  /** Address of the column `frame` of what the accelerator looks at. */
   get frames(): number {
     const { byteOffset } = this.#report;
     return this.#bound instanceof Object ? this.#bound.frame.byteOffset : byteOffset + COPY.FRAME * REPORT_STRIDE * 4;
   }
 
-  /** Points the kernel at a batch in its memory. */
+  /** Points the accelerator at a batch in its memory. */
   useInPlace(batch: TelemetryBatch): void {
     if (this.#bound === batch) return;
     this.#bound = batch;
@@ -66,7 +66,7 @@ export class KernelColumns {
   }
 
   /**
-   * Copies rows and points the kernel at the copy, in which the first of them is row 0.
+   * Copies rows and points the accelerator at the copy, in which the first of them is row 0.
    * @returns the end of the rows copied, as many as have room for their hops; `from` if their hops are in no order
    */
   copy(batch: TelemetryBatch, from: number, to: number): number {
@@ -115,7 +115,7 @@ export class KernelColumns {
       if (count < 0 || start + count > batch.capacity.hops) return from;
       if (count <= HOP_ROWS) break;
     }
-    // The kernel checks that the hops of each report are among these.
+    // The accelerator checks that the hops of each report are among these.
     this.#context[CONTEXT.HOP_BASE] = start;
     this.#context[CONTEXT.HOP_ROWS] = count;
     if (count === 0) return end;

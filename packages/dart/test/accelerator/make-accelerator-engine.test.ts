@@ -1,7 +1,7 @@
 import { Arena } from '@int/codec';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { KernelEngine, storeKernelAvailable } from '../../src/kernel/kernel-engine.js';
-import { makeKernelEngine } from '../../src/kernel/make-kernel-engine.js';
+import { AcceleratorEngine, storeAcceleratorAvailable } from '../../src/accelerator/accelerator-engine.js';
+import { makeAcceleratorEngine } from '../../src/accelerator/make-accelerator-engine.js';
 import { geometryOf } from '../../src/layout.js';
 import { DartStore } from '../../src/store/dart-store.js';
 import { hashParameters } from '../../src/store/hashes.js';
@@ -14,11 +14,11 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('makeKernelEngine', () => {
+describe('makeAcceleratorEngine', () => {
   it('puts the segment where a cache line begins, in a memory that is shared if asked for', () => {
     for (const isShared of [false, true]) {
-      const { engine, place } = makeKernelEngine(geometry, PARAMETERS, isShared)!;
-      expect(engine.isKernel).toBe(true);
+      const { engine, place } = makeAcceleratorEngine(geometry, PARAMETERS, isShared)!;
+      expect(engine.isAccelerator).toBe(true);
       expect(place.buffer instanceof SharedArrayBuffer).toBe(isShared);
       expect(place.byteOffset % 64).toBe(0);
     }
@@ -31,11 +31,11 @@ describe('makeKernelEngine', () => {
       [1024, 8],
     ] as const) {
       const each = geometryOf(77, valueBytes, 32, copies, 2 ** 20);
-      const { arena, buffer, instantiate } = partOf(KernelEngine.byteLength(each));
+      const { arena, buffer, instantiate } = partOf(AcceleratorEngine.byteLength(each));
       const before = arena.position;
-      const engine = new KernelEngine({ arena, buffer, instantiate }, each, PARAMETERS, false);
+      const engine = new AcceleratorEngine({ arena, buffer, instantiate }, each, PARAMETERS, false);
       expect(engine.place.byteOffset).toBeGreaterThan(before);
-      expect(arena.position - before).toBeLessThanOrEqual(KernelEngine.byteLength(each));
+      expect(arena.position - before).toBeLessThanOrEqual(AcceleratorEngine.byteLength(each));
     }
   });
 
@@ -44,13 +44,13 @@ describe('makeKernelEngine', () => {
     const tooLarge = geometryOf(4_194_048, 1020, 32, 2, 2 ** 32);
     expect([tooMany, tooLarge].map(({ segments }) => segments.length > 1)).toEqual([true, false]);
     // Not by `toBeNull`: a failure would print a memory.
-    for (const each of [tooMany, tooLarge]) expect(makeKernelEngine(each, PARAMETERS, false) === null).toBe(true);
+    for (const each of [tooMany, tooLarge]) expect(makeAcceleratorEngine(each, PARAMETERS, false) === null).toBe(true);
   });
 
   it('lets a store answer from rows in its own memory', () => {
     const store = new DartStore({ slots: 1000 });
-    expect(store.usesKernel).toBe(true);
-    const { keys, values, answers } = store.kernel!.rows(10, 130);
+    expect(store.usesAccelerator).toBe(true);
+    const { keys, values, answers } = store.accelerator!.rows(10, 130);
     for (let row = 0; row < 10; row++) {
       keys.offsets[row] = row * 13;
       keys.lengths[row] = 13;
@@ -66,20 +66,20 @@ describe('makeKernelEngine', () => {
 });
 
 describe('without WebAssembly', () => {
-  it('there is no kernel, and a store does without', () => {
+  it('there is no accelerator, and a store does without', () => {
     vi.stubGlobal('WebAssembly', undefined);
-    expect(storeKernelAvailable()).toBe(false);
-    expect(makeKernelEngine(geometry, PARAMETERS, false)).toBeNull();
+    expect(storeAcceleratorAvailable()).toBe(false);
+    expect(makeAcceleratorEngine(geometry, PARAMETERS, false)).toBeNull();
     const store = new DartStore({ slots: 1000 });
-    expect(store.usesKernel).toBe(false);
-    expect(store.kernel).toBeNull();
+    expect(store.usesAccelerator).toBe(false);
+    expect(store.accelerator).toBeNull();
     store.write(new Uint8Array(13), new Uint8Array(20).fill(7));
     expect(store.query(new Uint8Array(13)).value?.[0]).toBe(7);
   });
 });
 
 /** A part of a memory, zeroed. */
-function partOf(bytes: number): ConstructorParameters<typeof KernelEngine>[0] {
+function partOf(bytes: number): ConstructorParameters<typeof AcceleratorEngine>[0] {
   const host = hostOf('own');
   new Uint8Array(host.buffer, 64, bytes).fill(0);
   return {

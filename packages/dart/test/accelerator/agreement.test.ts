@@ -48,7 +48,7 @@ function keysOf(rows: number, keys: number, length: () => number, random: (below
   };
 }
 
-describe('the kernel', () => {
+describe('the accelerator', () => {
   it('leaves the same slots and marks and gives the same answers as the loops in TypeScript', () => {
     fc.assert(
       fc.property(
@@ -81,9 +81,9 @@ describe('the kernel', () => {
           const from = random(rows);
           const count = 1 + random(copies);
           pair.plain.write(outside, values, from, rows, count);
-          pair.kernel.write(given.keys, given.values, from, rows, count);
+          pair.accelerator.write(given.keys, given.values, from, rows, count);
           pair.plain.writeCopy(outside, values, which, 0, from);
-          pair.kernel.writeCopy(given.keys, given.values, given.which, 0, from);
+          pair.accelerator.writeCopy(given.keys, given.values, given.which, 0, from);
           pair.compare();
           const middle = random(rows);
           pair.ask(outside, given.answers, policy, 0, middle, given.keys);
@@ -113,7 +113,7 @@ describe('the kernel', () => {
           for (let row = 0; row < 200; row++) {
             if (random(4) === 0) continue;
             pair.plain.writeCopy(keys, values, which, row, row + 1);
-            pair.kernel.writeCopy(keys, values, which, row, row + 1);
+            pair.accelerator.writeCopy(keys, values, which, row, row + 1);
           }
         }
         pair.compare();
@@ -136,7 +136,7 @@ describe('the kernel', () => {
       const keys = { bytes, offsets, lengths: rowLengths };
       const values = new Uint8Array(300 * 20).map(() => random(256));
       pair.plain.write(keys, values, 0, 300, 3);
-      pair.kernel.write(keys, values, 0, 300, 3);
+      pair.accelerator.write(keys, values, 0, 300, 3);
       pair.compare();
       pair.ask(keys, new AnswerRows(300, 20), 1, 0, 300);
     }
@@ -154,7 +154,7 @@ describe('the kernel', () => {
         const keys = fixedKeyRows(bytes, 13);
         const values = new Uint8Array(1001 * 20).map(() => random(256));
         pair.plain.write(keys, values, 0, 1001, copies);
-        pair.kernel.write(keys, values, 0, 1001, copies);
+        pair.accelerator.write(keys, values, 0, 1001, copies);
         pair.compare();
         pair.ask(keys, new AnswerRows(1001, 20), 1, 0, 1001);
       }
@@ -165,7 +165,7 @@ describe('the kernel', () => {
     for (const valueBytes of [1, 2, 5, 9, 17, 20]) {
       const geometry = geometryOf(100, valueBytes, 24, 2, SEGMENT_BYTES);
       const pair = new EnginePair(geometry, family, 1, 'high', 4096);
-      const buffer = pair.kernel.host.buffer;
+      const buffer = pair.accelerator.host.buffer;
       const size = buffer.byteLength;
       const random = randomOf(valueBytes);
       for (const length of [0, 1, 5, 13, 15, 16, 37]) {
@@ -175,16 +175,16 @@ describe('the kernel', () => {
         pair.plain.write(outside, value, 0, 1, 2);
         const lastBytes = (count: number): Uint8Array => new Uint8Array(buffer, size - count, count);
         lastBytes(valueBytes).set(value);
-        pair.kernel.write(outside, lastBytes(valueBytes), 0, 1, 2);
+        pair.accelerator.write(outside, lastBytes(valueBytes), 0, 1, 2);
         lastBytes(length).set(key);
-        const rows = pair.kernel.rows(1, 0);
+        const rows = pair.accelerator.rows(1, 0);
         rows.keys.lengths[0] = length;
         const inside = { ...rows.keys, bytes: lastBytes(length) };
         const out = new AnswerRows(1, valueBytes, (count) => lastBytes(count));
-        pair.kernel.query(inside, 1, rows.answers, 0, 1);
+        pair.accelerator.query(inside, 1, rows.answers, 0, 1);
         expect(rows.answers.status[0]).toBe(STATUS.VALUE);
         expect([...rows.answers.values]).toEqual([...value]);
-        pair.kernel.query(outside, 1, { ...rows.answers, values: out.values }, 0, 1);
+        pair.accelerator.query(outside, 1, { ...rows.answers, values: out.values }, 0, 1);
         expect([...out.values]).toEqual([...value]);
         pair.compare();
       }

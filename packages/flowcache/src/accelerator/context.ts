@@ -1,4 +1,4 @@
-/** The context block of the kernel: words, in the order of `assembly/context.ts`. */
+/** The context block of the accelerator: words, in the order of `assembly/context.ts`. */
 import { COMPACT, EXACT, type Geometry, LATENCY_COLUMN, metricWords } from '../layout.js';
 
 export const CONTEXT = {
@@ -57,10 +57,10 @@ export const CONTEXT = {
 /** Up to the last values of 64 hops with 8 metrics. */
 export const CONTEXT_WORDS = 128 + 64 * 8;
 
-/** Words that the kernel keeps of a report on its way. */
+/** Words that the accelerator keeps of a report on its way. */
 export const PLACE_WORDS = 8;
 
-/** Most reports that the kernel takes at once. */
+/** Most reports that the accelerator takes at once. */
 export const BLOCK = 256;
 
 /** Metrics that go through one vector: one to four, none half of a pair. Else 0. */

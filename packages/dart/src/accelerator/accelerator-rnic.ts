@@ -5,17 +5,17 @@ import {
   REGION_WORD,
   REGIONS_AT,
   RNIC_STATE_WORDS,
-  type RnicKernel,
+  type RnicAccelerator,
   STATE_WORD,
 } from '../rdma/rnic-state.js';
+import type { AcceleratorEngine } from './accelerator-engine.js';
 import { CONTEXT, CRC_TABLE_BYTES } from './context.js';
-import type { KernelEngine } from './kernel-engine.js';
 
-/** Queue pairs of which the kernel notes where they are, half a word each. */
+/** Queue pairs of which the accelerator notes where they are, half a word each. */
 const GUESS_BYTES = 512;
-/** What the kernel notes of the headers of 256 queue pairs. */
+/** What the accelerator notes of the headers of 256 queue pairs. */
 const HEADERS_BYTES = 256 * 40;
-/** Frames that the kernel looks at together, `BLOCK` of `assembly/rnic.ts`, and bytes it notes of each. */
+/** Frames that the accelerator looks at together, `BLOCK` of `assembly/rnic.ts`, and bytes it notes of each. */
 const WRITES_BYTES = 64 * 12;
 
 /**
@@ -26,14 +26,14 @@ const WRITES_BYTES = 64 * 12;
  * on, they wait for up to 64 frames.
  *
  * @example
- * const kernel = new KernelRnic(store.kernel, [remoteKey]);
- * const rnic = new SoftRnic({ state: kernel.state, queuePairs, regions: [{ remoteKey, base, target: store }] });
- * rnic.useKernel(kernel);
+ * const accelerator = new AcceleratorRnic(store.accelerator, [remoteKey]);
+ * const rnic = new SoftRnic({ state: accelerator.state, queuePairs, regions: [{ remoteKey, base, target: store }] });
+ * rnic.useAccelerator(accelerator);
  */
-export class KernelRnic implements RnicKernel {
+export class AcceleratorRnic implements RnicAccelerator {
   /** Room in the store's memory for the state of the `SoftRnic`, which has to be made with it. */
   readonly state: Uint32Array;
-  readonly #engine: KernelEngine;
+  readonly #engine: AcceleratorEngine;
   readonly #remoteKeys: ReadonlySet<number>;
   readonly #flags: Uint8Array;
   readonly #guesses: number;
@@ -49,7 +49,7 @@ export class KernelRnic implements RnicKernel {
    * @param remoteKeys those of the regions that are this store, from its first slot on; others are left to the `SoftRnic`
    * @throws RangeError if the memory is exhausted
    */
-  constructor(engine: KernelEngine, remoteKeys: readonly number[]) {
+  constructor(engine: AcceleratorEngine, remoteKeys: readonly number[]) {
     const { arena } = engine.host;
     this.#engine = engine;
     this.#remoteKeys = new Set(remoteKeys);

@@ -2,7 +2,7 @@ import { ROCE_OPCODE } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { KernelRnic } from '../../src/kernel/kernel-rnic.js';
+import { AcceleratorRnic } from '../../src/accelerator/accelerator-rnic.js';
 import { SoftRnic, type SoftRnicOptions } from '../../src/rdma/soft-rnic.js';
 import { DartStore } from '../../src/store/dart-store.js';
 import { BASE, REMOTE_KEY, UC, writeFrame } from '../rdma/fixtures.js';
@@ -20,7 +20,7 @@ class RnicPair {
   readonly store: DartStore;
   readonly plain: SoftRnic;
   readonly rnic: SoftRnic;
-  readonly kernel: KernelRnic;
+  readonly accelerator: AcceleratorRnic;
   readonly others: readonly DartStore[];
 
   constructor(valueBytes: number, shared: boolean, size: number, icrc: 'check' | 'skip') {
@@ -28,7 +28,7 @@ class RnicPair {
     this.plainStore = new DartStore({ ...dimensions, engine: 'plain' });
     this.store = new DartStore(dimensions);
     this.others = [0, 1].map(() => new DartStore({ slots: 64, engine: 'plain' }));
-    this.kernel = new KernelRnic(this.store.kernel!, [REMOTE_KEY, READ_ONLY_KEY]);
+    this.accelerator = new AcceleratorRnic(this.store.accelerator!, [REMOTE_KEY, READ_ONLY_KEY]);
     const options = (target: DartStore, other: DartStore): SoftRnicOptions => ({
       icrc,
       queuePairs: [
@@ -44,8 +44,8 @@ class RnicPair {
       ],
     });
     this.plain = new SoftRnic(options(this.plainStore, this.others[0]!));
-    this.rnic = new SoftRnic({ ...options(this.store, this.others[1]!), state: this.kernel.state });
-    this.rnic.useKernel(this.kernel);
+    this.rnic = new SoftRnic({ ...options(this.store, this.others[1]!), state: this.accelerator.state });
+    this.rnic.useAccelerator(this.accelerator);
   }
 
   /** Lets both take frames and compares all they leave. */
@@ -58,7 +58,7 @@ class RnicPair {
   compare(): void {
     expect(this.rnic.counters).toEqual(this.plain.counters);
     expect(this.store.slotWrites).toBe(this.plainStore.slotWrites);
-    expect(this.kernel.state.every((word, at) => word === this.plain.state[at])).toBe(true);
+    expect(this.accelerator.state.every((word, at) => word === this.plain.state[at])).toBe(true);
     const [one, other] = [this.plainStore.segments[0]!, this.store.segments[0]!];
     for (const part of ['slots', 'begun', 'done'] as const) {
       expect(Buffer.compare(Buffer.from(other[part]), Buffer.from(one[part]))).toBe(0);
@@ -104,7 +104,7 @@ const frames = fc.record({
   isIpv6: often(false, true),
 });
 
-describe('an RNIC with a kernel', () => {
+describe('an RNIC with an accelerator', () => {
   it('does what one in TypeScript does, whatever arrives', () => {
     fc.assert(
       fc.property(
@@ -141,7 +141,7 @@ describe('an RNIC with a kernel', () => {
             return whole;
           });
           const [bytes, offsets, lengths] = layOut(made, gap);
-          const inside = isInside ? pair.store.kernel!.host.arena.bytes(bytes.length) : bytes;
+          const inside = isInside ? pair.store.accelerator!.host.arena.bytes(bytes.length) : bytes;
           inside.set(bytes);
           pair.receive(bytes, offsets, lengths, inside);
         },
@@ -156,8 +156,8 @@ describe('an RNIC with a kernel', () => {
       writeFrame(5 + index, new Uint8Array(24).fill(index), { virtualAddress: BASE + BigInt((index % SLOTS) * 24) }),
     );
     const [bytes, offsets, lengths] = layOut(good, 0);
-    expect(pair.kernel.run(bytes, offsets, lengths, 0, 200)).toBe(200);
-    expect(pair.kernel.run(bytes, offsets, lengths, 0, 200)).toBe(0);
+    expect(pair.accelerator.run(bytes, offsets, lengths, 0, 200)).toBe(200);
+    expect(pair.accelerator.run(bytes, offsets, lengths, 0, 200)).toBe(0);
     expect(pair.store.slotWrites).toBe(200);
     expect([...pair.store.pieces[0]!.subarray(199 * 24, 201 * 24)]).toEqual([
       ...new Array<number>(24).fill(199),
@@ -168,27 +168,27 @@ describe('an RNIC with a kernel', () => {
   it('stops at each frame of which one bit is another', () => {
     const pair = new RnicPair(20, false, SLOTS * 24, 'check');
     const frame = writeFrame(5, new Uint8Array(23).fill(3));
-    const before = pair.kernel.state.slice();
+    const before = pair.accelerator.state.slice();
     // What routers may change is not protected: type of service, time to live, checksums, congestion bits.
     const free = new Set([15, 22, 24, 25, 40, 41, 46]);
     for (let bit = 14 * 8; bit < frame.length * 8; bit++) {
       if (free.has(bit >> 3)) continue;
       const spoiled = frame.slice();
       spoiled[bit >> 3]! ^= 1 << (bit & 7);
-      expect(pair.kernel.run(spoiled, new Uint32Array(1), new Uint32Array([frame.length]), 0, 1)).toBe(0);
+      expect(pair.accelerator.run(spoiled, new Uint32Array(1), new Uint32Array([frame.length]), 0, 1)).toBe(0);
     }
-    expect(pair.kernel.state).toEqual(before);
+    expect(pair.accelerator.state).toEqual(before);
     expect(pair.store.slotWrites).toBe(0);
-    expect(pair.kernel.run(frame, new Uint32Array(1), new Uint32Array([frame.length]), 0, 1)).toBe(1);
+    expect(pair.accelerator.run(frame, new Uint32Array(1), new Uint32Array([frame.length]), 0, 1)).toBe(1);
   });
 
   it('writes nothing outside of a region at the end of the slots', () => {
     const pair = new RnicPair(20, false, SLOTS * 24, 'skip');
     const at = (offset: bigint, count: number): boolean => {
       const virtualAddress = BigInt.asUintN(64, BASE + offset);
-      const psn = pair.kernel.state[16 + 2]!;
+      const psn = pair.accelerator.state[16 + 2]!;
       const frame = writeFrame(psn, new Uint8Array(count), { virtualAddress });
-      return pair.kernel.run(frame, new Uint32Array(1), new Uint32Array([frame.length]), 0, 1) === 1;
+      return pair.accelerator.run(frame, new Uint32Array(1), new Uint32Array([frame.length]), 0, 1) === 1;
     };
     const end = BigInt(SLOTS * 24);
     expect([at(end - 24n, 24), at(end - 23n, 24), at(end, 1), at(end - 1n, 1), at(-1n, 1), at(-1n, 2)]).toEqual([

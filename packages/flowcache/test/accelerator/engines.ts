@@ -1,12 +1,12 @@
-import { Arena, type BatchInput, type KernelHost, KernelMemory, TelemetryBatch } from '@int/codec';
+import { type AcceleratorHost, AcceleratorMemory, Arena, type BatchInput, TelemetryBatch } from '@int/codec';
 import { expect } from 'vitest';
+import { AcceleratorEngine } from '../../src/accelerator/accelerator-engine.js';
 import type { Engine } from '../../src/cache/engine.js';
 import { PlainEngine } from '../../src/cache/plain-engine.js';
 import { initialize } from '../../src/cache/region.js';
-import { KernelEngine } from '../../src/kernel/kernel-engine.js';
 import { COMPACT, EXACT, type Geometry, type HashName } from '../../src/layout.js';
 
-/** Which kind of memory the kernel gets: for one thread or shared; the upper end of 4 GiB. */
+/** Which kind of memory the accelerator gets: for one thread or shared; the upper end of 4 GiB. */
 export const HOST_KINDS = ['own', 'shared', 'high'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
@@ -14,14 +14,14 @@ const BYTES = 48 << 20;
 const MOST_BYTES = 0x100000000;
 const CAPACITY = { frames: 700, reports: 700, hops: 6000 } as const;
 
-function makeHost(kind: HostKind): KernelHost {
-  return kind === 'high' ? new KernelMemory(MOST_BYTES) : new KernelMemory(BYTES, kind === 'shared');
+function makeHost(kind: HostKind): AcceleratorHost {
+  return kind === 'high' ? new AcceleratorMemory(MOST_BYTES) : new AcceleratorMemory(BYTES, kind === 'shared');
 }
 
-const HOSTS = new Map<HostKind, KernelHost>();
+const HOSTS = new Map<HostKind, AcceleratorHost>();
 
 /** The memory of a kind: engines do not free address space soon enough for one memory a case. */
-function hostOf(kind: HostKind): KernelHost {
+function hostOf(kind: HostKind): AcceleratorHost {
   const host = HOSTS.get(kind) ?? makeHost(kind);
   HOSTS.set(kind, host);
   return host;
@@ -31,8 +31,8 @@ function hostOf(kind: HostKind): KernelHost {
 export class EnginePair {
   readonly geometry: Geometry;
   readonly plain: Engine;
-  readonly kernel: KernelEngine;
-  /** In the kernel's memory and outside of it. */
+  readonly accelerator: AcceleratorEngine;
+  /** In the accelerator's memory and outside of it. */
   readonly inside: TelemetryBatch;
   readonly outside = new TelemetryBatch(CAPACITY);
   readonly #arena: Arena;
@@ -41,35 +41,35 @@ export class EnginePair {
     this.geometry = geometry;
     const host = hostOf(kind);
     const { buffer } = host;
-    const bytes = KernelEngine.byteLength(geometry);
+    const bytes = AcceleratorEngine.byteLength(geometry);
     const start = kind === 'high' ? MOST_BYTES - bytes : 64;
     const arena = new Arena(buffer, start, bytes);
     new Uint8Array(buffer, start, bytes).fill(0);
-    this.kernel = new KernelEngine(
+    this.accelerator = new AcceleratorEngine(
       { buffer, arena, instantiate: (base64) => host.instantiate(base64) },
       geometry,
       hash,
       seed,
     );
     this.plain = new PlainEngine(new Int32Array(geometry.words), geometry, hash, seed);
-    for (const engine of [this.plain, this.kernel]) initialize(engine.words, geometry, hash, seed);
+    for (const engine of [this.plain, this.accelerator]) initialize(engine.words, geometry, hash, seed);
     this.#arena = new Arena(buffer, kind === 'high' ? 64 : 64 + bytes);
     this.inside = new TelemetryBatch(CAPACITY, this.#arena);
   }
 
-  /** Room for times in the kernel's memory. */
+  /** Room for times in the accelerator's memory. */
   words(count: number): Uint32Array {
     return this.#arena.words(count);
   }
 
   /** Sets the thresholds of both. */
   limit(limits: readonly number[]): void {
-    for (const { thresholds } of [this.plain, this.kernel]) thresholds.set(limits);
+    for (const { thresholds } of [this.plain, this.accelerator]) thresholds.set(limits);
   }
 
   /** Sets how many records the outboxes seem to hold. */
   occupy(entries: number, events: number): void {
-    for (const engine of [this.plain, this.kernel]) {
+    for (const engine of [this.plain, this.accelerator]) {
       engine.entries.count = entries;
       engine.events.count = events;
     }
@@ -81,22 +81,22 @@ export class EnginePair {
     const packets = layout === 'exact' ? EXACT.PACKETS : COMPACT.PACKETS;
     for (const bucket of buckets) {
       const at = bucketsAt + (bucket % (rows * each)) * bucketStride + packets;
-      for (const { words } of [this.plain, this.kernel]) if (words[at] !== 0) words[at] = -1;
+      for (const { words } of [this.plain, this.accelerator]) if (words[at] !== 0) words[at] = -1;
     }
   }
 
   /** Lets both have a batch and compares all they leave. @returns the first row not looked at */
   run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
-    const { plain, kernel } = this;
+    const { plain, accelerator } = this;
     const before = [plain.entries.count, plain.events.count] as const;
     const reached = plain.run(batch, input, from, to);
-    expect(kernel.run(batch, input, from, to)).toBe(reached);
-    expect(difference(plain.words, kernel.words)).toBe('');
-    expect([kernel.entries.count, kernel.events.count]).toEqual([plain.entries.count, plain.events.count]);
+    expect(accelerator.run(batch, input, from, to)).toBe(reached);
+    expect(difference(plain.words, accelerator.words)).toBe('');
+    expect([accelerator.entries.count, accelerator.events.count]).toEqual([plain.entries.count, plain.events.count]);
     for (const [index, box] of (['entries', 'events'] as const).entries()) {
       const { recordWords, count } = plain[box];
       const [first, end] = [before[index]! * recordWords, count * recordWords];
-      expect(difference(plain[box].words.subarray(first, end), kernel[box].words.subarray(first, end))).toBe('');
+      expect(difference(plain[box].words.subarray(first, end), accelerator[box].words.subarray(first, end))).toBe('');
     }
     return reached;
   }

@@ -1,4 +1,4 @@
-/** The context block of the kernel: words, in the order of `assembly/context.ts`. */
+/** The context block of the accelerator: words, in the order of `assembly/context.ts`. */
 import type { Geometry } from '../layout.js';
 import type { HashParameters } from '../store/hashes.js';
 
@@ -45,8 +45,8 @@ export const CONTEXT = {
 } as const;
 export const CONTEXT_WORDS = 64;
 
-/** Rows that the kernel looks at together at most: `BLOCK` of `assembly/context.ts`. */
-export const KERNEL_BLOCK = 128;
+/** Rows that the accelerator looks at together at most: `BLOCK` of `assembly/context.ts`. */
+export const ACCELERATOR_BLOCK = 128;
 /** Bytes of the tables of one CRC. */
 export const CRC_TABLE_BYTES = 8192;
 /** Bytes of the tables of four CRCs of 13-byte keys: `FLOW_TABLE_BYTES` of `assembly/flow-crc.ts`. */
@@ -57,7 +57,7 @@ export function crcTablesBytes(copies: number): number {
   return (copies + 1) * CRC_TABLE_BYTES + Math.ceil(copies / 4) * FLOW_TABLE_BYTES;
 }
 
-/** Writes what the kernel needs to know of a store; the segment lies at `at` in its memory. */
+/** Writes what the accelerator needs to know of a store; the segment lies at `at` in its memory. */
 export function writeStore(context: Uint32Array, geometry: Geometry, parameters: HashParameters, at: number): void {
   const segment = geometry.segments[0]!;
   const { slots, copies, checksumBits } = geometry;

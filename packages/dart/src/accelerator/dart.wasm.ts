@@ -1,7 +1,7 @@
 // Written by assembly/build.mjs from assembly/dart.ts; do not edit.
-// Digest of the sources, the compiler, its options and the module: d21522a30358f4902460e5f74c56b53c43fbe8f17b42055cb1297a64d3916b47
+// Digest of the sources, the compiler, its options and the module: 440a77c76e69f85801a28f705e33e38f66605e0cd24a2e1b83042459e543586e
 
-/** The kernel as a WebAssembly module, base64. */
+/** The accelerator as a WebAssembly module, base64. */
 export const DART_WASM =
   'AGFzbQEAAAABLghgA39/fwBgAn9/AGACf38Bf2ADf39+AX5gBH9/f38AYAN/f38Bf2AAAGABfwACEgEDZW52Bm1lbW9yeQIBAYCABAMSEQADAg' +
   'QBAQUAAAIAAQAABgcBBjgLfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/AUEACwc6BgZhdHRhY2gA' +

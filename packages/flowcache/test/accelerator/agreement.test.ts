@@ -56,7 +56,7 @@ const PLAIN: Traffic = {
 
 const limits = fc.constantFrom(0xffffffff, 0, 10, 900, 0x80000000);
 
-describe('the kernel', () => {
+describe('the accelerator', () => {
   it('leaves the same words as the loop in TypeScript, whatever the cache and the batch', () => {
     fc.assert(
       fc.property(

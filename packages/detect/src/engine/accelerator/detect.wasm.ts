@@ -1,7 +1,7 @@
 // Written by assembly/build.mjs from assembly/detect.ts; do not edit.
-// Digest of the sources, the compiler, its options and the module: 75e31f496f62268fd29926e679b8307ff442f88eb3138afe7e74a1922bc3e802
+// Digest of the sources, the compiler, its options and the module: 5c470a9084311e25b4f725381478aace4676467c3858a89acfd8e70813f9fb9b
 
-/** The kernel as a WebAssembly module, base64. */
+/** The accelerator as a WebAssembly module, base64. */
 export const DETECT_WASM =
   'AGFzbQEAAAABUApgB39/f39/f38AYAZ/f39/f38AYAV/f39/fwBgBX9/f39/AX9gAABgAn9/AGAEf39/fwBgCX9/f39/f39/fABgCX9/f39/f3' +
   '9/fwBgAX8AAg8BA2VudgZtZW1vcnkCAAEDDw4CAQAAAwQFAQAGBwAICQYGAX8BQQALB68BDwZhdHRhY2gADQdhdmVyYWdlAAwOY2hhbmdlRW5k' +

@@ -1,14 +1,14 @@
-import { type BatchInput, type KernelHost, KernelMemory, type TelemetryBatch } from '@int/codec';
-import { canRunKernel } from '@int/codec/internals';
+import { type AcceleratorHost, AcceleratorMemory, type BatchInput, type TelemetryBatch } from '@int/codec';
+import { canRunAccelerator } from '@int/codec/internals';
 import { flowCrc32Columns } from '@int/hash';
 import { type Engine, OUTBOX } from '../cache/engine.js';
 import { Outbox } from '../cache/outbox.js';
 import { PlainEngine } from '../cache/plain-engine.js';
 import { EVENT_WORDS, type Geometry, type HashName, THRESHOLDS } from '../layout.js';
 import { CACHE_WASM } from './cache.wasm.js';
-import { KernelColumns } from './columns.js';
+import { AcceleratorColumns } from './columns.js';
 import { BLOCK, CONTEXT, CONTEXT_WORDS, PLACE_WORDS, writeDimensions } from './context.js';
-import { KernelTimes } from './times.js';
+import { AcceleratorTimes } from './times.js';
 
 interface Exports {
   attach(context: number): void;
@@ -16,7 +16,7 @@ interface Exports {
   run(from: number, to: number): number;
 }
 
-/** What `run` of the kernel returns, as the signed number that arrives, when it cannot do a block and has done nothing. */
+/** What `run` of the accelerator returns, as the signed number that arrives, when it cannot do a block and has done nothing. */
 const BAD_HOPS = -1;
 const BAD_TIMES = -2;
 
@@ -26,21 +26,21 @@ function eventCapacity({ hops, metrics }: Geometry): number {
   return Math.max(OUTBOX.EVENTS, hops * metrics.length + 2);
 }
 
-/** The update loop in TypeScript, for blocks that the kernel refuses, with the kernel's outboxes. */
+/** The update loop in TypeScript, for blocks that the accelerator refuses, with the accelerator's outboxes. */
 class SubstituteEngine extends PlainEngine {
   override readonly entries: Outbox;
   override readonly events: Outbox;
 
-  constructor(kernel: KernelEngine, geometry: Geometry, hash: HashName, seed: number) {
-    super(kernel.words, geometry, hash, seed);
-    this.entries = kernel.entries;
-    this.events = kernel.events;
+  constructor(accelerator: AcceleratorEngine, geometry: Geometry, hash: HashName, seed: number) {
+    super(accelerator.words, geometry, hash, seed);
+    this.entries = accelerator.entries;
+    this.events = accelerator.events;
   }
 }
 
-/** Whether this JavaScript engine can run the kernel: WebAssembly with 128-bit SIMD. */
-export function flowKernelAvailable(): boolean {
-  return canRunKernel(CACHE_WASM);
+/** Whether this JavaScript engine can run the accelerator: WebAssembly with 128-bit SIMD. */
+export function flowAcceleratorAvailable(): boolean {
+  return canRunAccelerator(CACHE_WASM);
 }
 
 /**
@@ -49,8 +49,8 @@ export function flowKernelAvailable(): boolean {
  * Batches and times that lie in its memory are read in place; what lies elsewhere is copied in, block by block. A batch
  * whose hop rows are in no order, as no decoder leaves them, goes through TypeScript.
  */
-export class KernelEngine implements Engine {
-  readonly isKernel = true;
+export class AcceleratorEngine implements Engine {
+  readonly isAccelerator = true;
   readonly buffer: ArrayBufferLike;
   readonly words: Int32Array;
   readonly entries: Outbox;
@@ -58,28 +58,28 @@ export class KernelEngine implements Engine {
   readonly thresholds: Int32Array;
   readonly #exports: Exports;
   readonly #context: Uint32Array;
-  readonly #columns: KernelColumns;
-  readonly #times: KernelTimes;
+  readonly #columns: AcceleratorColumns;
+  readonly #times: AcceleratorTimes;
   readonly #hashes: Uint32Array;
   readonly #hash: HashName;
   readonly #substitute: SubstituteEngine;
   #crcs = new Uint32Array(0);
 
-  /** Bytes that the kernel and a cache take of a memory. */
+  /** Bytes that the accelerator and a cache take of a memory. */
   static byteLength(geometry: Geometry): number {
     const working = (CONTEXT_WORDS + BLOCK + BLOCK * PLACE_WORDS + THRESHOLDS.WORDS) * 4;
     const handedOn = (OUTBOX.ENTRIES * geometry.bucketStride + eventCapacity(geometry) * EVENT_WORDS) * 4;
-    const columns = KernelColumns.byteLength(geometry) + KernelTimes.byteLength;
-    // Each part begins with a cache line; the kernel touches up to a line behind the cache.
+    const columns = AcceleratorColumns.byteLength(geometry) + AcceleratorTimes.byteLength;
+    // Each part begins with a cache line; the accelerator touches up to a line behind the cache.
     return working + handedOn + columns + geometry.byteLength + 16 * LINE;
   }
 
   /**
-   * @param host where the kernel and the cache are to lie; takes {@link byteLength} bytes of it, which must be 0
+   * @param host where the accelerator and the cache are to lie; takes {@link byteLength} bytes of it, which must be 0
    * @throws RangeError if there is not that much left
-   * @throws Error where the engine cannot run the kernel
+   * @throws Error where the engine cannot run the accelerator
    */
-  constructor(host: KernelHost, geometry: Geometry, hash: HashName, seed: number) {
+  constructor(host: AcceleratorHost, geometry: Geometry, hash: HashName, seed: number) {
     const { arena } = host;
     const signed = (words: number): Int32Array => new Int32Array(arena.buffer, arena.take(words * 4), words);
     this.buffer = host.buffer;
@@ -87,8 +87,8 @@ export class KernelEngine implements Engine {
     this.#context = arena.words(CONTEXT_WORDS);
     this.#hashes = arena.words(BLOCK);
     const places = arena.words(BLOCK * PLACE_WORDS);
-    this.#columns = new KernelColumns(arena, this.#context, geometry);
-    this.#times = new KernelTimes(arena, this.#context);
+    this.#columns = new AcceleratorColumns(arena, this.#context, geometry);
+    this.#times = new AcceleratorTimes(arena, this.#context);
     this.thresholds = signed(THRESHOLDS.WORDS).fill(-1);
     const { bucketStride } = geometry;
     this.entries = new Outbox(bucketStride, OUTBOX.ENTRIES, signed(OUTBOX.ENTRIES * bucketStride));
@@ -127,31 +127,31 @@ export class KernelEngine implements Engine {
     return this.#substitute.run(batch, input, from, to);
   }
 
-  /** Lets the kernel find the columns of rows. @returns the end of the rows for which it can; `from` if there are none */
+  /** Lets the accelerator find the columns of rows. @returns the end of the rows for which it can; `from` if there are none */
   #prepare(batch: TelemetryBatch, from: number, to: number): number {
     if (batch.buffer !== this.buffer) return this.#columns.copy(batch, from, to);
     this.#columns.useInPlace(batch);
     return to;
   }
 
-  /** @returns the first row not looked at, or -1 if the kernel cannot do the block */
+  /** @returns the first row not looked at, or -1 if the accelerator cannot do the block */
   #runBlock(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
     const context = this.#context;
-    const kernel = this.#exports;
+    const accelerator = this.#exports;
     const times = this.#times;
     // Row 0 of a copy is the first row of the block.
     const shift = batch.buffer === this.buffer ? 0 : from;
     const start = from - shift;
     const end = to - shift;
     if (this.#hash === 'crc32') this.#hashCrc(batch, from, to);
-    else kernel.hashRows(start, end);
+    else accelerator.hashRows(start, end);
     context[CONTEXT.ENTRY_COUNT] = this.entries.count;
     context[CONTEXT.EVENT_COUNT] = this.events.count;
     let reached = BAD_TIMES;
-    if (times.stage(batch, input, from, to, start, this.#columns.frames)) reached = kernel.run(start, end);
+    if (times.stage(batch, input, from, to, start, this.#columns.frames)) reached = accelerator.run(start, end);
     if (reached === BAD_TIMES && input !== undefined) {
       times.gather(batch, input, from, to, start);
-      reached = kernel.run(start, end);
+      reached = accelerator.run(start, end);
     }
     if (reached === BAD_HOPS) return -1;
     this.entries.count = context[CONTEXT.ENTRY_COUNT]!;
@@ -166,27 +166,27 @@ export class KernelEngine implements Engine {
   }
 }
 
-/** What {@link makeKernelEngine} takes. */
-export interface KernelEngineOptions {
+/** What {@link makeAcceleratorEngine} takes. */
+export interface AcceleratorEngineOptions {
   readonly geometry: Geometry;
   readonly hash: HashName;
   readonly seed: number;
   /** Whether other threads are to read the cache. */
   readonly shared: boolean;
-  /** Where the kernel and the cache are to lie. Default: a memory of their own. */
-  readonly memory?: KernelHost | undefined;
+  /** Where the accelerator and the cache are to lie. Default: a memory of their own. */
+  readonly memory?: AcceleratorHost | undefined;
 }
 
 /**
- * The kernel with a cache, or `undefined` where there is no WebAssembly with SIMD, where its 4 GiB are too small for the
+ * The accelerator with a cache, or `undefined` where there is no WebAssembly with SIMD, where its 4 GiB are too small for the
  * cache, or where there is not that much address space.
  */
-export function makeKernelEngine(options: KernelEngineOptions): KernelEngine | undefined {
+export function makeAcceleratorEngine(options: AcceleratorEngineOptions): AcceleratorEngine | undefined {
   const { geometry, hash, seed, shared } = options;
-  const bytes = KernelEngine.byteLength(geometry);
-  if (!flowKernelAvailable()) return undefined;
+  const bytes = AcceleratorEngine.byteLength(geometry);
+  if (!flowAcceleratorAvailable()) return undefined;
   try {
-    return new KernelEngine(options.memory ?? new KernelMemory(bytes, shared), geometry, hash, seed);
+    return new AcceleratorEngine(options.memory ?? new AcceleratorMemory(bytes, shared), geometry, hash, seed);
   } catch (error) {
     // Of memory: there is none.
     if (error instanceof RangeError && options.memory === undefined) return undefined;
@@ -195,6 +195,6 @@ export function makeKernelEngine(options: KernelEngineOptions): KernelEngine | u
 }
 
 /** Bytes that a cache in WebAssembly takes of a memory, what it works with included. */
-export function kernelBytes(geometry: Geometry): number {
-  return KernelEngine.byteLength(geometry);
+export function acceleratorBytes(geometry: Geometry): number {
+  return AcceleratorEngine.byteLength(geometry);
 }
