@@ -29,8 +29,8 @@ it('replaces the parts that were measured alone, and says where and when; all el
   const { shards: _, measuredAlone: before, targets: known, ...others } = RESULTS;
   expect(rest).toEqual(others);
   expect(targets).toEqual({ ...known, 'a new one': true });
-  const { date, node, v8, accelerator, machine, settings } = ALONE;
-  expect(measuredAlone).toEqual({ ...before, shards: { date, node, v8, accelerator, machine, settings } });
+  const { date, node, v8, kernel, machine, settings } = ALONE;
+  expect(measuredAlone).toEqual({ ...before, shards: { date, node, v8, kernel, machine, settings } });
   const again = mergeParts(merged, { ...ALONE, latency: [1] }, ['latency']);
   expect(Object.keys(again.measuredAlone ?? {})).toEqual([...Object.keys(before ?? {}), 'shards', 'latency']);
   expect([again.shards, again.latency]).toEqual([ALONE.shards, [1]]);

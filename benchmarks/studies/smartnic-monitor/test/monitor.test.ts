@@ -67,7 +67,7 @@ describe('the monitor', () => {
     expect(Number(server.ask('XLEN', 'int:events'))).toBe(summary.flows.events);
     // All flows, whether they gave way or stayed to the end, are one hash each.
     expect(Number(server.ask('ZCARD', 'int:flows'))).toBeGreaterThan(100);
-    expect(summary.written.redis!.entries.written).toBe(summary.flows.inserted);
+    expect(summary.written.redis!.entries.delivered).toBe(summary.flows.inserted);
     const sumOfPackets = `local sum = 0
       for _, flow in ipairs(redis.call('ZRANGE', 'int:flows', 0, -1)) do
         sum = sum + redis.call('HGET', 'int:flow:' .. flow, 'packets')
@@ -164,7 +164,7 @@ describe('the monitor', () => {
     expect(summary.balanced).toBe(true);
     expect(summary.frames.reports).toBe(load.sent);
     expect(events()).toBe(summary.flows.events);
-    expect(summary.written.redis!.entries.written).toBe(summary.flows.inserted);
+    expect(summary.written.redis!.entries.delivered).toBe(summary.flows.inserted);
   });
 
   test('counts what it loses where Redis never comes, ring by ring', async () => {
@@ -180,7 +180,7 @@ describe('the monitor', () => {
     expect(summary.balanced).toBe(true);
     expect(summary.losses['rings: events']).toBeGreaterThan(0);
     expect(summary.losses['redis: events closed']).toBeGreaterThan(0);
-    expect(summary.written.redis!.events.written).toBe(0);
+    expect(summary.written.redis!.events.delivered).toBe(0);
   });
 
   test('says what is wrong with a command line, and what cannot be opened', async () => {

@@ -20,8 +20,8 @@ export interface Summary {
     readonly entries: number;
     readonly events: number;
     readonly redis: null | {
-      readonly events: { readonly written: number; readonly dropped: Readonly<Record<string, number>> };
-      readonly entries: { readonly written: number; readonly dropped: Readonly<Record<string, number>> };
+      readonly events: { readonly delivered: number; readonly dropped: Readonly<Record<string, number>> };
+      readonly entries: { readonly delivered: number; readonly dropped: Readonly<Record<string, number>> };
     };
   };
   readonly losses: Readonly<Record<string, number>>;
