@@ -44,8 +44,8 @@ export const codec = [
   {
     id: 'codec-time-half-none',
     file: 'packages/codec/src/view.ts',
-    find: 'high === NOT_AVAILABLE && low === NOT_AVAILABLE ? null',
-    put: 'high === NOT_AVAILABLE || low === NOT_AVAILABLE ? null',
+    find: 'word === NOT_AVAILABLE && low === NOT_AVAILABLE ? null',
+    put: 'word === NOT_AVAILABLE || low === NOT_AVAILABLE ? null',
     defect: 'a time with one half of all ones counts as not available',
     rare: true,
   },
