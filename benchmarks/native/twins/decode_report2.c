@@ -183,10 +183,10 @@ static inline void fetch_ahead(const uint8_t *at)
 static inline void split(uint32_t *cell, size_t stride, uint32_t value,
 			 unsigned int bits)
 {
-	uint32_t none = value == ~0u ? ~0u : 0;
-
-	cell[0] = value >> bits | none;
-	cell[stride] = (value & ((1u << bits) - 1)) | none;
+	cell[0] = value >> bits;
+	cell[stride] = value & ((1u << bits) - 1);
+	if (unlikely(value == ~0u))
+		cell[0] = cell[stride] = ~0u;
 }
 
 /*

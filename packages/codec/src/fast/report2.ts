@@ -29,15 +29,44 @@ const UDP = 17;
 
 /** Instruction bits 0 to 3: node id, level-1 interfaces, hop latency, queue id and occupancy. */
 const FIRST_FOUR = 0xf000;
+/** What they ask for, as a set of words. */
+const FIRST_WORDS = 0xf;
 
 /** All ones, as a signed word. */
 const ALL_ONES = -1;
 
-/** Writes a word to two columns: what is above its lower `split` bits, and those. */
-function writeSplit(hopWords: Uint32Array, cell: number, stride: number, split: number, value: number): void {
-  const none = value === ALL_ONES ? ALL_ONES : 0;
-  hopWords[cell] = (value >>> split) | none;
-  hopWords[(cell + stride) | 0] = (value & ((1 << split) - 1)) | none;
+/**
+ * Takes words apart that have been written as they are on the wire: their columns keep the upper fields, and the lower
+ * ones go to the next columns.
+ *
+ * @param table where the words' slot begins
+ * @param words set of the words
+ */
+function splitWords(
+  { columns, splits }: PlanTable,
+  table: number,
+  words: number,
+  hopWords: Uint32Array,
+  stride: number,
+  row: number,
+  rows: number,
+): void {
+  for (let rest = words; rest !== 0; rest &= rest - 1) {
+    const at = table + 31 - Math.clz32(rest & -rest);
+    const bits = splits[at]!;
+    const mask = (1 << bits) - 1;
+    const first = (Math.imul(columns[at]!, stride) + row) | 0;
+    const end = (first + rows) | 0;
+    for (let cell = first; cell < end; cell = (cell + 1) | 0) {
+      const value = hopWords[cell]! | 0;
+      hopWords[cell] = value >>> bits;
+      hopWords[(cell + stride) | 0] = value & mask;
+      if (value === ALL_ONES) {
+        hopWords[cell] = ALL_ONES;
+        hopWords[(cell + stride) | 0] = ALL_ONES;
+      }
+    }
+  }
 }
 
 function isTunnel(port: number): boolean {
@@ -103,7 +132,7 @@ export class FastReport2 implements FastDecoder {
     if (base + limit > 0x7fffffff || from < 0) return from;
 
     const { slotOf, words: slotWords, masks: slotMasks, columns: slotColumns } = this.#stackPlans;
-    const { splits: slotSplits, splitMasks: slotSplitMasks } = this.#stackPlans;
+    const { splitMasks: slotSplitMasks } = this.#stackPlans;
     const own = this.#ownPlans;
     const { hopCount, reportWords: report, hopWords, state, capacity } = batch;
     const rs = batch.reportStride | 0;
@@ -256,29 +285,37 @@ export class FastReport2 implements FastDecoder {
       const blockBytes = planWords << 2;
       const lastRow = (hopRow + hops - 1) | 0;
       let word = 0;
+      let splits = planSplits;
       if ((bitmap & FIRST_FOUR) === FIRST_FOUR) {
         // What most stacks begin with, in columns that are known.
-        let node = lastRow;
-        let ingress = (lastRow + stride) | 0;
-        let egress = (ingress + stride) | 0;
-        let latency = (egress + stride) | 0;
-        let queueId = (latency + stride) | 0;
-        let occupancy = (queueId + stride) | 0;
+        let hop = lastRow;
         for (let at = stack; at < innerEnd; at = (at + blockBytes) | 0) {
-          hopWords[node--] = view.getInt32(at);
+          let cell = hop;
+          hop = (hop - 1) | 0;
+          hopWords[cell] = view.getInt32(at);
           const l1 = view.getInt32(at + 4);
-          const noL1 = l1 === ALL_ONES ? ALL_ONES : 0;
-          hopWords[ingress--] = (l1 >>> 16) | noL1;
-          hopWords[egress--] = (l1 & 0xffff) | noL1;
-          hopWords[latency--] = view.getInt32(at + 8);
+          cell = (cell + stride) | 0;
+          hopWords[cell] = l1 >>> 16;
+          hopWords[(cell + stride) | 0] = l1 & 0xffff;
+          if (l1 === ALL_ONES) {
+            hopWords[cell] = ALL_ONES;
+            hopWords[(cell + stride) | 0] = ALL_ONES;
+          }
+          cell = (cell + stride + stride) | 0;
+          hopWords[cell] = view.getInt32(at + 8);
           const queue = view.getInt32(at + 12);
-          const noQueue = queue === ALL_ONES ? ALL_ONES : 0;
-          hopWords[queueId--] = (queue >>> 24) | noQueue;
-          hopWords[occupancy--] = (queue & 0xffffff) | noQueue;
+          cell = (cell + stride) | 0;
+          hopWords[cell] = queue >>> 24;
+          hopWords[(cell + stride) | 0] = queue & 0xffffff;
+          if (queue === ALL_ONES) {
+            hopWords[cell] = ALL_ONES;
+            hopWords[(cell + stride) | 0] = ALL_ONES;
+          }
         }
         word = 4;
+        splits &= ~FIRST_WORDS;
       }
-      for (; word + 4 <= planWords && ((planSplits >>> word) & 15) === 0; word += 4) {
+      for (; word + 4 <= planWords; word += 4) {
         const table = planColumns + word;
         let c0 = (Math.imul(slotColumns[table]!, stride) + lastRow) | 0;
         let c1 = (Math.imul(slotColumns[table + 1]!, stride) + lastRow) | 0;
@@ -293,17 +330,11 @@ export class FastReport2 implements FastDecoder {
       }
       for (; word < planWords; word++) {
         let cell = (Math.imul(slotColumns[planColumns + word]!, stride) + lastRow) | 0;
-        const split = slotSplits[planColumns + word]!;
-        if (split === 0) {
-          for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
-            hopWords[cell--] = view.getInt32(at);
-          }
-        } else {
-          for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
-            writeSplit(hopWords, cell--, stride, split, view.getInt32(at));
-          }
+        for (let at = (stack + word * 4) | 0; at < innerEnd; at = (at + blockBytes) | 0) {
+          hopWords[cell--] = view.getInt32(at);
         }
       }
+      if (splits !== 0) splitWords(this.#stackPlans, planColumns, splits, hopWords, stride, hopRow, hops);
       hopRow = (hopRow + hops) | 0;
       written |= planMask;
 
@@ -314,12 +345,10 @@ export class FastReport2 implements FastDecoder {
         hopWords[hopRow] = nodeId;
         const table = ownSlot * SLOT_BYTES;
         for (let k = 0; k < ownWords; k++) {
-          const cell = (Math.imul(own.columns[table + k]!, stride) + hopRow) | 0;
-          const split = own.splits[table + k]!;
-          const value = view.getInt32(start + 20 + 4 * k);
-          if (split === 0) hopWords[cell] = value;
-          else writeSplit(hopWords, cell, stride, split, value);
+          hopWords[Math.imul(own.columns[table + k]!, stride) + hopRow] = view.getInt32(start + 20 + 4 * k);
         }
+        const ownSplits = own.splitMasks[ownSlot]!;
+        if (ownSplits !== 0) splitWords(own, table, ownSplits, hopWords, stride, hopRow, 1);
         hopRow = (hopRow + 1) | 0;
         written |= ownMask;
       }
