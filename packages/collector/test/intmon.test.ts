@@ -75,8 +75,8 @@ describe('IntMon', () => {
     expect(reportRecord(batch, frames, 0, 0, 'id').hops).toEqual(HOPS);
   });
 
-  test.each([false, true])('in a flow cache, kernel %s', (kernel) => {
-    const cache = new FlowCache({ rows: 4, kernel, metrics: ['queueOccupancy', 'l1EgressInterface', 'queueId'] });
+  test.each([false, true])('in a flow cache, accelerator %s', (accelerator) => {
+    const cache = new FlowCache({ rows: 4, accelerator, metrics: ['queueOccupancy', 'l1EgressInterface', 'queueId'] });
     cache.update(batch);
     const [entry] = [...cache];
     expect(
