@@ -126,7 +126,7 @@ describe('what is committed', () => {
     }
   });
 
-  it('is charts and README tables that fit the results file; if not: node examples/event-prefilter/dist/study.js --render', () => {
+  it('is charts and README tables that fit the results file; if not: node benchmarks/studies/event-prefilter/dist/study.js --render', () => {
     for (const [name, svg] of drawFigures(results)) {
       expect(readFileSync(join(RESULTS_FOLDER, name), 'utf8'), name).toBe(svg);
       elementsOf(svg);
