@@ -16,6 +16,11 @@ const FRAMES = runs(192_000);
 const PIECE = 2000;
 const SLOT = 512;
 
+/** Bytes a frame that are none: an object has 16 and more. */
+const LEAST = 0.5;
+/** Runs at most until nothing is allocated: on a busy machine V8's compilers, which work beside, take their time. */
+const MOST_RUNS = 25;
+
 function packet(protocol: 6 | 17, version: 4 | 6, config: SourceConfig | null): Uint8Array {
   const [from, to] = version === 4 ? ['10.0.0.1', '10.0.0.2'] : ['2001:db8::1', '2001:db8::2'];
   const flow: Flow = { source: from, destination: to, protocol, sourcePort: 1024, destinationPort: 80 };
@@ -61,8 +66,12 @@ test('takes INT out of frames without a byte for each', () => {
   };
   growth(strip);
   stripped = 0;
-  const runs = Array.from({ length: 3 }, () => growth(strip) - growth(() => {}));
+  let least = Number.POSITIVE_INFINITY;
+  let run = 0;
+  for (; run < 3 || (least >= LEAST && run < MOST_RUNS); run++) {
+    least = Math.min(least, (growth(strip) - growth(() => {})) / FRAMES);
+  }
   // Four of the six have INT.
-  expect(stripped).toBe(2 * FRAMES);
-  expect(Math.min(...runs) / FRAMES).toBeLessThan(0.5);
+  expect(stripped).toBe((run * 2 * FRAMES) / 3);
+  expect(least).toBeLessThan(LEAST);
 });
