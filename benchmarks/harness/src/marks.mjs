@@ -47,3 +47,34 @@ export function markdownTable(head, rows) {
     ...rows.map(line),
   ].join('\n');
 }
+
+/**
+ * A text with its tables as a terminal shows them well: cells of a column are as wide as the widest.
+ *
+ * @param {string} markdown
+ * @returns {string}
+ */
+export function aligned(markdown) {
+  return markdown.replace(/(?:^\|.*\|$\n?)+/gm, (table) => {
+    const rows = table
+      .trimEnd()
+      .split('\n')
+      .map((row) =>
+        row
+          .slice(1, -1)
+          .split('|')
+          .map((cell) => cell.trim()),
+      );
+    const widths = (rows[0] ?? []).map((_, column) =>
+      Math.max(...rows.map((row, at) => (at === 1 ? 3 : (row[column] ?? '').length))),
+    );
+    const lines = rows.map((row, at) =>
+      row.map((cell, column) => {
+        const width = widths[column] ?? 0;
+        if (at === 1) return column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`;
+        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+      }),
+    );
+    return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}${table.endsWith('\n') ? '\n' : ''}`;
+  });
+}

@@ -233,3 +233,22 @@ export function mergeRows(nameOf, before, now) {
   });
   return [...kept, ...fresh.values()];
 }
+
+/**
+ * Where, when and how quietly something was measured, in a line.
+ *
+ * @param {Surroundings} results
+ * @returns {string}
+ */
+export function surroundingsLine({ machine, node, date }) {
+  const load = [
+    ...(machine?.loadBefore == null ? [] : [`${machine.loadBefore.toFixed(1)} before`]),
+    ...(machine?.loadAfter == null ? [] : [`${machine.loadAfter.toFixed(1)} after`]),
+  ];
+  return [
+    ...(machine === null ? [] : [machine.cpu, `${machine.cpus} CPUs`, `${machine.memoryGiB} GiB`]),
+    ...(node === null ? [] : [`Node ${node.slice(1)}`]),
+    ...(date === null ? [] : [date.slice(0, 10)]),
+    ...(load.length === 0 ? [] : [`load average ${load.join(' and ')}`]),
+  ].join(', ');
+}

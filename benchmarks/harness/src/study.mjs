@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drawChart } from './charts.mjs';
-import { withFigures } from './marks.mjs';
+import { aligned, withFigures } from './marks.mjs';
 import { beginRun, REPOSITORY, readResults, writeResults } from './results.mjs';
 
 /** @typedef {import('./charts.mjs').Chart} Chart */
@@ -41,13 +41,23 @@ const COMMON_USAGE = `  --short           a small form that takes seconds; no fi
  * @property {(results: import('./results.mjs').Head & Content) => Iterable<readonly [string, Chart]>} charts by file name
  * @property {string} [reportFile] where the report is kept, beside the results
  * @property {(results: import('./results.mjs').Head & Content) => string} [figures] of the README, by default the report
- * @property {(results: import('./results.mjs').Head & Content) => boolean} [isSound] the exit code is 1 if not
+ * @property {(results: import('./results.mjs').Head & Content) => string | null} [complaint] what is wrong: the exit code is 1
  */
 
 /**
  * @template {Own} Options
  * @typedef {ReturnType<typeof parseArgs<{ options: typeof COMMON & Options }>>['values']} StudyValues
  */
+
+/**
+ * A study, for {@link runStudy} and for tests.
+ *
+ * @template {Own} Options
+ * @template Plan
+ * @template {object} Content
+ * @param {Study<Options, Plan, Content>} study
+ */
+export const defineStudy = (study) => study;
 
 /**
  * The README of a study, with the figures of its results.
@@ -58,7 +68,7 @@ const COMMON_USAGE = `  --short           a small form that takes seconds; no fi
  * @param {Study<Options, Plan, Content>} study
  * @returns {{ path: string, before: string, after: string }}
  */
-export function studyReadme(study) {
+function studyReadme(study) {
   const folder = join(REPOSITORY, 'benchmarks', 'studies', study.name);
   const path = join(folder, 'README.md');
   const results = /** @type {import('./results.mjs').Head & Content} */ (
@@ -113,7 +123,7 @@ export async function runStudy(study, args, out = console.log, say = console.err
     else results = writeResults(file, around(), content, digits);
   }
   const report = study.report(results);
-  out(report);
+  out(aligned(report));
   if (folder !== null) {
     mkdirSync(folder, { recursive: true });
     for (const [name, chart] of study.charts(results)) writeFileSync(join(folder, name), await drawChart(chart));
@@ -124,5 +134,8 @@ export async function runStudy(study, args, out = console.log, say = console.err
     }
     say(`results in ${folder}`);
   }
-  return study.isSound?.(results) === false ? 1 : 0;
+  const complaint = study.complaint?.(results) ?? null;
+  if (complaint === null) return 0;
+  say(complaint);
+  return 1;
 }

@@ -1,4 +1,4 @@
-import { markdownTable, marksOf, withFigures } from '@int/harness';
+import { aligned, markdownTable, marksOf, withFigures } from '@int/harness';
 import { expect, it } from 'vitest';
 
 const TEXT =
@@ -30,4 +30,19 @@ it('a table has its first column to the left', () => {
       ],
     ),
   ).toBe('|  | ns |\n|---|---:|\n| a | 1 |\n| b | 2.0 |');
+});
+
+it('a table for a terminal has columns of one width, and other lines stay', () => {
+  const table = markdownTable(
+    ['name', 'ns'],
+    [
+      ['a', 1000],
+      ['longer', '2'],
+    ],
+  );
+  expect(aligned(`a | b\n\n${table}\n\nend`)).toBe(
+    ['a | b', '', '| name   |   ns |', '| ------ | ---: |', '| a      | 1000 |', '| longer |    2 |', '', 'end'].join(
+      '\n',
+    ),
+  );
 });

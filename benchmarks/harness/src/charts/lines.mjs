@@ -114,11 +114,11 @@ export function lineChart({ title, description, x, y, series, facets = [], bands
   const plainShape = { field: 'shape', type: 'nominal', scale: null };
   const at = { x: channel(x, 'x'), y: channel(y, 'y') };
   /** @param {string} kind */
-  const only = (kind) => [{ filter: `datum.kind === 'both' || datum.kind === '${kind}'` }];
+  const having = (kind) => [{ filter: `datum.kind === 'both' || datum.kind === '${kind}'` }];
   const layers = [
     ...bandLayers(bands, at.x),
     {
-      transform: only('line'),
+      transform: having('line'),
       // A clip keeps what is outside of a given domain from being drawn over axes.
       mark: { type: 'line', strokeWidth: 1.5, clip: true },
       encoding: { ...at, color, ...strokeDash },
@@ -135,7 +135,7 @@ export function lineChart({ title, description, x, y, series, facets = [], bands
     ...(series.some(({ kind }) => kind !== 'line')
       ? [
           {
-            transform: [...only('marks'), { filter: 'datum.y !== null' }],
+            transform: [...having('marks'), { filter: 'datum.y !== null' }],
             mark: { type: 'point', filled: true, size: 55, opacity: 1, clip: true },
             encoding: { ...at, color, shape: hasDashes ? plainShape : shape },
           },
