@@ -43,6 +43,11 @@ const forbidden: readonly { what: string; pattern: RegExp; files?: RegExp }[] = 
     pattern: /\bnumRuns: [^,}(]*\/ /,
     files: /(?:^|\/)test\/.*\.ts$/,
   },
+  {
+    what: 'a member that only the compiler keeps private: its name begins with #',
+    pattern: /^\s+(?:private|[^*/'"]*\(private) (?!constructor\b)/,
+    files: /\.[cm]?tsx?$/,
+  },
   { what: 'a cast to any', pattern: /\bas any\b(?=\s*[;,)\].}>]|$)/m, files: /\.[cm]?tsx?$/ },
 ];
 

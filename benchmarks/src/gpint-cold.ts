@@ -4,10 +4,10 @@
  * processor time. Arguments: ports of the switches, number of paths, seed.
  */
 import { performance } from 'node:perf_hooks';
-import { fatTree, gpint } from '@int/gpint';
+import { fatTreeGraph, gpint } from '@int/gpint';
 
 const [ports = 88, paths = 2904, seed = 1] = process.argv.slice(2).map(Number);
-const graph = fatTree(ports);
+const graph = fatTreeGraph(ports);
 const usage = process.cpuUsage();
 const begun = performance.now();
 const plan = gpint(graph, { paths, seed });

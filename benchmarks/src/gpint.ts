@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { erdosRenyi, fatTree, type Graph, GraphBuilder, grid, parseTopologyFile, wattsStrogatz } from '@int/gpint';
+import { erdosRenyi, fatTreeGraph, type Graph, GraphBuilder, grid, parseGraphFile, wattsStrogatz } from '@int/gpint';
 import { BenchmarkRun, readOptions } from '@int/harness';
 import { Random } from '@int/random';
 import { type Comparison, compare, type Quality, quality, scale } from './gpint/measure.js';
@@ -89,8 +89,8 @@ comparisons.push(
     3,
   ),
 );
-comparisons.push(compare('fat tree', [fatTree(16)], 96, 3));
-if (!SHORT) comparisons.push(compare('fat tree', [fatTree(32)], 384, 3));
+comparisons.push(compare('fat tree', [fatTreeGraph(16)], 96, 3));
+if (!SHORT) comparisons.push(compare('fat tree', [fatTreeGraph(32)], 384, 3));
 for (const { network, nodes, links, paths, floor, planners } of comparisons) {
   printTable(
     `${network}, ${nodes} nodes, ${links} links, ${paths} paths; floor: longest ${number(floor.longest)}, overlap ${number(floor.overlap)}`,
@@ -109,7 +109,7 @@ for (const { network, nodes, links, paths, floor, planners } of comparisons) {
 const sizes = SHORT ? [1000, 10_000] : [1000, 3000, 10_000, 30_000, 100_000];
 const curve = sizes.map((n) => scale('Watts-Strogatz', smallWorld(n, 1), 0.3 * n, SHORT ? 3 : 7));
 for (const k of SHORT ? [16, 32] : [16, 32, 64, 88, 128]) {
-  const graph = fatTree(k);
+  const graph = fatTreeGraph(k);
   curve.push(scale('fat tree', graph, Math.floor(0.3 * graph.nodeCount), SHORT ? 3 : 7));
 }
 printTable(
@@ -128,7 +128,7 @@ const networks: [string, Graph][] = [
   ['Watts-Strogatz', smallWorld(100, 1)],
   ['Watts-Strogatz', smallWorld(1000, 1)],
   ['grid', grid(30, 30)],
-  ['fat tree', fatTree(16)],
+  ['fat tree', fatTreeGraph(16)],
   ['random, degree 8', erdosRenyi(500, 8 / 500, 5)],
 ];
 if (!SHORT) networks.push(['Watts-Strogatz', smallWorld(100_000, 1)]);
@@ -141,10 +141,10 @@ printQuality('long paths', long);
 
 const topologies = fileURLToPath(new URL('../studies/gpint-monitor/topologies/', import.meta.url));
 const named = [
-  ...[8, 10, 12, 14, 16].map((k): [string, Graph] => [`fat tree ${k}`, fatTree(k)]),
+  ...[8, 10, 12, 14, 16].map((k): [string, Graph] => [`fat tree ${k}`, fatTreeGraph(k)]),
   ...readdirSync(topologies).map((file): [string, Graph] => [
     file.replace('.graphml', ''),
-    parseTopologyFile(readFileSync(join(topologies, file), 'utf8'), file),
+    parseGraphFile(readFileSync(join(topologies, file), 'utf8'), file),
   ]),
   ...(SHORT ? [1000] : [1000, 10_000]).map((n): [string, Graph] => ['random tree', randomTree(n)]),
 ].flatMap(([network, graph]) =>

@@ -1,5 +1,5 @@
 /** flowcache.p4 as a switch, its registers as words of @int/flowcache, and what it sends as records of it. */
-import { EVENT_WORDS, EXACT, type Geometry, geometryOf } from '@int/flowcache';
+import { type CacheGeometry, EVENT_WORDS, EXACT, geometryOf } from '@int/flowcache';
 import { hopWords } from '@int/flowcache/internals';
 import { programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';
@@ -58,7 +58,7 @@ function sinkCommands(reports = true): string[] {
 export class FlowCacheSwitch {
   readonly machine: V1Switch;
   readonly clock = new SetClock();
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
 
   constructor(size: Dimensions, reports = true) {
     const program = loadProgram(programPath('flowcache'), { defines: dimensions(size) });
@@ -149,7 +149,7 @@ export interface Export {
 const ENTRY_RECORDS = 1;
 
 /** Reads the words of a packet of entries or of events. */
-export function readExport(frame: Uint8Array, geometry: Geometry): Export {
+export function readExport(frame: Uint8Array, geometry: CacheGeometry): Export {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
   const kind = view.getUint8(IP_UDP + 1);
   const count = view.getUint8(IP_UDP + 3);

@@ -4,7 +4,7 @@ import {
   EntryReader,
   FlowCache,
   type FlowCacheOptions,
-  type RecordSink,
+  type RecordConsumer,
   readFlowEvent,
   type ThresholdOptions,
 } from '@int/flowcache';
@@ -34,7 +34,7 @@ const LOCATE = { intPorts: [5000], intDscp: { value: 0x17, mask: 0x3f } } as con
 const NEVER = 0xffff_ffff;
 
 /** Takes records apart and keeps them. */
-class Kept implements RecordSink {
+class Kept implements RecordConsumer {
   records: number[][] = [];
   readonly #size: number;
 

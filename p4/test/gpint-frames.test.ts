@@ -18,13 +18,15 @@ const { PROBE, FEEDBACK, RECOVERY } = GPINT_DSCP;
 class Outlet implements Behaviour {
   readonly frames: string[] = [];
 
-  constructor(
-    private readonly port: number,
-    private readonly all: string[],
-  ) {}
+  readonly #port: number;
+  readonly #all: string[];
+  constructor(port: number, all: string[]) {
+    this.#port = port;
+    this.#all = all;
+  }
 
   receive(frame: Uint8Array): void {
-    this.all.push(`${this.port} ${Buffer.from(frame).toString('hex')}`);
+    this.#all.push(`${this.#port} ${Buffer.from(frame).toString('hex')}`);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   NO_METRIC,
   NO_RULE,
 } from '@int/detect';
-import { COMPACT, EXACT, type Geometry, geometryOf, META } from '@int/flowcache';
+import { type CacheGeometry, COMPACT, EXACT, geometryOf, META } from '@int/flowcache';
 import * as fc from 'fast-check';
 
 const word = fc.oneof(
@@ -85,7 +85,7 @@ export function eventsOf(
 }
 
 /** Entries as a cache hands them on, with arbitrary words. */
-export const entries: fc.Arbitrary<{ words: Int32Array; at: number; count: number; geometry: Geometry }> = fc
+export const entries: fc.Arbitrary<{ words: Int32Array; at: number; count: number; geometry: CacheGeometry }> = fc
   .record({
     layout: fc.constantFrom('exact' as const, 'compact' as const),
     hops: fc.integer({ min: 1, max: 6 }),

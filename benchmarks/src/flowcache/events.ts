@@ -1,5 +1,5 @@
 /** Throughput against the rate of events, and how many threads it takes to read them. */
-import { EVENT_WORDS, type RecordSink } from '@int/flowcache';
+import { EVENT_WORDS, type RecordConsumer } from '@int/flowcache';
 import type { SpscRing } from '@int/rings';
 import { median } from '../decode/statistics.js';
 import { ReadRing, type Work } from './reading.js';
@@ -10,7 +10,7 @@ import { HOPS, MEAN_VALUE } from './workload.js';
 const AIMS = [0, 0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4] as const;
 
 /** Where a sink's records go: into a ring, waiting for room, or counting what finds none as lost. */
-class RingSink implements RecordSink {
+class RingConsumer implements RecordConsumer {
   readonly #ring: SpscRing;
   waits = false;
   lost = 0;
@@ -58,7 +58,7 @@ export async function measureRates(
   rounds: number,
 ): Promise<RatePoint[]> {
   const reader = await ReadRing.start('drain');
-  const sink = new RingSink(reader.ring);
+  const sink = new RingConsumer(reader.ring);
   const { cache, batches: made, reports: ofTurn } = setScene({ path, rows, batches, cache: { events: sink } });
   const reports = turns * ofTurn;
   const points: RatePoint[] = [];
@@ -163,7 +163,7 @@ export async function measureReaders(
 function captureEvents(path: string): Int32Array {
   const kept = new Int32Array(65_536 * EVENT_WORDS);
   let count = 0;
-  const sink: RecordSink = {
+  const sink: RecordConsumer = {
     push: (words, at, records) => {
       const room = Math.min(records, kept.length / EVENT_WORDS - count);
       kept.set(words.subarray(at, at + room * EVENT_WORDS), count * EVENT_WORDS);

@@ -1,7 +1,7 @@
 /** Threads that read rings of events: what they do with a record, and how the main thread starts and stops them. */
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { DEFAULT_METRICS, EVENT, EVENT_KIND, EVENT_WORDS, readFlowEvent } from '@int/flowcache';
+import { DEFAULT_METRICS, EVENT_KIND, EVENT_WORD, EVENT_WORDS, readFlowEvent } from '@int/flowcache';
 import { SpscRing } from '@int/rings';
 
 /** The bundle lies in benchmarks/dist. */
@@ -62,8 +62,8 @@ export function read({ buffer, work }: ReaderSetup): void {
     for (let record = 0; record < records; record++) {
       const at = readAt + record * EVENT_WORDS;
       if (work === 'words') {
-        const metric = (words[at + EVENT.KIND]! >>> EVENT_KIND.METRIC_SHIFT) & EVENT_KIND.METRIC_MASK;
-        add(bySwitch, words[at + EVENT.NODE]! * 8 + metric, words[at + EVENT.VALUE]! >>> 0);
+        const metric = (words[at + EVENT_WORD.KIND]! >>> EVENT_KIND.METRIC_SHIFT) & EVENT_KIND.METRIC_MASK;
+        add(bySwitch, words[at + EVENT_WORD.NODE]! * 8 + metric, words[at + EVENT_WORD.VALUE]! >>> 0);
       } else {
         const { flow, nodeId, metric, value } = readFlowEvent(words, at, DEFAULT_METRICS);
         add(bySwitch, (nodeId ?? -1) * 8 + DEFAULT_METRICS.indexOf(metric as (typeof DEFAULT_METRICS)[0]), value);

@@ -1,5 +1,5 @@
 /** What was measured, and how it is shown. */
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { RatePoint, ReadersPoint } from './events.js';
 import type { Latency } from './latency.js';
 import type { RoundingClass } from './rounding.js';
@@ -83,8 +83,8 @@ function speedTables(result: SpeedResult): Table[] {
   }));
 }
 
-function memoryTable(speed: readonly SpeedResult[], exact: Geometry, compact: Geometry): Table {
-  const ofRow = (geometry: Geometry): number => (geometry.rowStride * 4) / geometry.buckets;
+function memoryTable(speed: readonly SpeedResult[], exact: CacheGeometry, compact: CacheGeometry): Table {
+  const ofRow = (geometry: CacheGeometry): number => (geometry.rowStride * 4) / geometry.buckets;
   const fixedSize = [exact, compact].map((geometry) => [
     `FlowCache, ${geometry.layout}, ${geometry.rows} x ${geometry.buckets}`,
     '-',
@@ -215,7 +215,7 @@ function chart(rates: readonly RatePoint[]): string {
   ].join('\n');
 }
 
-function tables(results: Results, exact: Geometry, compact: Geometry): Table[] {
+function tables(results: Results, exact: CacheGeometry, compact: CacheGeometry): Table[] {
   const { speed, reinserting, rates, readers, latency, shards, rounding } = results;
   return [
     ...speed.flatMap(speedTables),
@@ -229,7 +229,7 @@ function tables(results: Results, exact: Geometry, compact: Geometry): Table[] {
   ].filter(({ rows }) => rows.length > 0);
 }
 
-export function print(results: Results, exact: Geometry, compact: Geometry): void {
+export function print(results: Results, exact: CacheGeometry, compact: CacheGeometry): void {
   for (const table of tables(results, exact, compact)) console.log(asText(table));
   if (results.rates.length > 0) console.log(chart(results.rates));
 }

@@ -1,7 +1,7 @@
 /** The file that a run's contenders share. */
 
 import { metricOf } from '@int/codec';
-import { DEFAULT_METRICS, type Geometry, geometryOf, type LayoutName, Thresholds } from '@int/flowcache';
+import { type CacheGeometry, DEFAULT_METRICS, geometryOf, type LayoutName, Thresholds } from '@int/flowcache';
 import { HEADER, HEADER_WORDS, LAYOUT_VERSION, LAYOUTS, MAGIC, METRIC_WORDS } from '@int/flowcache/internals';
 import { writeWorkload } from './workload.js';
 
@@ -19,7 +19,7 @@ export interface Setup {
 }
 
 /** The header of a cache, for the C program. */
-function headerOf(geometry: Geometry): Int32Array {
+function headerOf(geometry: CacheGeometry): Int32Array {
   const words = new Int32Array(HEADER_WORDS);
   words[HEADER.MAGIC] = MAGIC;
   words[HEADER.VERSION] = LAYOUT_VERSION;
@@ -48,7 +48,7 @@ export function quietThresholds(): Thresholds {
   return thresholds;
 }
 
-export function writeSetup(path: string, setup: Setup): Geometry {
+export function writeSetup(path: string, setup: Setup): CacheGeometry {
   const geometry = geometryOf({ layout: setup.layout, rows: setup.rows });
   writeWorkload(path, {
     flows: setup.flows,

@@ -1,7 +1,7 @@
 /** Paths of flows, written by a switch with dart.p4 into a collector's memory, where an operator looks them up. */
 import { readFileSync } from 'node:fs';
 import { type Flow, formatIpv4 } from '@int/codec';
-import { DartStore, flowKey, pathOf, SoftRnic } from '@int/dart';
+import { DartStore, flowKey, pathOfValue, SoftRnic } from '@int/dart';
 import { Host, Network } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import { commandsPath, type ProgramName, programPath } from '@int/p4';
@@ -82,7 +82,7 @@ export function traced(): Traced {
       const ends = { source: formatIpv4(client.address), destination: formatIpv4(destination) };
       const flow = { ...ends, protocol: 17, ...ports };
       const { status, value, agreeing } = store.query(flowKey(flow));
-      return { flow, status, path: value === null ? null : pathOf(value), agreeing };
+      return { flow, status, path: value === null ? null : pathOfValue(value), agreeing };
     });
   send();
   const before = ask();

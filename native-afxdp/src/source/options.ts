@@ -65,7 +65,7 @@ export interface XdpSourceOptions {
 }
 
 /** How the memory of one queue is laid out. */
-export interface Geometry {
+export interface QueueGeometry {
   readonly frames: number;
   readonly frameSize: 2048 | 4096;
   readonly batchFrames: number;

@@ -1,5 +1,5 @@
 import { XdpError, type XdpErrorCode } from '../errors.js';
-import type { Geometry } from './options.js';
+import type { QueueGeometry } from './options.js';
 import type { ReceiverSetup } from './receiver.js';
 
 /** What a thread is started with. */
@@ -21,7 +21,7 @@ export interface ErrorText {
 export type WorkerMessage =
   | {
       readonly name: 'ready';
-      readonly geometry: Geometry;
+      readonly geometry: QueueGeometry;
       readonly buffer: SharedArrayBuffer;
       /** Where the socket has put its frames. */
       readonly umemOffset: number;

@@ -1,8 +1,8 @@
 /** Carries batches from the queues to the pipeline, on the pipeline's thread, without keeping it from other things. */
 import type { Push } from '@int/collector';
 import { frameTimeMs, WallClock } from '@int/collector/internals';
-import type { Lane } from './lane.js';
 import type { Slot } from './queue-memory.js';
+import type { Shard } from './shard.js';
 
 /** Batches of one queue that are handed on before anything else has its turn. */
 const BATCHES_PER_TURN = 4;
@@ -14,13 +14,13 @@ const IDLE_LOOKS = 4;
 const HAND_OVER_MS = 500;
 
 export class Pump {
-  readonly #lanes: readonly Lane[];
+  readonly #shards: readonly Shard[];
   readonly #push: Push;
   readonly #wait: () => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
   /** Batches that the pipeline is busy with. */
   readonly #pending = new Set<Promise<void>>();
-  readonly #failed = new Set<Lane>();
+  readonly #failed = new Set<Shard>();
   readonly #clock = new WallClock();
   /** Up to when all of each queue was taken, milliseconds. */
   readonly #takenMs: number[];
@@ -34,9 +34,9 @@ export class Pump {
    * @param wait resolves when there is something to take, or after a while
    * @param onFailure called when a queue can be read no more, or nothing will come any more
    */
-  constructor(lanes: readonly Lane[], push: Push, wait: () => Promise<void>, onFailure: (error: unknown) => void) {
-    this.#lanes = lanes;
-    this.#takenMs = lanes.map(() => Number.NEGATIVE_INFINITY);
+  constructor(shards: readonly Shard[], push: Push, wait: () => Promise<void>, onFailure: (error: unknown) => void) {
+    this.#shards = shards;
+    this.#takenMs = shards.map(() => Number.NEGATIVE_INFINITY);
     this.#push = push;
     this.#wait = wait;
     this.#onFailure = onFailure;
@@ -62,7 +62,7 @@ export class Pump {
 
   /** Takes what the queues still hold; resolves when the pipeline is done with all of it. */
   drain(): Promise<void> {
-    for (const lane of this.#lanes) lane.drain();
+    for (const shard of this.#shards) shard.drain();
     this.#emptyLooks = 0;
     return new Promise((resolve) => {
       this.#onDrained = resolve;
@@ -92,15 +92,15 @@ export class Pump {
     let frames = 0;
     let isFull = false;
     const now = this.#clock.now();
-    for (const [index, lane] of this.#lanes.entries()) {
+    for (const [index, shard] of this.#shards.entries()) {
       // Nothing comes of it any more.
-      if (this.#failed.has(lane)) {
+      if (this.#failed.has(shard)) {
         this.#takenMs[index] = now;
         continue;
       }
       try {
         for (let batches = 0; batches < BATCHES_PER_TURN; batches++) {
-          const slot = lane.take();
+          const slot = shard.take();
           if (slot === null) {
             this.#takenMs[index] = now;
             break;
@@ -109,14 +109,14 @@ export class Pump {
           if (count > 0) this.#takenMs[index] = frameTimeMs(slot, count - 1);
           frames += count;
           isFull ||= count === slot.frames.capacity || batches === BATCHES_PER_TURN - 1;
-          this.#hand(lane, slot);
+          this.#hand(shard, slot);
         }
       } catch (error) {
-        this.#fail(lane, error);
+        this.#fail(shard, error);
       }
     }
     this.#emptyLooks = frames > 0 ? 0 : this.#emptyLooks + 1;
-    if (this.#onDrained !== null && this.#pending.size === 0 && this.#lanes.every((lane) => this.#isDrained(lane))) {
+    if (this.#onDrained !== null && this.#pending.size === 0 && this.#shards.every((shard) => this.#isDrained(shard))) {
       this.#isDone = true;
       this.#onDrained();
       return;
@@ -124,34 +124,34 @@ export class Pump {
     this.#next(isFull);
   }
 
-  #isDrained(lane: Lane): boolean {
-    return this.#failed.has(lane) || lane.isDrained;
+  #isDrained(shard: Shard): boolean {
+    return this.#failed.has(shard) || shard.isDrained;
   }
 
-  #hand(lane: Lane, slot: Slot): void {
+  #hand(shard: Shard, slot: Slot): void {
     let busy: Promise<void> | undefined;
     try {
       busy = this.#push(slot);
     } catch (error) {
-      lane.give(slot);
+      shard.give(slot);
       throw error;
     }
     if (busy === undefined) {
-      lane.give(slot);
+      shard.give(slot);
       return;
     }
     const done: Promise<void> = busy
       .catch(() => {})
       .then(() => {
         this.#pending.delete(done);
-        if (!this.#failed.has(lane)) lane.give(slot);
+        if (!this.#failed.has(shard)) shard.give(slot);
       });
     this.#pending.add(done);
   }
 
-  #fail(lane: Lane, error: unknown): void {
-    if (this.#failed.has(lane)) return;
-    this.#failed.add(lane);
+  #fail(shard: Shard, error: unknown): void {
+    if (this.#failed.has(shard)) return;
+    this.#failed.add(shard);
     this.#onFailure(error);
   }
 }

@@ -7,7 +7,7 @@ import { acceleratorAvailable } from '@int/codec/internals';
 import type { FrameBatch } from '@int/collector';
 import { XdpBatch } from '../batch.js';
 import { umemBytes } from '../options.js';
-import type { Geometry } from './options.js';
+import type { QueueGeometry } from './options.js';
 
 /** Words that the two threads have in common. */
 export const CONTROL = {
@@ -32,7 +32,7 @@ export const FIGURES = ['received', 'rxDropped', 'rxRingFull', 'fillRingEmpty'] 
 export type Figures = Record<(typeof FIGURES)[number], number>;
 
 /** Rows of a batch: a frame of the largest size has fewer reports and hop rows than these leave for one. */
-function rowsOf({ batchFrames }: Geometry): { frames: number; reports: number; hops: number } {
+function rowsOf({ batchFrames }: QueueGeometry): { frames: number; reports: number; hops: number } {
   const reports = Math.max(1024, 2 * batchFrames);
   return { frames: batchFrames, reports, hops: Math.max(4096, 16 * batchFrames) };
 }
@@ -43,7 +43,7 @@ const line = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
 const KERNEL_BYTES = 1 << 20;
 
 /** Bytes of all that {@link QueueMemory} takes. */
-function bytesOf(geometry: Geometry): number {
+function bytesOf(geometry: QueueGeometry): number {
   const { batchFrames, batches } = geometry;
   const slot = TelemetryBatch.byteLength(rowsOf(geometry)) + 6 * line(4 * batchFrames);
   return umemBytes(geometry) + batches * slot + 16 * LINE + KERNEL_BYTES;
@@ -62,7 +62,7 @@ export class Slot implements FrameBatch {
   bytes: Uint8Array = new Uint8Array(0);
   readonly #count: Int32Array;
 
-  constructor(index: number, arena: Arena, geometry: Geometry, counts: Int32Array) {
+  constructor(index: number, arena: Arena, geometry: QueueGeometry, counts: Int32Array) {
     this.index = index;
     this.frames = new XdpBatch(geometry.batchFrames, arena);
     this.timestampsHigh = arena.words(geometry.batchFrames);
@@ -90,7 +90,7 @@ export class Slot implements FrameBatch {
 }
 
 export class QueueMemory {
-  readonly geometry: Geometry;
+  readonly geometry: QueueGeometry;
   /** `null`: no accelerator can run here, or this is the thread that does not decode. */
   readonly accelerator: AcceleratorMemory | null;
   readonly buffer: ArrayBufferLike;
@@ -101,7 +101,7 @@ export class QueueMemory {
   readonly umem: Uint8Array;
 
   /** Memory of this thread's own, or that threads share. Making it over shared memory empties it. */
-  static allocate(geometry: Geometry, isShared: boolean): QueueMemory {
+  static allocate(geometry: QueueGeometry, isShared: boolean): QueueMemory {
     const bytes = bytesOf(geometry);
     if (acceleratorAvailable()) {
       const accelerator = new AcceleratorMemory(bytes, isShared);
@@ -112,11 +112,11 @@ export class QueueMemory {
   }
 
   /** The memory that another thread has allocated. */
-  static attach(geometry: Geometry, buffer: SharedArrayBuffer): QueueMemory {
+  static attach(geometry: QueueGeometry, buffer: SharedArrayBuffer): QueueMemory {
     return new QueueMemory(geometry, new Arena(buffer, LINE), null);
   }
 
-  private constructor(geometry: Geometry, arena: Arena, accelerator: AcceleratorMemory | null) {
+  private constructor(geometry: QueueGeometry, arena: Arena, accelerator: AcceleratorMemory | null) {
     this.geometry = geometry;
     this.accelerator = accelerator;
     this.buffer = arena.buffer;

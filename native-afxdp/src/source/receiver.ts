@@ -4,7 +4,7 @@ import { fillFrameTimes, WallClock } from '@int/collector/internals';
 import { XdpError } from '../errors.js';
 import type { XdpMode } from '../program.js';
 import { XdpSocket } from '../socket.js';
-import { FRAMES, type Geometry, LEAST_FRAMES } from './options.js';
+import { FRAMES, LEAST_FRAMES, type QueueGeometry } from './options.js';
 import { type Figures, QueueMemory, type Slot } from './queue-memory.js';
 
 /** What it takes to receive from one queue; threads can be sent it. */
@@ -24,7 +24,7 @@ export interface ReceiverSetup {
   readonly decode: DecodeOptions;
 }
 
-function geometryOf({ frameSize, batchFrames, batches }: ReceiverSetup, frames: number): Geometry {
+function geometryOf({ frameSize, batchFrames, batches }: ReceiverSetup, frames: number): QueueGeometry {
   // Half of the frames stay with the kernel, whatever is under way.
   const most = frames / 2;
   const perBatch = Math.min(batchFrames, most / 2);

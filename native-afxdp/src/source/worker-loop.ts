@@ -1,8 +1,9 @@
 /** What a thread of its own does for one queue: it fills batches, and takes them back when the pipeline is done. */
-import { EMPTY_LOOKS } from './lane.js';
+
 import type { WorkerSetup } from './protocol.js';
 import { COMMAND, CONTROL } from './queue-memory.js';
 import type { Receiver } from './receiver.js';
+import { EMPTY_LOOKS } from './shard.js';
 
 /** Pause between two looks when there was less than a batch: more wake-ups cost more than they bring. */
 const TICK_MS = 1;

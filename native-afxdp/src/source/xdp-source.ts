@@ -6,14 +6,14 @@ import { XdpLink } from '../link.js';
 import { type SocketProgram, type XdpMode, XdpProgram } from '../program.js';
 import { queueCount } from '../support.js';
 import { Bell } from './bell.js';
-import type { Lane } from './lane.js';
-import { LocalLane } from './local-lane.js';
+import { LocalShard } from './local-shard.js';
 import { type ResolvedOptions, resolveOptions, type XdpSourceOptions } from './options.js';
 import { Pump } from './pump.js';
 import type { Figures } from './queue-memory.js';
 import type { ReceiverSetup } from './receiver.js';
+import type { Shard } from './shard.js';
 import { workerFile } from './worker-file.js';
-import { WorkerLane } from './worker-lane.js';
+import { WorkerShard } from './worker-shard.js';
 
 /** How often the interface, the threads and the clock are looked at. */
 const CHECK_MS = 100;
@@ -50,7 +50,7 @@ export class XdpSource implements Source {
   /** The decode options, for the Collector. */
   readonly decode: Omit<DecodeOptions, 'linkType'>;
   readonly #options: ResolvedOptions;
-  #lanes: Lane[] = [];
+  #shards: Shard[] = [];
   #program: XdpProgram | null = null;
   #mode: XdpMode | null = null;
   #pump: Pump | null = null;
@@ -59,7 +59,7 @@ export class XdpSource implements Source {
   #hasStarted = false;
   /** Queues are being opened anew: some may receive already, and nobody takes it yet. */
   #isOpening = false;
-  /** Settles when lanes are open again. */
+  /** Settles when shards are open again. */
   #renewing: Promise<void> | null = null;
   /** Aborted by {@link stop}. */
   readonly #ending = new AbortController();
@@ -67,7 +67,7 @@ export class XdpSource implements Source {
   #failure: SourceError | null = null;
   #filtered = 0;
   #isOver = false;
-  /** Of lanes and programs that are closed. */
+  /** Of shards and programs that are closed. */
   readonly #before: { -readonly [name in keyof XdpSourceStatistics]: number } = {
     received: 0,
     rxDropped: 0,
@@ -94,12 +94,12 @@ export class XdpSource implements Source {
 
   /** The queues that are read; empty until the source is open. */
   get queues(): readonly number[] {
-    return this.#lanes.map((lane) => lane.queue);
+    return this.#shards.map((shard) => shard.queue);
   }
 
   /** The interface and the queues that are read: `eth0:0-3`. */
   get address(): string {
-    return `${this.#options.interface}:${queuesText(this.#lanes.length > 0 ? this.queues : this.#options.queues)}`;
+    return `${this.#options.interface}:${queuesText(this.#shards.length > 0 ? this.queues : this.#options.queues)}`;
   }
 
   /** How the program is attached; `null` until the source is open. */
@@ -109,12 +109,12 @@ export class XdpSource implements Source {
 
   /** Whether the card writes into the memory of this process, on all queues. */
   get zeroCopy(): boolean {
-    return this.#lanes.length > 0 && this.#lanes.every((lane) => lane.zeroCopy);
+    return this.#shards.length > 0 && this.#shards.every((shard) => shard.zeroCopy);
   }
 
   /** Whether frames are decoded in WebAssembly, on all queues. */
   get usesAccelerator(): boolean {
-    return this.#lanes.length > 0 && this.#lanes.every((lane) => lane.usesAccelerator);
+    return this.#shards.length > 0 && this.#shards.every((shard) => shard.usesAccelerator);
   }
 
   /**
@@ -147,7 +147,7 @@ export class XdpSource implements Source {
   /** The counters now. Those of threads are at most a tenth of a second old. */
   statistics(): XdpSourceStatistics {
     const sum = { ...this.#before };
-    for (const { figures } of this.#lanes) {
+    for (const { figures } of this.#shards) {
       sum.received += figures.received;
       sum.rxDropped += figures.rxDropped;
       sum.rxRingFull += figures.rxRingFull;
@@ -190,10 +190,10 @@ export class XdpSource implements Source {
   }
 
   #startPump(bell: Bell, push: Push): void {
-    const [first] = this.#lanes;
-    const wait = (): Promise<void> => (first instanceof LocalLane ? first.wait(WAIT_MS) : bell.wait(WAIT_MS));
+    const [first] = this.#shards;
+    const wait = (): Promise<void> => (first instanceof LocalShard ? first.wait(WAIT_MS) : bell.wait(WAIT_MS));
     const renew = (): void => this.#renew(bell, push);
-    this.#pump = new Pump(this.#lanes, push, wait, (error) => this.#onFailure(error, renew));
+    this.#pump = new Pump(this.#shards, push, wait, (error) => this.#onFailure(error, renew));
     this.#pump.start();
   }
 
@@ -222,14 +222,14 @@ export class XdpSource implements Source {
       }),
     );
     if (!(options.threads ?? setups.length > 1)) {
-      this.#lanes.push(await LocalLane.open(setups[0]!));
+      this.#shards.push(await LocalShard.open(setups[0]!));
       return;
     }
     const file = options.worker ?? workerFile();
     const opened = await Promise.allSettled(
-      setups.map((setup) => WorkerLane.open({ ...setup, bell: bell.buffer }, file)),
+      setups.map((setup) => WorkerShard.open({ ...setup, bell: bell.buffer }, file)),
     );
-    for (const each of opened) if (each.status === 'fulfilled') this.#lanes.push(each.value);
+    for (const each of opened) if (each.status === 'fulfilled') this.#shards.push(each.value);
     for (const each of opened) if (each.status === 'rejected') throw each.reason;
   }
 
@@ -241,9 +241,9 @@ export class XdpSource implements Source {
     if (link.problem !== null && this.#options.onDown === 'end') this.#onFailure(link.problem, renew);
     else if (!isSame) renew();
     else {
-      for (const lane of this.#lanes) {
+      for (const shard of this.#shards) {
         try {
-          lane.check();
+          shard.check();
         } catch (error) {
           this.#onFailure(error, renew);
         }
@@ -279,14 +279,14 @@ export class XdpSource implements Source {
 
   async #reopen(bell: Bell, push: Push): Promise<void> {
     await this.#drain();
-    await this.#forgetLanes();
+    await this.#forgetShards();
     const opened = await this.#link!.reopen(async () => {
       this.#isOpening = true;
       try {
         await this.#open(bell);
         return true;
       } catch (error) {
-        await this.#forgetLanes();
+        await this.#forgetShards();
         this.#isOpening = false;
         throw error;
       }
@@ -307,7 +307,7 @@ export class XdpSource implements Source {
 
   /** Takes what the queues still hold, without what comes from now on. */
   async #drain(): Promise<void> {
-    if (this.#pump === null || this.#lanes.length === 0) return;
+    if (this.#pump === null || this.#shards.length === 0) return;
     this.#stopSteering();
     // Whatever still comes by then goes to the system.
     const limit = setTimeout(() => this.#cutOff(), DRAIN_LIMIT_MS);
@@ -325,26 +325,26 @@ export class XdpSource implements Source {
     }
   }
 
-  async #closeLanes(): Promise<void> {
+  async #closeShards(): Promise<void> {
     this.#cutOff();
-    for (const lane of this.#lanes) lane.drain();
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    for (const shard of this.#shards) shard.drain();
+    await Promise.all(this.#shards.map((shard) => shard.close()));
   }
 
-  /** Closes the lanes for others to take their place. */
-  async #forgetLanes(): Promise<void> {
-    await this.#closeLanes();
-    for (const { figures } of this.#lanes) {
+  /** Closes the shards for others to take their place. */
+  async #forgetShards(): Promise<void> {
+    await this.#closeShards();
+    for (const { figures } of this.#shards) {
       this.#before.received += figures.received;
       this.#before.rxDropped += figures.rxDropped;
       this.#before.rxRingFull += figures.rxRingFull;
       this.#before.fillRingEmpty += figures.fillRingEmpty;
     }
-    this.#lanes = [];
+    this.#shards = [];
   }
 
   async #close(): Promise<void> {
-    await this.#closeLanes();
+    await this.#closeShards();
     void this.filtered;
     this.#isOver = true;
     this.#options.prefilter?.close();

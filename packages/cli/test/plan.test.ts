@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Graph, Paths, parseTopology, parseTopologyFile, validatePlan } from '@int/gpint';
+import { type Graph, Paths, parseGraph, parseGraphFile, validatePlan } from '@int/gpint';
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../../../.ci/test/until.js';
 import { BIN, Running, run, runBin, temporaryFolder } from './run.js';
@@ -68,7 +68,7 @@ describe('int plan', () => {
   ])('plans %s in exactly %i paths that visit every switch', async (topology, paths) => {
     const seed = String(SEED);
     const plan = await planned([topology, '--paths', String(paths), '--seed', seed]);
-    expectSound(parseTopology(topology, SEED), plan, paths);
+    expectSound(parseGraph(topology, SEED), plan, paths);
     expect(Object.keys(plan).slice(0, 7)).toEqual([
       'paths',
       'uncovered',
@@ -90,7 +90,7 @@ describe('int plan', () => {
   });
 
   test('covers every link once by Euler trails, and each switch by a path of its own', async () => {
-    const graph = parseTopology('watts-strogatz:30:4:0.3', 1);
+    const graph = parseGraph('watts-strogatz:30:4:0.3', 1);
     const trails = await planned(['watts-strogatz:30:4:0.3', '--algorithm', 'euler']);
     expectSound(graph, trails);
     const links = numbered(graph, trails.paths);
@@ -111,7 +111,7 @@ describe('int plan', () => {
   test('reads edge lists from a file and from standard input alike', async () => {
     const path = await files.write('small.txt', EDGES);
     const plan = await planned([path, '--paths', '2']);
-    expectSound(parseTopologyFile(EDGES, path), plan, 2);
+    expectSound(parseGraphFile(EDGES, path), plan, 2);
     const { elapsedMs: _, ...fromFile } = plan;
     const { elapsedMs: __, ...fromInput } = await planned(['-', '--paths', '2'], EDGES);
     expect(fromInput).toEqual(fromFile);
@@ -137,7 +137,7 @@ describe('int plan', () => {
       <edge source="0" target="1"/><edge source="1" target="2"/></graph></graphml>`;
     const path = await files.write('towns.graphml', text);
     const plan = await planned([path, '--paths', '1', '--weights', 'distance']);
-    expectSound(parseTopologyFile(text, path, { weights: 'distance' }), plan, 1);
+    expectSound(parseGraphFile(text, path, { weights: 'distance' }), plan, 1);
     expect(plan.paths[0]).toContain('Town 1');
     // 20 degrees of latitude are 2,224 km: 11 ms of light in fibre.
     expect(plan.dearest as number).toBeGreaterThan(10_000);
@@ -146,7 +146,7 @@ describe('int plan', () => {
 
   test('starts every path at an entry', async () => {
     const plan = await planned(['grid:4x4', '--paths', '3', '--entries', 'r1c1,r4c4']);
-    expectSound(parseTopology('grid:4x4'), plan, 3);
+    expectSound(parseGraph('grid:4x4'), plan, 3);
     for (const path of plan.paths) expect(['r1c1', 'r4c4']).toContain(path[0]);
   });
 
@@ -155,7 +155,7 @@ describe('int plan', () => {
     const refused = await run(['plan', '-', '--paths', '2'], { input: text });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/2 components.*--per-component/);
-    expectSound(parseTopologyFile(text, '-'), await planned(['-', '--paths', '2', '--per-component'], text), 2);
+    expectSound(parseGraphFile(text, '-'), await planned(['-', '--paths', '2', '--per-component'], text), 2);
     const one = await run(['plan', '-', '--paths', '1', '--per-component'], { input: text });
     expect(one.code).toBe(2);
   });
@@ -164,7 +164,7 @@ describe('int plan', () => {
     const args = ['fat-tree:4', '--paths', '6'];
     const before = await planned(args);
     const path = before.paths[0]!;
-    const graph = parseTopology('fat-tree:4');
+    const graph = parseGraph('fat-tree:4');
     const after = await planned<ReplanJson>([...args, '--fail', `${path[0]!}-${path[1]!},core-1`]);
     expect(after.paths).toEqual(before.paths);
     expect(after.failed).toEqual({ links: [[path[0]!, path[1]!]], switches: ['core-1'] });
@@ -179,7 +179,7 @@ describe('int plan', () => {
 
   test('stops within its budget with a plan', async () => {
     const plan = await planned(['watts-strogatz:400:4:0.1', '--paths', '7', '--budget', '1']);
-    expectSound(parseTopology('watts-strogatz:400:4:0.1'), plan, 7);
+    expectSound(parseGraph('watts-strogatz:400:4:0.1'), plan, 7);
   });
 
   test('shows paths, and what they are worth next to their bounds, to people', async () => {
@@ -206,7 +206,7 @@ describe('int plan', () => {
   test('writes a plan of a hundred thousand visits whole', async () => {
     const plan = await planned(['leaf-spine:400x250', '--algorithm', 'euler']);
     expect(plan.paths.flat().length).toBeGreaterThanOrEqual(100_000);
-    expectSound(parseTopology('leaf-spine:400x250'), plan);
+    expectSound(parseGraph('leaf-spine:400x250'), plan);
   });
 });
 

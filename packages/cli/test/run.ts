@@ -23,7 +23,7 @@ export interface Outcome {
 }
 
 /** A stream that takes everything and may pretend to be a terminal. */
-class Sink extends PassThrough {
+class Captured extends PassThrough {
   isTTY = false;
   columns = 100;
   rows = 24;
@@ -52,8 +52,8 @@ export interface InProcess {
 
 /** Runs the command in this process. */
 export async function run(args: readonly string[], options: InProcess = {}): Promise<Outcome> {
-  const stdout = new Sink();
-  const stderr = new Sink();
+  const stdout = new Captured();
+  const stderr = new Captured();
   if (options.terminal !== undefined) {
     Object.assign(stdout, options.terminal, { isTTY: true });
     Object.assign(stderr, options.terminal, { isTTY: true });

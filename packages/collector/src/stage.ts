@@ -1,6 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { FrameBatch } from './frames.js';
 import type { DegradedPart, DegradedState } from './health/degraded-state.js';
 
@@ -9,7 +9,7 @@ export interface Outlets {
   /** Hands events on, as {@link Sink.writeEvents} has them: while the stage looks at `batch`. */
   events(events: EventBatch, batch: TelemetryBatch, frames: FrameBatch, first: number, detector: Detector): void;
   /** Hands flow entries on, as {@link Sink.writeFlows} has them. */
-  flows(words: Int32Array, at: number, records: number, geometry: Geometry): void;
+  flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void;
   /** A promise that resolves when all sinks have room again; `undefined` if they have. */
   room(): Promise<void> | undefined;
 }
@@ -103,7 +103,7 @@ export interface Sink {
    * Takes entries that left the flow cache, as `RecordSink.push` of @int/flowcache has them; copied before it returns.
    * @returns as {@link writeEvents}
    */
-  writeFlows?(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined;
+  writeFlows?(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined;
   /**
    * Tells that all reports with an earlier time have been given, as far as the sources know. Called some times a second, also
    * while nothing comes, in turn with the batches.

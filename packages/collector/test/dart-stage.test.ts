@@ -1,4 +1,4 @@
-import { DartStore, flowKey, pathOf } from '@int/dart';
+import { DartStore, flowKey, pathOfValue } from '@int/dart';
 import { expect, test } from 'vitest';
 import { DartStage } from '../src/dart/stage.js';
 import { type ReportRow, reportBatch } from './flows/report-rows.js';
@@ -31,7 +31,7 @@ test('a DartStage writes the path of every flow, and accounts for every report',
   REPORTS.forEach(({ flow, isOk, hops }, id) => {
     const { status, value } = store.query(flowKey(flowOf(id)));
     expect(status).toBe(flow !== null && isOk === true ? 'value' : 'absent');
-    if (value !== null) expect(pathOf(value)).toEqual(hops.slice(0, 5).map(({ nodeId }) => nodeId));
+    if (value !== null) expect(pathOfValue(value)).toEqual(hops.slice(0, 5).map(({ nodeId }) => nodeId));
   });
   expect(stage.totals()).toEqual({ written: 72, notOk: 9, noFlow: 9, noNode: 0, cut: 9, namelessHops: 0 });
   expect(store.keyWrites).toBe(72);

@@ -7,8 +7,8 @@
 export type { AcceleratorEngine, MemoryRows } from './accelerator/accelerator-engine.js';
 export { AcceleratorRnic } from './accelerator/accelerator-rnic.js';
 export { type ClusterAnswer, DartCluster } from './cluster/cluster.js';
-export { type Collector, CollectorTable } from './cluster/table.js';
-export type { FamilyName, Geometry, SegmentGeometry } from './layout.js';
+export { CollectorTable, type DartCollector } from './cluster/table.js';
+export type { FamilyName, SegmentGeometry, StoreGeometry } from './layout.js';
 export { DartCounters, type DartCountersOptions } from './rdma/counters.js';
 export type { DatagramEnds } from './rdma/datagram.js';
 export { FrameRows } from './rdma/frame-rows.js';
@@ -23,7 +23,7 @@ export type { PacketFormat } from './rdma/template.js';
 export { RdmaWriter, type RdmaWriterOptions } from './rdma/writer.js';
 export type { CounterRegion, RdmaCollector } from './rdma/writer-plan.js';
 export { flowKey } from './reports/flow-key.js';
-export { pathOf, pathValue } from './reports/path-value.js';
+export { pathOfValue, pathValue } from './reports/path-value.js';
 export { ReportRows, type ReportRowsCounters, type ReportRowsOptions } from './reports/report-rows.js';
 export type { KeyKind } from './simulation/keys.js';
 export {

@@ -87,7 +87,7 @@ const LINE = 64;
 const MOST_SEGMENT_BYTES = 2 ** 32;
 
 /** What a store holds, and where. All numbers are fixed when it is made. */
-export interface Geometry {
+export interface StoreGeometry {
   /** M, 1..2^32 - 1. */
   readonly slots: number;
   readonly valueBytes: number;
@@ -149,7 +149,7 @@ export function geometryOf(
   checksumBits: number,
   copies: number,
   segmentBytes: number,
-): Geometry {
+): StoreGeometry {
   whole('slots', slots, 1, 2 ** 32 - 1);
   whole('valueBytes', valueBytes, 1, MAX_VALUE_BYTES);
   whole('checksumBits', checksumBits, 8, 32);

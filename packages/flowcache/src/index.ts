@@ -8,7 +8,7 @@ export { EntryReader, type FlowEntry, type HopStatistics, type MetricStatistics 
 export { FlowCacheError, type FlowCacheErrorCode } from './cache/errors.js';
 export { type FlowEvent, type FlowEventKind, readFlowEvent } from './cache/event.js';
 export { FlowCache } from './cache/flow-cache.js';
-export type { FlowCacheOptions, RecordSink } from './cache/options.js';
+export type { FlowCacheOptions, RecordConsumer } from './cache/options.js';
 export { type FlowCacheTotals, FlowCacheView } from './cache/reader.js';
 export { type RestoreOptions, SnapshotReader, writeSnapshot } from './cache/snapshot.js';
 export { type Limits, type ThresholdOptions, Thresholds } from './cache/thresholds.js';
@@ -25,16 +25,16 @@ export { Histogram, type HistogramJson, type HistogramRecorder, type ValueRange 
 export type { DistributionDimensions, DistributionName } from './distribution/layout.js';
 
 export {
+  type CacheGeometry,
   COMPACT,
   COUNTERS,
   type CounterName,
   DEFAULT_METRICS,
   type Dimensions,
-  EVENT,
   EVENT_KIND,
+  EVENT_WORD,
   EVENT_WORDS,
   EXACT,
-  type Geometry,
   geometryOf,
   type HashName,
   type LayoutName,

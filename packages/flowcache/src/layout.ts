@@ -196,11 +196,11 @@ export function hopWords(layout: LayoutName, metrics: number): number {
   return layout === 'exact' ? 1 + 4 * metrics : 2 + 2 * metrics;
 }
 
-/** Words of an event record, see {@link EVENT}: one cache line. */
+/** Words of an event record, see {@link EVENT_WORD}: one cache line. */
 export const EVENT_WORDS = 16;
 
 /** Words of an event record. */
-export const EVENT = {
+export const EVENT_WORD = {
   /** See {@link EVENT_KIND}. */
   KIND: 0,
   /** The switch; all ones if it did not name itself, or for events of the whole path. */
@@ -250,7 +250,7 @@ export const THRESHOLDS = {
 } as const;
 
 /** A cache's dimensions and all that follows from them. Strides and offsets in words. */
-export interface Geometry {
+export interface CacheGeometry {
   readonly layout: LayoutName;
   readonly rows: number;
   readonly buckets: number;
@@ -305,7 +305,7 @@ function rowStrideOf(buckets: number): number {
  *
  * @throws RangeError for a dimension out of range, an unknown metric or one named twice, or a cache of more than 8 GiB
  */
-export function geometryOf(dimensions: Dimensions = {}): Geometry {
+export function geometryOf(dimensions: Dimensions = {}): CacheGeometry {
   const { layout = 'exact', metrics = DEFAULT_METRICS } = dimensions;
   if (!LAYOUTS.includes(layout)) throw new RangeError(`layout must be one of ${LAYOUTS.join(', ')}, not ${layout}`);
   const rows = checked('rows', dimensions.rows ?? 1 << 19, 2 ** 28);

@@ -8,14 +8,14 @@ export { GpintError, type GpintErrorCode, type GpintErrorDetails } from './error
 export { GraphBuilder } from './graph/builder.js';
 export { type Components, components, requireConnected } from './graph/components.js';
 export { erdosRenyi } from './graph/generate/erdos-renyi.js';
-export { fatTree } from './graph/generate/fat-tree.js';
+export { fatTreeGraph } from './graph/generate/fat-tree.js';
 export { grid, ring, star } from './graph/generate/regular.js';
 export { wattsStrogatz } from './graph/generate/watts-strogatz.js';
 export { Graph, type GraphParts } from './graph/graph.js';
 export { parseEdgeList } from './graph/load/edge-list.js';
 export type { GraphmlOptions } from './graph/load/graphml.js';
 export type { GraphologyLike, GraphologyOptions } from './graph/load/graphology.js';
-export { parseTopology, parseTopologyFile } from './graph/load/topology.js';
+export { parseGraph, parseGraphFile } from './graph/load/topology.js';
 export { Monitor } from './monitor/monitor.js';
 export type {
   MonitorClock,

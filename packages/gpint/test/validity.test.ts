@@ -2,10 +2,10 @@
 
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
-import { leafSpine } from '../src/graph/generate/regular.js';
+import { leafSpineGraph } from '../src/graph/generate/regular.js';
 import {
   erdosRenyi,
-  fatTree,
+  fatTreeGraph,
   type Graph,
   GraphBuilder,
   gpint,
@@ -43,9 +43,9 @@ function graphOf(random: Random): Graph {
       return wattsStrogatz(size, 4, random.uniform(), random.uint32());
     }
     case 1:
-      return fatTree(2 + 2 * random.integer(6)); // 5 to 180 switches
+      return fatTreeGraph(2 + 2 * random.integer(6)); // 5 to 180 switches
     case 2:
-      return leafSpine(1 + random.integer(Math.max(1, n >>> 1)), 1 + random.integer(Math.max(1, n >>> 2)));
+      return leafSpineGraph(1 + random.integer(Math.max(1, n >>> 1)), 1 + random.integer(Math.max(1, n >>> 2)));
     case 3: {
       // Dense enough to be connected now and then; planned per component where it is not.
       return erdosRenyi(n, Math.min(1, (1 + 4 * random.uniform()) * (Math.log(n + 1) / n)), random.uint32());

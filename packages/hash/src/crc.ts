@@ -16,24 +16,24 @@ export class Crc {
   readonly parameters: CrcParameters;
   /** The CRC of no bytes: what the first {@link Crc.update} continues from. */
   readonly empty: number;
-  private readonly tables: Int32Array;
-  private readonly initial: number;
-  private readonly reflected: boolean;
-  private readonly mirrored: boolean;
-  private readonly shift: number;
-  private readonly xorOut: number;
+  readonly #tables: Int32Array;
+  readonly #initial: number;
+  readonly #reflected: boolean;
+  readonly #mirrored: boolean;
+  readonly #shift: number;
+  readonly #xorOut: number;
 
   /** @internal Use {@link createCrc}, which checks the parameters. */
   constructor(parameters: CrcParameters) {
     const { width, init, reflectIn, reflectOut, xorOut } = parameters;
     this.parameters = { ...parameters };
-    this.tables = buildTables(parameters);
-    this.initial = reflectIn ? swapBytes(reverseBits(init, width)) : init << (32 - width);
-    this.reflected = reflectIn;
-    this.mirrored = reflectIn !== reflectOut;
-    this.shift = 32 - width;
-    this.xorOut = xorOut | 0;
-    this.empty = this.finish(this.initial);
+    this.#tables = buildTables(parameters);
+    this.#initial = reflectIn ? swapBytes(reverseBits(init, width)) : init << (32 - width);
+    this.#reflected = reflectIn;
+    this.#mirrored = reflectIn !== reflectOut;
+    this.#shift = 32 - width;
+    this.#xorOut = xorOut | 0;
+    this.empty = this.#finish(this.#initial);
   }
 
   /**
@@ -46,7 +46,7 @@ export class Crc {
    */
   digest(bytes: Uint8Array, offset = 0, length?: number): number {
     const end = rangeEnd(bytes, offset, length);
-    return this.finish(advanceBytes(this.tables, this.initial, bytes, offset, end));
+    return this.#finish(advanceBytes(this.#tables, this.#initial, bytes, offset, end));
   }
 
   /**
@@ -60,7 +60,7 @@ export class Crc {
    */
   update(crc: number, bytes: Uint8Array, offset = 0, length?: number): number {
     const end = rangeEnd(bytes, offset, length);
-    return this.finish(advanceBytes(this.tables, this.resume(crc), bytes, offset, end));
+    return this.#finish(advanceBytes(this.#tables, this.#resume(crc), bytes, offset, end));
   }
 
   /**
@@ -70,7 +70,7 @@ export class Crc {
    * @param word the word; taken modulo 2^32
    */
   updateWord(crc: number, word: number): number {
-    return this.finish(advanceWord(this.tables, this.resume(crc) ^ word));
+    return this.#finish(advanceWord(this.#tables, this.#resume(crc) ^ word));
   }
 
   /**
@@ -83,7 +83,7 @@ export class Crc {
    * @param ports source port in bits 31..16, destination port in bits 15..0
    */
   flowIpv4(source: number, destination: number, protocol: number, ports: number): number {
-    return this.finish(advance13(this.tables, this.initial ^ source, destination | 0, protocol, ports | 0));
+    return this.#finish(advance13(this.#tables, this.#initial ^ source, destination | 0, protocol, ports | 0));
   }
 
   /**
@@ -107,10 +107,10 @@ export class Crc {
     protocol: number,
     ports: number,
   ): number {
-    const { tables } = this;
-    const head = advance12(tables, this.initial ^ source0, source1 | 0, source2 | 0);
+    const tables = this.#tables;
+    const head = advance12(tables, this.#initial ^ source0, source1 | 0, source2 | 0);
     const middle = advance12(tables, head ^ source3, destination0 | 0, destination1 | 0);
-    return this.finish(advance13(tables, middle ^ destination2, destination3 | 0, protocol, ports | 0));
+    return this.#finish(advance13(tables, middle ^ destination2, destination3 | 0, protocol, ports | 0));
   }
 
   /**
@@ -124,10 +124,13 @@ export class Crc {
    */
   flowColumns(columns: FlowColumns, from: number, to: number, out: Uint32Array): void {
     checkRows(columns, from, to, out);
-    const { tables, initial } = this;
+    const tables = this.#tables;
+    const initial = this.#initial;
     const { source0, source1, source2, source3, destination0, destination1, destination2, destination3 } = columns;
     const { ports, protocol, flags, ipv6Mask } = columns;
-    const { reflected, shift, xorOut } = this;
+    const reflected = this.#reflected;
+    const shift = this.#shift;
+    const xorOut = this.#xorOut;
     // `| 0` where a word is passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline the call.
     for (let row = from; row < to; row++) {
       let first = initial ^ source0[row]!;
@@ -143,7 +146,7 @@ export class Crc {
         : last >>> shift;
       out[row] = value ^ xorOut;
     }
-    if (this.mirrored) {
+    if (this.#mirrored) {
       // Rare (no 32-bit CRC in use is like this), so not in the loop above.
       for (let row = from; row < to; row++) {
         out[row] = reverseBits(out[row]! ^ xorOut, this.parameters.width) ^ xorOut;
@@ -152,21 +155,21 @@ export class Crc {
   }
 
   /** Turns a register into a result. */
-  private finish(register: number): number {
-    let value = this.reflected ? swapBytes(register) : register >>> this.shift;
-    if (this.mirrored) {
+  #finish(register: number): number {
+    let value = this.#reflected ? swapBytes(register) : register >>> this.#shift;
+    if (this.#mirrored) {
       value = reverseBits(value, this.parameters.width);
     }
-    return (value ^ this.xorOut) >>> 0;
+    return (value ^ this.#xorOut) >>> 0;
   }
 
   /** The inverse of finish: the register that a result stands for. */
-  private resume(crc: number): number {
-    let value = crc ^ this.xorOut;
-    if (this.mirrored) {
+  #resume(crc: number): number {
+    let value = crc ^ this.#xorOut;
+    if (this.#mirrored) {
       value = reverseBits(value, this.parameters.width);
     }
-    return this.reflected ? swapBytes(value) : value << this.shift;
+    return this.#reflected ? swapBytes(value) : value << this.#shift;
   }
 }
 

@@ -10,7 +10,7 @@ export interface Wakeable {
 }
 
 /** Kinds of events. */
-export const EVENT = { CANCELLED: 0, DELIVER: 1, SERVE: 2, WAKE: 3 } as const;
+export const EVENT_KIND = { CANCELLED: 0, DELIVER: 1, SERVE: 2, WAKE: 3 } as const;
 
 /** Handles are generation * 2^22 + slot: exact in a double for 2^31 uses of a slot. */
 const SLOT_BITS = 22;
@@ -23,33 +23,33 @@ export class EventQueue {
   nowNs = 0;
   /** Time of the event to be pushed next. */
   due = 0;
-  private cancelled = 0;
-  private inserted = 0;
-  private times = new Float64Array(64);
-  private heap = new Uint32Array(64);
-  private orders = new Float64Array(64);
-  private kinds = new Uint8Array(64);
-  private args = new Int32Array(64);
-  private generations = new Uint32Array(64);
-  private free = new Uint32Array(64);
-  private freeCount = 0;
-  private slotCount = 0;
-  private readonly targets: (object | null)[] = [];
-  private readonly frames: (Uint8Array | null)[] = [];
+  #cancelled = 0;
+  #inserted = 0;
+  #times = new Float64Array(64);
+  #heap = new Uint32Array(64);
+  #orders = new Float64Array(64);
+  #kinds = new Uint8Array(64);
+  #args = new Int32Array(64);
+  #generations = new Uint32Array(64);
+  #free = new Uint32Array(64);
+  #freeCount = 0;
+  #slotCount = 0;
+  readonly #targets: (object | null)[] = [];
+  readonly #frames: (Uint8Array | null)[] = [];
 
   /** Events that will still happen. */
   get pending(): number {
-    return this.size - this.cancelled;
+    return this.size - this.#cancelled;
   }
 
   /** Time of the first entry; Infinity if there is none. It may be a cancelled one. */
   get firstTime(): number {
-    return this.size === 0 ? Number.POSITIVE_INFINITY : this.times[0]!;
+    return this.size === 0 ? Number.POSITIVE_INFINITY : this.#times[0]!;
   }
 
   /** Whether there is an entry, and the first one's time is `limit` or before. */
   isDue(limit: number): boolean {
-    return this.size > 0 && this.times[0]! <= limit;
+    return this.size > 0 && this.#times[0]! <= limit;
   }
 
   /**
@@ -57,98 +57,100 @@ export class EventQueue {
    * because engines put numbers above 2^31 on the heap to hand them over.
    */
   push(kind: number, target: object, argument: number, frame: Uint8Array | null): number {
-    const slot = this.freeCount > 0 ? this.free[--this.freeCount]! : this.newSlot();
-    this.kinds[slot] = kind;
-    this.args[slot] = argument;
-    this.orders[slot] = this.inserted++;
-    this.targets[slot] = target;
-    this.frames[slot] = frame;
-    this.siftUp(this.size++, slot);
+    const slot = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : this.#newSlot();
+    this.#kinds[slot] = kind;
+    this.#args[slot] = argument;
+    this.#orders[slot] = this.#inserted++;
+    this.#targets[slot] = target;
+    this.#frames[slot] = frame;
+    this.#siftUp(this.size++, slot);
     return slot;
   }
 
   /** Takes the first entry off the heap; its time is now. Its slot can be read until {@link release}. */
   pop(): number {
-    const slot = this.heap[0]!;
+    const slot = this.#heap[0]!;
     // A cancelled event does not happen: time stands still.
-    if (this.kinds[slot] !== EVENT.CANCELLED) this.nowNs = this.times[0]!;
+    if (this.#kinds[slot] !== EVENT_KIND.CANCELLED) this.nowNs = this.#times[0]!;
     const last = --this.size;
-    if (last > 0) this.siftDown(last);
+    if (last > 0) this.#siftDown(last);
     return slot;
   }
 
   kindOf(slot: number): number {
-    return this.kinds[slot]!;
+    return this.#kinds[slot]!;
   }
 
   argumentOf(slot: number): number {
-    return this.args[slot]!;
+    return this.#args[slot]!;
   }
 
   targetOf(slot: number): object {
-    return this.targets[slot]!;
+    return this.#targets[slot]!;
   }
 
   frameOf(slot: number): Uint8Array | null {
-    return this.frames[slot]!;
+    return this.#frames[slot]!;
   }
 
   /** Gives a slot back; handles of it no longer cancel anything. */
   release(slot: number): void {
-    if (this.kinds[slot] === EVENT.CANCELLED) this.cancelled--;
-    this.generations[slot] = this.generations[slot]! + 1;
-    this.targets[slot] = null;
-    this.frames[slot] = null;
-    this.free[this.freeCount++] = slot;
+    if (this.#kinds[slot] === EVENT_KIND.CANCELLED) this.#cancelled--;
+    this.#generations[slot] = this.#generations[slot]! + 1;
+    this.#targets[slot] = null;
+    this.#frames[slot] = null;
+    this.#free[this.#freeCount++] = slot;
   }
 
   handleOf(slot: number): number {
-    return (this.generations[slot]! & 0x7fff_ffff) * SLOTS + slot;
+    return (this.#generations[slot]! & 0x7fff_ffff) * SLOTS + slot;
   }
 
   /** Cancels the event of a handle. @returns false if it has happened or was cancelled before */
   cancel(handle: number): boolean {
     if (!Number.isInteger(handle) || handle < 0) return false;
     const slot = handle % SLOTS;
-    if (slot >= this.slotCount || this.handleOf(slot) !== handle) return false;
-    if (this.targets[slot] === null || this.kinds[slot] === EVENT.CANCELLED) return false;
-    this.kinds[slot] = EVENT.CANCELLED;
-    this.targets[slot] = null;
-    this.cancelled++;
+    if (slot >= this.#slotCount || this.handleOf(slot) !== handle) return false;
+    if (this.#targets[slot] === null || this.#kinds[slot] === EVENT_KIND.CANCELLED) return false;
+    this.#kinds[slot] = EVENT_KIND.CANCELLED;
+    this.#targets[slot] = null;
+    this.#cancelled++;
     return true;
   }
 
   /** Takes cancelled entries off the front, so that {@link firstTime} is that of an event. */
   prune(): void {
-    while (this.size > 0 && this.kinds[this.heap[0]!] === EVENT.CANCELLED) this.release(this.pop());
+    while (this.size > 0 && this.#kinds[this.#heap[0]!] === EVENT_KIND.CANCELLED) this.release(this.pop());
   }
 
-  private newSlot(): number {
-    if (this.slotCount === SLOTS) throw new RangeError(`more than ${SLOTS} events at once`);
-    const slot = this.slotCount++;
-    if (slot === this.heap.length) this.grow();
-    this.targets.push(null);
-    this.frames.push(null);
+  #newSlot(): number {
+    if (this.#slotCount === SLOTS) throw new RangeError(`more than ${SLOTS} events at once`);
+    const slot = this.#slotCount++;
+    if (slot === this.#heap.length) this.#grow();
+    this.#targets.push(null);
+    this.#frames.push(null);
     return slot;
   }
 
-  private grow(): void {
-    const length = this.heap.length * 2;
+  #grow(): void {
+    const length = this.#heap.length * 2;
     const grown = <T extends Float64Array | Uint32Array | Int32Array | Uint8Array>(into: T, from: T): T => {
       into.set(from);
       return into;
     };
-    this.times = grown(new Float64Array(length), this.times);
-    this.heap = grown(new Uint32Array(length), this.heap);
-    this.orders = grown(new Float64Array(length), this.orders);
-    this.kinds = grown(new Uint8Array(length), this.kinds);
-    this.args = grown(new Int32Array(length), this.args);
-    this.generations = grown(new Uint32Array(length), this.generations);
-    this.free = grown(new Uint32Array(length), this.free);
+    this.#times = grown(new Float64Array(length), this.#times);
+    this.#heap = grown(new Uint32Array(length), this.#heap);
+    this.#orders = grown(new Float64Array(length), this.#orders);
+    this.#kinds = grown(new Uint8Array(length), this.#kinds);
+    this.#args = grown(new Int32Array(length), this.#args);
+    this.#generations = grown(new Uint32Array(length), this.#generations);
+    this.#free = grown(new Uint32Array(length), this.#free);
   }
 
-  private siftUp(hole: number, slot: number): void {
-    const { times, heap, due: time } = this;
+  #siftUp(hole: number, slot: number): void {
+    const { due: time } = this;
+    const times = this.#times;
+    const heap = this.#heap;
     let at = hole;
     // The newest event comes after all others of its time, so times alone decide.
     while (at > 0) {
@@ -164,8 +166,10 @@ export class EventQueue {
   }
 
   /** Moves the entry at `size`, which is behind the end, to the front and down to its place. */
-  private siftDown(size: number): void {
-    const { times, heap, orders } = this;
+  #siftDown(size: number): void {
+    const times = this.#times;
+    const heap = this.#heap;
+    const orders = this.#orders;
     const time = times[size]!;
     const slot = heap[size]!;
     const order = orders[slot]!;

@@ -20,7 +20,7 @@ export { UdpTraffic, type UdpTrafficOptions } from './hosts/udp-traffic.js';
 export type {
   DirectionName,
   DirectionOptions,
-  FrameSink,
+  FrameConsumer,
   Link,
   LinkCounters,
   LinkOptions,

@@ -1,7 +1,7 @@
 /** Links: rate, delay, queue, loss, and what became of each frame. */
 import type { Random } from '@int/random';
 import { checkInteger, checkLimit, checkProbability, checkRate } from './checks.js';
-import { EVENT, type EventQueue } from './event-queue.js';
+import { EVENT_KIND, type EventQueue } from './event-queue.js';
 import type { Node } from './network-node.js';
 
 /** How one direction of a link works. */
@@ -36,7 +36,7 @@ export interface LinkOptions extends DirectionOptions {
 export type DirectionName = 'ab' | 'ba';
 
 /** Sees frames; `timeNs` is the virtual time. */
-export type FrameSink = (frame: Uint8Array, timeNs: number, direction: DirectionName) => void;
+export type FrameConsumer = (frame: Uint8Array, timeNs: number, direction: DirectionName) => void;
 
 /**
  * Frames of one direction. At any time
@@ -84,23 +84,23 @@ export class Direction implements LinkCounters, OutputState {
   inFlight = 0;
   isUp = true;
   /** Taps where frames go in and come out; null costs nothing. */
-  tapsIn: FrameSink[] | null = null;
-  tapsOut: FrameSink[] | null = null;
-  private readonly events: EventQueue;
-  private readonly random: Random;
-  private nsPerByte = 0;
-  private delayNs = 0;
-  private lossBelow = 0;
-  private duplicateBelow = 0;
-  private jitterNs = 0;
-  private queuePackets = Number.POSITIVE_INFINITY;
-  private freeAt = 0;
+  tapsIn: FrameConsumer[] | null = null;
+  tapsOut: FrameConsumer[] | null = null;
+  readonly #events: EventQueue;
+  readonly #random: Random;
+  #nsPerByte = 0;
+  #delayNs = 0;
+  #lossBelow = 0;
+  #duplicateBelow = 0;
+  #jitterNs = 0;
+  #queuePackets = Number.POSITIVE_INFINITY;
+  #freeAt = 0;
   /** Frames of an earlier life of the link do not arrive. */
-  private epoch = 0;
+  #epoch = 0;
   /** A ring of the times at which waiting frames begin to be sent; in use where the queue is limited. */
-  private starts: Float64Array = NO_TIMES;
-  private startsFirst = 0;
-  private startsCount = 0;
+  #starts: Float64Array = NO_TIMES;
+  #startsFirst = 0;
+  #startsCount = 0;
 
   constructor(
     name: DirectionName,
@@ -115,35 +115,35 @@ export class Direction implements LinkCounters, OutputState {
     this.from = from;
     this.to = to;
     this.toPort = toPort;
-    this.events = events;
-    this.random = random;
+    this.#events = events;
+    this.#random = random;
     this.configure(options);
   }
 
   /** Changes what `options` names, for frames from now on. */
   configure(options: DirectionOptions): void {
     const { rateBps, delayNs, loss, queuePackets, duplication, jitterNs } = options;
-    if (rateBps !== undefined) this.nsPerByte = 8e9 / checkRate('rateBps', rateBps);
-    if (delayNs !== undefined) this.delayNs = checkInteger('delayNs', delayNs, 0);
-    if (loss !== undefined) this.lossBelow = checkProbability('loss', loss) * 2 ** 32;
-    if (duplication !== undefined) this.duplicateBelow = checkProbability('duplication', duplication) * 2 ** 32;
-    if (jitterNs !== undefined) this.jitterNs = checkInteger('jitterNs', jitterNs, 0);
+    if (rateBps !== undefined) this.#nsPerByte = 8e9 / checkRate('rateBps', rateBps);
+    if (delayNs !== undefined) this.#delayNs = checkInteger('delayNs', delayNs, 0);
+    if (loss !== undefined) this.#lossBelow = checkProbability('loss', loss) * 2 ** 32;
+    if (duplication !== undefined) this.#duplicateBelow = checkProbability('duplication', duplication) * 2 ** 32;
+    if (jitterNs !== undefined) this.#jitterNs = checkInteger('jitterNs', jitterNs, 0);
     if (queuePackets !== undefined) {
-      this.queuePackets = checkLimit('queuePackets', queuePackets, 0);
+      this.#queuePackets = checkLimit('queuePackets', queuePackets, 0);
     }
   }
 
   get queued(): number {
-    this.forgetStarted(this.events.nowNs);
-    return this.startsCount;
+    this.#forgetStarted(this.#events.nowNs);
+    return this.#startsCount;
   }
 
   get waitNs(): number {
-    return Math.max(0, this.freeAt - this.events.nowNs);
+    return Math.max(0, this.#freeAt - this.#events.nowNs);
   }
 
   offer(frame: Uint8Array): void {
-    const now = this.events.nowNs;
+    const now = this.#events.nowNs;
     this.offered++;
     if (this.tapsIn !== null) for (const sink of this.tapsIn) sink(frame, now, this.name);
     if (!this.isUp) {
@@ -151,81 +151,83 @@ export class Direction implements LinkCounters, OutputState {
       return;
     }
     let sentAt = now;
-    if (this.nsPerByte > 0) {
-      const start = Math.max(this.freeAt, now);
-      if (this.queuePackets !== Number.POSITIVE_INFINITY && start > now && !this.wait(start, now)) {
+    if (this.#nsPerByte > 0) {
+      const start = Math.max(this.#freeAt, now);
+      if (this.#queuePackets !== Number.POSITIVE_INFINITY && start > now && !this.#wait(start, now)) {
         this.droppedQueue++;
         return;
       }
-      sentAt = start + Math.max(1, Math.round(frame.length * this.nsPerByte));
-      this.freeAt = sentAt;
+      sentAt = start + Math.max(1, Math.round(frame.length * this.#nsPerByte));
+      this.#freeAt = sentAt;
     }
     // A frame that will be lost still takes its time on the wire.
-    if (this.lossBelow > 0 && this.random.uint32() < this.lossBelow) {
+    if (this.#lossBelow > 0 && this.#random.uint32() < this.#lossBelow) {
       this.lost++;
       return;
     }
-    this.carry(frame, sentAt);
-    if (this.duplicateBelow > 0 && this.random.uint32() < this.duplicateBelow) {
+    this.#carry(frame, sentAt);
+    if (this.#duplicateBelow > 0 && this.#random.uint32() < this.#duplicateBelow) {
       this.duplicated++;
-      this.carry(frame, sentAt);
+      this.#carry(frame, sentAt);
     }
   }
 
   /** Called when a frame arrives. */
   arrive(frame: Uint8Array, epoch: number): void {
-    if (epoch !== this.epoch) return;
+    if (epoch !== this.#epoch) return;
     this.inFlight--;
     this.delivered++;
-    if (this.tapsOut !== null) for (const sink of this.tapsOut) sink(frame, this.events.nowNs, this.name);
+    if (this.tapsOut !== null) for (const sink of this.tapsOut) sink(frame, this.#events.nowNs, this.name);
     this.to.accept(frame, this.toPort);
   }
 
   fail(): void {
     if (!this.isUp) return;
     this.isUp = false;
-    this.epoch = (this.epoch + 1) | 0;
+    this.#epoch = (this.#epoch + 1) | 0;
     this.droppedDown += this.inFlight;
     this.inFlight = 0;
-    this.startsCount = 0;
-    this.freeAt = 0;
+    this.#startsCount = 0;
+    this.#freeAt = 0;
   }
 
   repair(): void {
     this.isUp = true;
   }
 
-  private carry(frame: Uint8Array, sentAt: number): void {
-    let time = sentAt + this.delayNs;
-    if (this.jitterNs > 0) time += Math.floor(this.random.uniform() * (this.jitterNs + 1));
+  #carry(frame: Uint8Array, sentAt: number): void {
+    let time = sentAt + this.#delayNs;
+    if (this.#jitterNs > 0) time += Math.floor(this.#random.uniform() * (this.#jitterNs + 1));
     this.inFlight++;
-    this.events.due = time;
-    this.events.push(EVENT.DELIVER, this, this.epoch, frame);
+    this.#events.due = time;
+    this.#events.push(EVENT_KIND.DELIVER, this, this.#epoch, frame);
   }
 
-  private wait(start: number, now: number): boolean {
-    this.forgetStarted(now);
-    if (this.startsCount >= this.queuePackets) return false;
-    if (this.startsCount === this.starts.length) this.growStarts();
-    this.starts[(this.startsFirst + this.startsCount) & (this.starts.length - 1)] = start;
-    this.startsCount++;
+  #wait(start: number, now: number): boolean {
+    this.#forgetStarted(now);
+    if (this.#startsCount >= this.#queuePackets) return false;
+    if (this.#startsCount === this.#starts.length) this.#growStarts();
+    this.#starts[(this.#startsFirst + this.#startsCount) & (this.#starts.length - 1)] = start;
+    this.#startsCount++;
     return true;
   }
 
-  private forgetStarted(now: number): void {
-    const { starts } = this;
-    while (this.startsCount > 0 && starts[this.startsFirst]! <= now) {
-      this.startsFirst = (this.startsFirst + 1) & (starts.length - 1);
-      this.startsCount--;
+  #forgetStarted(now: number): void {
+    const starts = this.#starts;
+    while (this.#startsCount > 0 && starts[this.#startsFirst]! <= now) {
+      this.#startsFirst = (this.#startsFirst + 1) & (starts.length - 1);
+      this.#startsCount--;
     }
   }
 
-  private growStarts(): void {
-    const { starts, startsFirst, startsCount } = this;
+  #growStarts(): void {
+    const starts = this.#starts;
+    const startsFirst = this.#startsFirst;
+    const startsCount = this.#startsCount;
     const grown = new Float64Array(Math.max(16, starts.length * 2));
     for (let i = 0; i < startsCount; i++) grown[i] = starts[(startsFirst + i) & (starts.length - 1)]!;
-    this.starts = grown;
-    this.startsFirst = 0;
+    this.#starts = grown;
+    this.#startsFirst = 0;
   }
 }
 
@@ -235,13 +237,13 @@ export class Link {
   readonly b: Node;
   readonly aPort: number;
   readonly bPort: number;
-  private readonly ab: Direction;
-  private readonly ba: Direction;
+  readonly #ab: Direction;
+  readonly #ba: Direction;
 
   /** Use `Network.connect`. */
   constructor(ab: Direction, ba: Direction) {
-    this.ab = ab;
-    this.ba = ba;
+    this.#ab = ab;
+    this.#ba = ba;
     this.a = ab.from;
     this.b = ab.to;
     this.aPort = ba.toPort;
@@ -249,18 +251,18 @@ export class Link {
   }
 
   get isUp(): boolean {
-    return this.ab.isUp;
+    return this.#ab.isUp;
   }
 
   /** Takes the link down: what is on it is dropped, and what is sent over it as well. */
   fail(): void {
-    this.ab.fail();
-    this.ba.fail();
+    this.#ab.fail();
+    this.#ba.fail();
   }
 
   repair(): void {
-    this.ab.repair();
-    this.ba.repair();
+    this.#ab.repair();
+    this.#ba.repair();
   }
 
   /**
@@ -270,23 +272,23 @@ export class Link {
    * @throws RangeError for a value out of range
    */
   configure(options: DirectionOptions, direction?: DirectionName): void {
-    if (direction !== 'ba') this.ab.configure(options);
-    if (direction !== 'ab') this.ba.configure(options);
+    if (direction !== 'ba') this.#ab.configure(options);
+    if (direction !== 'ab') this.#ba.configure(options);
   }
 
   /** What has become of the frames of one direction. A live view: it counts on. */
   counters(direction: DirectionName): LinkCounters {
-    return direction === 'ab' ? this.ab : this.ba;
+    return direction === 'ab' ? this.#ab : this.#ba;
   }
 
   /** Frames that wait to be sent in one direction; 0 where the queue has no limit. */
   queued(direction: DirectionName): number {
-    return (direction === 'ab' ? this.ab : this.ba).queued;
+    return (direction === 'ab' ? this.#ab : this.#ba).queued;
   }
 
   /** Use `Network.tap`. */
-  addSink(direction: DirectionName, where: 'in' | 'out', sink: FrameSink): () => void {
-    const of = direction === 'ab' ? this.ab : this.ba;
+  addSink(direction: DirectionName, where: 'in' | 'out', sink: FrameConsumer): () => void {
+    const of = direction === 'ab' ? this.#ab : this.#ba;
     const key = where === 'in' ? 'tapsIn' : 'tapsOut';
     of[key] = [...(of[key] ?? []), sink];
     return () => {

@@ -2,7 +2,7 @@
 import type { Random } from '@int/random';
 import type { Behaviour } from './behaviour.js';
 import { checkInteger, checkLimit, checkRate } from './checks.js';
-import { EVENT } from './event-queue.js';
+import { EVENT_KIND } from './event-queue.js';
 import type { Direction, OutputState } from './link.js';
 import type { Network, Timer } from './network.js';
 
@@ -59,18 +59,18 @@ export class Node implements NodeCounters {
   sentDown = 0;
   busyNs = 0;
   isUp = true;
-  private readonly clockOffsetNs: number;
-  private readonly clockDriftPpm: number;
-  private readonly outputs: (Direction | undefined)[] = [];
-  private serviceNs = 0;
-  private queuePackets: number;
-  private reserved = 0;
-  private epoch = 0;
-  private frames: (Uint8Array | null)[] = new Array<null>(16).fill(null);
-  private ports = new Uint16Array(16);
-  private first = 0;
-  private count = 0;
-  private stream: Random | null = null;
+  readonly #clockOffsetNs: number;
+  readonly #clockDriftPpm: number;
+  readonly #outputs: (Direction | undefined)[] = [];
+  #serviceNs = 0;
+  #queuePackets: number;
+  #reserved = 0;
+  #epoch = 0;
+  #frames: (Uint8Array | null)[] = new Array<null>(16).fill(null);
+  #ports = new Uint16Array(16);
+  #first = 0;
+  #count = 0;
+  #stream: Random | null = null;
 
   /** Use `Network.add`. */
   constructor(network: Network, id: number, name: string, behaviour: Behaviour, options: NodeOptions) {
@@ -78,12 +78,12 @@ export class Node implements NodeCounters {
     this.id = id;
     this.name = name;
     this.behaviour = behaviour;
-    this.queuePackets = checkLimit('queuePackets', options.queuePackets ?? Number.POSITIVE_INFINITY, 1);
+    this.#queuePackets = checkLimit('queuePackets', options.queuePackets ?? Number.POSITIVE_INFINITY, 1);
     this.setRate(options.rate ?? Number.POSITIVE_INFINITY);
     const { clockOffsetNs = 0, clockDriftPpm = 0 } = options;
-    this.clockOffsetNs = checkInteger('clockOffsetNs', clockOffsetNs, Number.MIN_SAFE_INTEGER);
+    this.#clockOffsetNs = checkInteger('clockOffsetNs', clockOffsetNs, Number.MIN_SAFE_INTEGER);
     if (!Number.isFinite(clockDriftPpm)) throw new RangeError(`clockDriftPpm must be a number, not ${clockDriftPpm}`);
-    this.clockDriftPpm = clockDriftPpm;
+    this.#clockDriftPpm = clockDriftPpm;
   }
 
   /** The network's time. */
@@ -94,42 +94,42 @@ export class Node implements NodeCounters {
   /** What the node believes the time is: its clock has an offset and runs fast or slow. Integer nanoseconds. */
   get clockNs(): number {
     const { nowNs, startNs } = this.network;
-    return nowNs + this.clockOffsetNs + Math.floor(((nowNs - startNs) * this.clockDriftPpm) / 1e6);
+    return nowNs + this.#clockOffsetNs + Math.floor(((nowNs - startNs) * this.#clockDriftPpm) / 1e6);
   }
 
   /** Random numbers of this node: they depend on the network's seed and the node's name alone. */
   get random(): Random {
-    this.stream ??= this.network.random.derive(`node ${this.name}`);
-    return this.stream;
+    this.#stream ??= this.network.random.derive(`node ${this.name}`);
+    return this.#stream;
   }
 
   /** Packets in the input queue, the one being served included, places held by {@link reserve} not. */
   get queueDepth(): number {
-    return this.count;
+    return this.#count;
   }
 
   get queued(): number {
-    return this.count;
+    return this.#count;
   }
 
   /** Ports with a link, ascending. */
   get connectedPorts(): number[] {
-    return this.outputs.flatMap((output, port) => (output === undefined ? [] : [port]));
+    return this.#outputs.flatMap((output, port) => (output === undefined ? [] : [port]));
   }
 
   /** Node at the other end of a port's link; undefined if it has none. */
   neighbour(port: number): Node | undefined {
-    return this.outputs[port]?.to;
+    return this.#outputs[port]?.to;
   }
 
   /** Whether a port's link is there and up. */
   isPortUp(port: number): boolean {
-    return this.outputs[port]?.isUp ?? false;
+    return this.#outputs[port]?.isUp ?? false;
   }
 
   /** The queue in front of a port's link; undefined if it has none. A live view. */
   output(port: number): OutputState | undefined {
-    return this.outputs[port];
+    return this.#outputs[port];
   }
 
   /** Puts a frame on the link of a port. It must not be written any more. A port without a link only counts. */
@@ -138,7 +138,7 @@ export class Node implements NodeCounters {
       this.sentDown++;
       return;
     }
-    const output = this.outputs[port];
+    const output = this.#outputs[port];
     if (output === undefined) {
       this.sentNowhere++;
       return;
@@ -154,38 +154,38 @@ export class Node implements NodeCounters {
    */
   after(delayNs: number, callback: () => void): Timer {
     checkInteger('delayNs', delayNs, 0);
-    const { epoch } = this;
+    const epoch = this.#epoch;
     return this.network.at(this.network.nowNs + delayNs, () => {
-      if (epoch === this.epoch) callback();
+      if (epoch === this.#epoch) callback();
     });
   }
 
   /** Changes the service rate, packets per second, for packets whose service begins from now on. */
   setRate(rate: number): void {
-    this.serviceNs = Math.round(1e9 / checkRate('rate', rate));
+    this.#serviceNs = Math.round(1e9 / checkRate('rate', rate));
   }
 
   /** Takes a place of the input queue, without a packet. @returns false if there is none free */
   reserve(): boolean {
-    if (this.count + this.reserved >= this.queuePackets) return false;
-    this.reserved++;
+    if (this.#count + this.#reserved >= this.#queuePackets) return false;
+    this.#reserved++;
     return true;
   }
 
   /** Gives a place back. */
   unreserve(): void {
-    if (this.reserved > 0) this.reserved--;
+    if (this.#reserved > 0) this.#reserved--;
   }
 
   /** The node goes down: its queue, its reserved places and its timers are gone, and it takes and sends nothing. */
   fail(): void {
     if (!this.isUp) return;
     this.isUp = false;
-    this.epoch = (this.epoch + 1) | 0;
-    this.droppedDown += this.count;
-    for (let i = 0; i < this.count; i++) this.frames[(this.first + i) & (this.frames.length - 1)] = null;
-    this.count = 0;
-    this.reserved = 0;
+    this.#epoch = (this.#epoch + 1) | 0;
+    this.droppedDown += this.#count;
+    for (let i = 0; i < this.#count; i++) this.#frames[(this.#first + i) & (this.#frames.length - 1)] = null;
+    this.#count = 0;
+    this.#reserved = 0;
     this.behaviour.fail?.(this);
   }
 
@@ -202,62 +202,65 @@ export class Node implements NodeCounters {
       this.droppedDown++;
       return;
     }
-    if (this.serviceNs === 0 && this.count === 0) {
+    if (this.#serviceNs === 0 && this.#count === 0) {
       this.processed++;
       this.behaviour.receive(frame, port, this);
       return;
     }
-    if (this.count + this.reserved >= this.queuePackets) {
+    if (this.#count + this.#reserved >= this.#queuePackets) {
       this.droppedQueue++;
       return;
     }
-    if (this.count === this.frames.length) this.growQueue();
-    const at = (this.first + this.count) & (this.frames.length - 1);
-    this.frames[at] = frame;
-    this.ports[at] = port;
-    if (this.count++ === 0) this.beginService();
+    if (this.#count === this.#frames.length) this.#growQueue();
+    const at = (this.#first + this.#count) & (this.#frames.length - 1);
+    this.#frames[at] = frame;
+    this.#ports[at] = port;
+    if (this.#count++ === 0) this.#beginService();
   }
 
   /** Called when a packet has been served. */
   serve(epoch: number): void {
-    if (epoch !== this.epoch) return;
-    const at = this.first;
-    const frame = this.frames[at]!;
-    this.frames[at] = null;
-    this.first = (at + 1) & (this.frames.length - 1);
-    if (--this.count > 0) this.beginService();
+    if (epoch !== this.#epoch) return;
+    const at = this.#first;
+    const frame = this.#frames[at]!;
+    this.#frames[at] = null;
+    this.#first = (at + 1) & (this.#frames.length - 1);
+    if (--this.#count > 0) this.#beginService();
     this.processed++;
-    this.behaviour.receive(frame, this.ports[at]!, this);
+    this.behaviour.receive(frame, this.#ports[at]!, this);
   }
 
   /** Use `Network.connect`. */
   attach(port: number, output: Direction): void {
-    this.outputs[port] = output;
+    this.#outputs[port] = output;
   }
 
   /** Lowest port without a link. */
   get freePort(): number {
     let port = 0;
-    while (this.outputs[port] !== undefined) port++;
+    while (this.#outputs[port] !== undefined) port++;
     return port;
   }
 
-  private beginService(): void {
-    this.busyNs += this.serviceNs;
+  #beginService(): void {
+    this.busyNs += this.#serviceNs;
     const { events } = this.network;
-    events.due = events.nowNs + this.serviceNs;
-    events.push(EVENT.SERVE, this, this.epoch, null);
+    events.due = events.nowNs + this.#serviceNs;
+    events.push(EVENT_KIND.SERVE, this, this.#epoch, null);
   }
 
-  private growQueue(): void {
-    const { frames, ports, first, count } = this;
-    this.frames = new Array<null>(frames.length * 2).fill(null);
-    this.ports = new Uint16Array(frames.length * 2);
+  #growQueue(): void {
+    const frames = this.#frames;
+    const ports = this.#ports;
+    const first = this.#first;
+    const count = this.#count;
+    this.#frames = new Array<null>(frames.length * 2).fill(null);
+    this.#ports = new Uint16Array(frames.length * 2);
     for (let i = 0; i < count; i++) {
       const at = (first + i) & (frames.length - 1);
-      this.frames[i] = frames[at]!;
-      this.ports[i] = ports[at]!;
+      this.#frames[i] = frames[at]!;
+      this.#ports[i] = ports[at]!;
     }
-    this.first = 0;
+    this.#first = 0;
   }
 }

@@ -2,8 +2,8 @@
 import { Random } from '@int/random';
 import type { Behaviour } from './behaviour.js';
 import { checkInteger } from './checks.js';
-import { EVENT, EventQueue, type Wakeable } from './event-queue.js';
-import { Direction, type DirectionName, type FrameSink, Link, type LinkOptions } from './link.js';
+import { EVENT_KIND, EventQueue, type Wakeable } from './event-queue.js';
+import { Direction, type DirectionName, type FrameConsumer, Link, type LinkOptions } from './link.js';
 import { Node, type NodeOptions } from './network-node.js';
 
 export interface NetworkOptions {
@@ -32,21 +32,21 @@ const MAX_PORT = 0xffff;
 class CallbackTimer implements Timer, Wakeable {
   readonly timeNs: number;
   handle = -1;
-  private readonly callback: () => void;
-  private readonly events: EventQueue;
+  readonly #callback: () => void;
+  readonly #events: EventQueue;
 
   constructor(timeNs: number, callback: () => void, events: EventQueue) {
     this.timeNs = timeNs;
-    this.callback = callback;
-    this.events = events;
+    this.#callback = callback;
+    this.#events = events;
   }
 
   wake(): void {
-    this.callback();
+    this.#callback();
   }
 
   cancel(): boolean {
-    return this.events.cancel(this.handle);
+    return this.#events.cancel(this.handle);
   }
 }
 
@@ -62,9 +62,9 @@ export class Network {
   readonly links: Link[] = [];
   /** The machinery of nodes and links; use {@link at} and {@link schedule}. */
   readonly events: EventQueue = new EventQueue();
-  private readonly names: Map<string, Node> = new Map();
-  private executed = 0;
-  private isRunning = false;
+  readonly #names: Map<string, Node> = new Map();
+  #executed = 0;
+  #isRunning = false;
 
   /** @throws RangeError if `startNs` is no integer from 0 */
   constructor(options: NetworkOptions) {
@@ -80,7 +80,7 @@ export class Network {
 
   /** Events that have happened. */
   get executedEvents(): number {
-    return this.executed;
+    return this.#executed;
   }
 
   /** Events that are to happen. */
@@ -101,9 +101,9 @@ export class Network {
    * @throws TypeError for a name taken, RangeError for an option out of range
    */
   add(name: string, behaviour: Behaviour, options: NodeOptions = {}): Node {
-    if (this.names.has(name)) throw new TypeError(`there is a node "${name}" already`);
+    if (this.#names.has(name)) throw new TypeError(`there is a node "${name}" already`);
     const node = new Node(this, this.nodes.length, name, behaviour, options);
-    this.names.set(name, node);
+    this.#names.set(name, node);
     this.nodes.push(node);
     behaviour.start?.(node);
     return node;
@@ -111,7 +111,7 @@ export class Network {
 
   /** The node of a name. */
   find(name: string): Node | undefined {
-    return this.names.get(name);
+    return this.#names.get(name);
   }
 
   /**
@@ -168,7 +168,7 @@ export class Network {
     }
     const { events } = this;
     events.due = timeNs;
-    return events.handleOf(events.push(EVENT.WAKE, target, argument, null));
+    return events.handleOf(events.push(EVENT_KIND.WAKE, target, argument, null));
   }
 
   /** Cancels what {@link schedule} made. @returns false if it has happened or was cancelled before */
@@ -181,7 +181,7 @@ export class Network {
    *
    * @returns a function that takes the tap off
    */
-  tap(link: Link, direction: DirectionName | 'both', sink: FrameSink, options: TapOptions = {}): () => void {
+  tap(link: Link, direction: DirectionName | 'both', sink: FrameConsumer, options: TapOptions = {}): () => void {
     const names: readonly DirectionName[] = direction === 'both' ? ['ab', 'ba'] : [direction];
     const removals = names.map((name) => link.addSink(name, options.where ?? 'out', sink));
     return () => {
@@ -196,13 +196,13 @@ export class Network {
    */
   run(untilNs: number): void {
     if (!(untilNs >= this.nowNs)) throw new RangeError(`untilNs must be at least ${this.nowNs} (now), not ${untilNs}`);
-    this.enter();
+    this.#enter();
     try {
       const { events } = this;
-      while (events.isDue(untilNs)) this.execute();
+      while (events.isDue(untilNs)) this.#execute();
       if (untilNs !== Number.POSITIVE_INFINITY) events.nowNs = untilNs;
     } finally {
-      this.isRunning = false;
+      this.#isRunning = false;
     }
   }
 
@@ -212,42 +212,42 @@ export class Network {
    * @returns whether it ended because `predicate` no longer held
    */
   runWhile(predicate: () => boolean, limitNs: number = Number.POSITIVE_INFINITY): boolean {
-    this.enter();
+    this.#enter();
     try {
       const { events } = this;
       while (predicate()) {
         if (!events.isDue(limitNs)) return false;
-        this.execute();
+        this.#execute();
       }
       return true;
     } finally {
-      this.isRunning = false;
+      this.#isRunning = false;
     }
   }
 
   /** Lets one event happen. @returns false if there is none */
   step(): boolean {
-    this.enter();
+    this.#enter();
     try {
       this.events.prune();
       if (this.events.size === 0) return false;
-      this.execute();
+      this.#execute();
       return true;
     } finally {
-      this.isRunning = false;
+      this.#isRunning = false;
     }
   }
 
-  private enter(): void {
-    if (this.isRunning) throw new Error('the network is running: an event cannot run it');
-    this.isRunning = true;
+  #enter(): void {
+    if (this.#isRunning) throw new Error('the network is running: an event cannot run it');
+    this.#isRunning = true;
   }
 
-  private execute(): void {
+  #execute(): void {
     const { events } = this;
     const slot = events.pop();
     const kind = events.kindOf(slot);
-    if (kind === EVENT.CANCELLED) {
+    if (kind === EVENT_KIND.CANCELLED) {
       events.release(slot);
       return;
     }
@@ -256,9 +256,9 @@ export class Network {
     const frame = events.frameOf(slot);
     // Before the event, so that the slot is free even if it throws.
     events.release(slot);
-    this.executed++;
-    if (kind === EVENT.DELIVER) (target as Direction).arrive(frame!, argument);
-    else if (kind === EVENT.SERVE) (target as Node).serve(argument);
+    this.#executed++;
+    if (kind === EVENT_KIND.DELIVER) (target as Direction).arrive(frame!, argument);
+    else if (kind === EVENT_KIND.SERVE) (target as Node).serve(argument);
     else (target as Wakeable).wake(argument);
   }
 }

@@ -11,15 +11,15 @@ const NONE = -1;
 export class RouteTable {
   /** How often each entry was hit, by number; wraps at 2^32 like a counter of 32 bits. Entries past `size` are 0. */
   hits: Uint32Array = new Uint32Array(16);
-  private count = 0;
-  private addresses = new Int32Array(16);
-  private ports = new Uint16Array(16);
+  #count = 0;
+  #addresses = new Int32Array(16);
+  #ports = new Uint16Array(16);
   /** Cells hold entry numbers. */
-  private cells = new Int32Array(64).fill(NONE);
+  #cells = new Int32Array(64).fill(NONE);
 
   /** Entries. */
   get size(): number {
-    return this.count;
+    return this.#count;
   }
 
   /**
@@ -30,39 +30,40 @@ export class RouteTable {
    */
   set(address: number, port: number): void {
     checkInteger('port', port, 0, 0xffff);
-    const cell = this.cellOf(address | 0);
-    const known = this.cells[cell]!;
+    const cell = this.#cellOf(address | 0);
+    const known = this.#cells[cell]!;
     if (known !== NONE) {
-      this.ports[known] = port;
+      this.#ports[known] = port;
       return;
     }
-    if (this.count === this.addresses.length) this.grow();
-    const entry = this.count++;
-    this.addresses[entry] = address;
-    this.ports[entry] = port;
-    this.cells[this.cellOf(address | 0)] = entry;
+    if (this.#count === this.#addresses.length) this.#grow();
+    const entry = this.#count++;
+    this.#addresses[entry] = address;
+    this.#ports[entry] = port;
+    this.#cells[this.#cellOf(address | 0)] = entry;
   }
 
   /** Number of an address's entry; -1 if there is none. */
   entryOf(address: number): number {
-    return this.cells[this.cellOf(address | 0)]!;
+    return this.#cells[this.#cellOf(address | 0)]!;
   }
 
   /** Port of an entry. */
   portOf(entry: number): number {
-    return this.ports[entry]!;
+    return this.#ports[entry]!;
   }
 
   /** Port for an address, counted as a hit; -1 if there is no entry. */
   lookup(address: number): number {
-    const entry = this.cells[this.cellOf(address | 0)]!;
+    const entry = this.#cells[this.#cellOf(address | 0)]!;
     if (entry === NONE) return NONE;
     this.hits[entry] = this.hits[entry]! + 1;
-    return this.ports[entry]!;
+    return this.#ports[entry]!;
   }
 
-  private cellOf(address: number): number {
-    const { cells, addresses } = this;
+  #cellOf(address: number): number {
+    const addresses = this.#addresses;
+    const cells = this.#cells;
     const mask = cells.length - 1;
     let cell = mix32(address) & mask;
     for (let entry = cells[cell]!; entry !== NONE && addresses[entry] !== address; entry = cells[cell]!) {
@@ -71,16 +72,18 @@ export class RouteTable {
     return cell;
   }
 
-  private grow(): void {
-    const length = this.addresses.length * 2;
-    const { addresses, ports, hits } = this;
-    this.addresses = new Int32Array(length);
-    this.addresses.set(addresses);
-    this.ports = new Uint16Array(length);
-    this.ports.set(ports);
+  #grow(): void {
+    const length = this.#addresses.length * 2;
+    const { hits } = this;
+    const addresses = this.#addresses;
+    const ports = this.#ports;
+    this.#addresses = new Int32Array(length);
+    this.#addresses.set(addresses);
+    this.#ports = new Uint16Array(length);
+    this.#ports.set(ports);
     this.hits = new Uint32Array(length);
     this.hits.set(hits);
-    this.cells = new Int32Array(4 * length).fill(NONE);
-    for (let entry = 0; entry < this.count; entry++) this.cells[this.cellOf(this.addresses[entry]!)] = entry;
+    this.#cells = new Int32Array(4 * length).fill(NONE);
+    for (let entry = 0; entry < this.#count; entry++) this.#cells[this.#cellOf(this.#addresses[entry]!)] = entry;
   }
 }

@@ -47,7 +47,7 @@ export {
   type SwitchClock,
   type SwitchEnvironment,
   type TrafficManager,
-  type TransmitSink,
+  type TransmitConsumer,
   VirtualClock,
 } from './switch/environment.js';
 export type { InFlightPacket } from './switch/in-flight.js';
@@ -58,5 +58,5 @@ export type { IncludeRefusal, IncludeRequest, IncludeResolver } from './syntax/p
 export { ControlError, type ControlErrorCode } from './tables/control-error.js';
 export type { EntryTarget, TableEntry } from './tables/match-table.js';
 export type { PacketTrace, TracedOutput } from './trace/packet-trace.js';
-export type { TraceEvent, TraceSink } from './trace/trace.js';
+export type { TraceConsumer, TraceEvent } from './trace/trace.js';
 export type { JsonValue } from './trace/trace-json.js';

@@ -26,25 +26,25 @@ function keyOf(key0: number, key1: number, text: string, index: number): readonl
 
 /** A stream of random numbers: same seed, same numbers. */
 export class Random {
-  private readonly key0: number;
-  private readonly key1: number;
-  private a: number;
-  private b: number;
-  private c: number;
-  private counter = 1;
+  readonly #key0: number;
+  readonly #key1: number;
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter = 1;
 
   /** `seed`: any text or number, a number being the same seed as its decimal text; or a 64-bit key as two words. */
   constructor(seed: number | string | readonly [number, number]) {
     if (typeof seed === 'object') {
-      this.key0 = seed[0] >>> 0;
-      this.key1 = seed[1] >>> 0;
+      this.#key0 = seed[0] >>> 0;
+      this.#key1 = seed[1] >>> 0;
     } else {
-      [this.key0, this.key1] = keyOf(0x243f6a88, 0x85a308d3, String(seed), 0);
+      [this.#key0, this.#key1] = keyOf(0x243f6a88, 0x85a308d3, String(seed), 0);
     }
     // The state from the key, SplitMix's way; twelve rounds let it mix, as in PractRand.
-    this.a = mix32(this.key0 + GOLDEN);
-    this.b = mix32(this.key1 + Math.imul(GOLDEN, 2));
-    this.c = mix32((this.key0 ^ this.key1) + Math.imul(GOLDEN, 3));
+    this.#a = mix32(this.#key0 + GOLDEN);
+    this.#b = mix32(this.#key1 + Math.imul(GOLDEN, 2));
+    this.#c = mix32((this.#key0 ^ this.#key1) + Math.imul(GOLDEN, 3));
     for (let i = 0; i < 12; i++) this.uint32();
   }
 
@@ -53,16 +53,16 @@ export class Random {
    * and name alone, not on what has been drawn from it.
    */
   derive(name: string, index = 0): Random {
-    return new Random(keyOf(this.key0, this.key1, name, index));
+    return new Random(keyOf(this.#key0, this.#key1, name, index));
   }
 
   /** 0 to 2^32 - 1. */
   uint32(): number {
-    const sum = (this.a + this.b + this.counter) | 0;
-    this.counter = (this.counter + 1) | 0;
-    this.a = this.b ^ (this.b >>> 9);
-    this.b = (this.c + (this.c << 3)) | 0;
-    this.c = (((this.c << 21) | (this.c >>> 11)) + sum) | 0;
+    const sum = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
     return sum >>> 0;
   }
 

@@ -20,9 +20,9 @@ const MOST_ATTEMPTS = 64;
 export class Zipf {
   readonly size: number;
   readonly exponent: number;
-  private readonly low: number;
-  private readonly high: number;
-  private readonly squeeze: number;
+  readonly #low: number;
+  readonly #high: number;
+  readonly #squeeze: number;
 
   /** `size`: 1 to 2^31; `exponent`: 0 (uniform) to 100. Anything else is a RangeError. */
   constructor(size: number, exponent: number) {
@@ -34,21 +34,21 @@ export class Zipf {
     }
     this.size = size;
     this.exponent = exponent;
-    this.low = this.integral(1.5) - 1;
-    this.high = this.integral(size + 0.5);
-    this.squeeze = 2 - this.inverse(this.integral(2.5) - this.density(2));
+    this.#low = this.#integral(1.5) - 1;
+    this.#high = this.#integral(size + 0.5);
+    this.#squeeze = 2 - this.#inverse(this.#integral(2.5) - this.#density(2));
   }
 
-  private density(x: number): number {
+  #density(x: number): number {
     return Math.exp(-this.exponent * Math.log(x));
   }
 
-  private integral(x: number): number {
+  #integral(x: number): number {
     const log = Math.log(x);
     return expm1OverX((1 - this.exponent) * log) * log;
   }
 
-  private inverse(y: number): number {
+  #inverse(y: number): number {
     const t = Math.max(-1, y * (1 - this.exponent));
     return Math.exp(log1pOverX(t) * y);
   }
@@ -57,12 +57,12 @@ export class Zipf {
   sample(random: Random): number {
     let rank = 1;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const u = this.high + random.uniform() * (this.low - this.high);
-      const x = this.inverse(u);
+      const u = this.#high + random.uniform() * (this.#low - this.#high);
+      const x = this.#inverse(u);
       rank = Math.floor(x + 0.5);
       if (!(rank >= 1)) rank = 1;
       else if (rank > this.size) rank = this.size;
-      if (rank - x <= this.squeeze || u >= this.integral(rank + 0.5) - this.density(rank)) return rank;
+      if (rank - x <= this.#squeeze || u >= this.#integral(rank + 0.5) - this.#density(rank)) return rank;
     }
     return rank;
   }

@@ -2,7 +2,7 @@ import type { TelemetryBatch } from '@int/codec';
 import { type FrameBatch, RECORD_KINDS, RecordIds, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
 import { BackOff, frameTimeMs, OutageLog } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import { Brokers } from './client/brokers.js';
 import { Producer, type ProducerTotals } from './client/producer.js';
 import { Committer } from './committer.js';
@@ -182,7 +182,7 @@ export class KafkaSink implements Sink {
     return this.#safely(written);
   }
 
-  writeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
+  writeFlows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined {
     if (!this.#takes.flows) return undefined;
     const written = this.#writeNow(KIND.FLOWS, records, (from, slab) =>
       this.#encoder.flows(words, at, records, geometry, from, slab, this.#ids),

@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import { type FrameBatch, RECORD_KINDS, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import { KindCounts } from './client/counts.js';
 import { Shipper, type ShipperTotals } from './client/shipper.js';
 import { LineBatch, MAX_LINE_BYTES } from './lines/batch.js';
@@ -113,7 +113,7 @@ export class OpenSearchSink implements Sink {
   }
 
   /** Takes entries that left a flow cache; all are copied or counted before it returns. */
-  writeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
+  writeFlows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined {
     const counts = this.#counts.get('flows');
     if (counts === undefined) return undefined;
     return this.#copy(counts, records, (lines, row) =>

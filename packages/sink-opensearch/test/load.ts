@@ -2,7 +2,7 @@ import { BatchDecoder, encodeReport, TelemetryBatch, telemetry } from '@int/code
 import type { FrameBatch } from '@int/collector';
 import { Detector, EventBatch } from '@int/detect';
 import { readRules } from '@int/detect/yaml';
-import { EXACT, type Geometry, geometryOf, META, REASON } from '@int/flowcache';
+import { type CacheGeometry, EXACT, geometryOf, META, REASON } from '@int/flowcache';
 import type { OpenSearchSink } from '../src/index.js';
 
 /** 2026-11-21 12:00:00 UTC. */
@@ -74,7 +74,7 @@ rules:
   return sink.writeEvents(events, batch, frames, 0, detector);
 }
 
-const GEOMETRY: Geometry = /* @__PURE__ */ geometryOf({ rows: 1, hops: 1, metrics: ['hopLatency'] });
+const GEOMETRY: CacheGeometry = /* @__PURE__ */ geometryOf({ rows: 1, hops: 1, metrics: ['hopLatency'] });
 
 /** Gives a sink entries of a flow cache: each has as many packets as its number says. */
 export function writeFlows(

@@ -4,7 +4,7 @@ import type { TelemetryBatch } from '@int/codec';
 import type { FrameBatch, RecordCounts, RecordKind, Sink, SinkTotals } from '@int/collector';
 import { OutageLog } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import { FileWriter } from './engine/file-writer.js';
 import { ParquetSinkError, toSinkError } from './errors.js';
 import { EventRows } from './fill/event-rows.js';
@@ -219,7 +219,7 @@ export class ParquetSink implements Sink {
   }
 
   /** Takes entries of a flow cache; see {@link Sink.writeFlows}. Their file is that of the hour of the last report. */
-  writeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
+  writeFlows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined {
     if (!this.records.includes('flows')) return undefined;
     for (let record = 0; record < records; record++) {
       const flow = this.#flowRows.read(words, at + record * geometry.bucketStride, geometry);

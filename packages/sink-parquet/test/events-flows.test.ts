@@ -4,7 +4,7 @@ import { EntryReader, FlowCache, type FlowEntry } from '@int/flowcache';
 import { expect, test } from 'vitest';
 import { HOUR_NS, Load } from './batches.js';
 import { folder, open, rows } from './folder.js';
-import { pathOf, timeOf, timeText } from './model.js';
+import { modelPath, timeOf, timeText } from './model.js';
 
 const INSTANCE = '00000000000000aa';
 const RULES = compileRules({
@@ -66,7 +66,7 @@ test('events come back as the detector tells them', async () => {
         protocol: flow?.protocol ?? null,
         sourcePort: flow?.sourcePort ?? null,
         destinationPort: flow?.destinationPort ?? null,
-        path: JSON.stringify(pathOf(batch, report, view)),
+        path: JSON.stringify(modelPath(batch, report, view)),
       });
     }
   }

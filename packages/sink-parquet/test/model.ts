@@ -17,7 +17,7 @@ export function timeOf({ batch, frames, first }: Batch, row: number): bigint {
 }
 
 /** Node ids as a decoded record has them, by the view alone. */
-export function pathOf(batch: TelemetryBatch, row: number, view: RecordView): (number | null)[] {
+export function modelPath(batch: TelemetryBatch, row: number, view: RecordView): (number | null)[] {
   const isAsked = batch.instructions[row]! >>> 31 === 1 || view.mode === 'gpint';
   const path: (number | null)[] = [];
   for (let hop = 0; hop < view.hopCount; hop++) {
@@ -72,7 +72,7 @@ function reportFields(source: Batch, row: number, view: RecordView, id: string):
     protocol: flow?.protocol ?? null,
     sourcePort: flow?.sourcePort ?? null,
     destinationPort: flow?.destinationPort ?? null,
-    path: JSON.stringify(pathOf(batch, row, view)),
+    path: JSON.stringify(modelPath(batch, row, view)),
     reportVersion: version,
     hwId: view.hwId,
     sequence: version === null ? null : view.sequence,

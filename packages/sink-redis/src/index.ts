@@ -8,11 +8,11 @@ export type { RedisAddress, RedisTls } from './client/connection.js';
 export type { PipelineTotals } from './client/pipeline.js';
 export { RedisSinkError, type RedisSinkErrorCode } from './errors.js';
 export { flowText, RedisKeys } from './keys.js';
-export type { DropReason, LaneTotals } from './lane/counters.js';
-export type { EntryOptions } from './lane/entry-lane.js';
-export type { EventOptions } from './lane/event-lane.js';
-export type { LaneName } from './lane/lane.js';
-export type { PerLane, RedisSinkOptions } from './options.js';
+export type { PerKind, RedisSinkOptions } from './options.js';
+export type { DropReason, KindTotals } from './outlet/counters.js';
+export type { EntryOptions } from './outlet/entry-outlet.js';
+export type { EventOptions } from './outlet/event-outlet.js';
+export type { KindName } from './outlet/outlet.js';
 export {
   type PackedFields,
   readPackedEntries,

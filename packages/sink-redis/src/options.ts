@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Outage } from '@int/collector';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { RedisAddress } from './client/connection.js';
 import type { RedisSinkError } from './errors.js';
-import type { EntryOptions } from './lane/entry-lane.js';
-import type { EventOptions } from './lane/event-lane.js';
-import { LANES, type LaneName } from './lane/lane.js';
+import type { EntryOptions } from './outlet/entry-outlet.js';
+import type { EventOptions } from './outlet/event-outlet.js';
+import { KINDS, type KindName } from './outlet/outlet.js';
 
-/** A number for each lane. */
-export type PerLane = { readonly [K in LaneName]?: number };
+/** A number for each outlet. */
+export type PerKind = { readonly [K in KindName]?: number };
 
 /** Options of a sink. */
 export interface RedisSinkOptions extends RedisAddress {
   /** That of the cache whose entries and events are written. Its layout, hops and metrics say how records are read. */
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   /** What the names of all keys begin with. Default `int`. */
   readonly prefix?: string;
   /**
@@ -24,14 +24,14 @@ export interface RedisSinkOptions extends RedisAddress {
   readonly events?: EventOptions;
   readonly entries?: EntryOptions;
   /** Records held at most, those under way included. Default 65,536 events, 8,192 entries, 256 sets of values. */
-  readonly maxPending?: PerLane;
+  readonly maxPending?: PerKind;
   /**
    * `wait`: no more is taken than there is room for; the caller keeps the rest. `drop`: everything is taken, and what has
    * no room is counted as `overflow`. Default `wait`.
    */
   readonly whenFull?: 'wait' | 'drop';
   /** Records in a batch at most. The server does nothing else meanwhile. Default 1024 events, 64 entries, 64 values. */
-  readonly batch?: PerLane;
+  readonly batch?: PerKind;
   /** How long records wait for a batch to fill, in ms. Default 5. */
   readonly lingerMs?: number;
   /** Batches under way at a time. Default 4. */
@@ -55,19 +55,19 @@ export interface RedisSinkOptions extends RedisAddress {
   readonly random?: () => number;
 }
 
-type ResolvedPerLane = { readonly [K in LaneName]: number };
+type ResolvedPerKind = { readonly [K in KindName]: number };
 
 /** Options with their defaults. */
 export interface ResolvedOptions {
   readonly address: RedisAddress;
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly prefix: string;
   readonly writer: string;
   readonly events: Required<EventOptions>;
   readonly entries: Required<EntryOptions>;
-  readonly maxPending: ResolvedPerLane;
+  readonly maxPending: ResolvedPerKind;
   readonly whenFull: 'wait' | 'drop';
-  readonly batch: ResolvedPerLane;
+  readonly batch: ResolvedPerKind;
   readonly lingerMs: number;
   readonly inFlight: number;
   readonly connectTimeoutMs: number;
@@ -99,9 +99,9 @@ function oneOf<const T extends string>(name: string, value: string, allowed: rea
   return found;
 }
 
-function perLane(name: string, given: PerLane, defaults: ResolvedPerLane, most: ResolvedPerLane): ResolvedPerLane {
-  const [events = 0, entries = 0, values = 0] = LANES.map((lane) =>
-    integer(`${name}.${lane}`, given[lane] ?? defaults[lane], 1, most[lane]),
+function perKind(name: string, given: PerKind, defaults: ResolvedPerKind, most: ResolvedPerKind): ResolvedPerKind {
+  const [events = 0, entries = 0, values = 0] = KINDS.map((outlet) =>
+    integer(`${name}.${outlet}`, given[outlet] ?? defaults[outlet], 1, most[outlet]),
   );
   return { events, entries, values };
 }
@@ -147,13 +147,13 @@ export function resolveOptions(options: RedisSinkOptions): ResolvedOptions {
       maxFlows: integer('entries.maxFlows', entries.maxFlows ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
       keep: integer('entries.keep', entries.keep ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
     },
-    maxPending: perLane('maxPending', options.maxPending ?? {}, MAX_PENDING, {
+    maxPending: perKind('maxPending', options.maxPending ?? {}, MAX_PENDING, {
       events: 1 << 24,
       entries: 1 << 20,
       values: 1 << 16,
     }),
     whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
-    batch: perLane('batch', options.batch ?? {}, BATCH, { events: 1 << 16, entries: 1 << 13, values: 1 << 10 }),
+    batch: perKind('batch', options.batch ?? {}, BATCH, { events: 1 << 16, entries: 1 << 13, values: 1 << 10 }),
     lingerMs: integer('lingerMs', options.lingerMs ?? 5, 0, MAX_MS),
     inFlight: integer('inFlight', options.inFlight ?? 4, 1, 1024),
     connectTimeoutMs: integer('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1, MAX_MS),

@@ -1,11 +1,11 @@
 import { type Flow, isMetricName, type MetricName } from '@int/codec';
 import {
+  type CacheGeometry,
   EntryReader,
   EVENT_WORDS,
   type FlowEntry,
   type FlowEvent,
   type FlowEventKind,
-  type Geometry,
   geometryOf,
   REASONS,
   type Reason,
@@ -161,11 +161,11 @@ export type PackedFields = Readonly<Record<string, string | Uint8Array | undefin
 
 interface Packed {
   readonly words: Int32Array;
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly count: number;
 }
 
-function unpack(fields: PackedFields, wordsOf: (geometry: Geometry) => number): Packed {
+function unpack(fields: PackedFields, wordsOf: (geometry: CacheGeometry) => number): Packed {
   const { records } = fields;
   if (!(records instanceof Uint8Array)) throw new SyntaxError("field 'records' must be bytes");
   const plain = (name: string): string => {

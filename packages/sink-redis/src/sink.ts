@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { BackOff } from '@int/collector/internals';
-import type { FlowEntry, FlowEvent, Geometry, RecordSink } from '@int/flowcache';
+import type { CacheGeometry, FlowEntry, FlowEvent, RecordConsumer } from '@int/flowcache';
 import { connect } from './client/connection.js';
 import { Pipeline, type PipelineTotals } from './client/pipeline.js';
 import { RedisKeys } from './keys.js';
-import type { LaneTotals } from './lane/counters.js';
-import { EntryLane } from './lane/entry-lane.js';
-import { EventLane } from './lane/event-lane.js';
-import type { Lane, LaneName } from './lane/lane.js';
-import type { RecordLane } from './lane/record-lane.js';
-import { encodeValues, ValueLane } from './lane/value-lane.js';
 import { type RedisSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
+import type { KindTotals } from './outlet/counters.js';
+import { EntryOutlet } from './outlet/entry-outlet.js';
+import { EventOutlet } from './outlet/event-outlet.js';
+import type { KindName, Outlet } from './outlet/outlet.js';
+import type { RecordOutlet } from './outlet/record-outlet.js';
+import { encodeValues, ValueOutlet } from './outlet/value-outlet.js';
 import { entryRecord, eventRecord } from './record/from-object.js';
 
 /** What became of everything so far. */
 export interface RedisSinkTotals extends PipelineTotals {
-  readonly events: LaneTotals;
-  readonly entries: LaneTotals;
-  readonly values: LaneTotals;
+  readonly events: KindTotals;
+  readonly entries: KindTotals;
+  readonly values: KindTotals;
 }
 
 /** Takes records from memory: of a flow cache, or of a ring by {@link carry}. */
-export interface RecordTaker extends RecordSink {
+export interface RecordTaker extends RecordConsumer {
   /** Words of a record. */
   readonly recordWords: number;
   /**
@@ -52,16 +52,16 @@ export class RedisSink {
   readonly keys: RedisKeys;
   /** Name of this writer, see {@link RedisSinkOptions.writer}. */
   readonly writer: string;
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   /** Takes event records: 16 words each. */
   readonly events: RecordTaker;
   /** Takes entries: buckets of `geometry.bucketStride` words. */
   readonly entries: RecordTaker;
   readonly #options: ResolvedOptions;
-  readonly #events: EventLane;
-  readonly #entries: EntryLane;
-  readonly #values: ValueLane;
-  readonly #lanes: readonly Lane[];
+  readonly #events: EventOutlet;
+  readonly #entries: EntryOutlet;
+  readonly #values: ValueOutlet;
+  readonly #outlets: readonly Outlet[];
   readonly #pipeline: Pipeline;
   #lingering: NodeJS.Timeout | undefined;
   #isPumping = false;
@@ -82,16 +82,16 @@ export class RedisSink {
     this.keys = new RedisKeys(prefix);
     this.writer = writer;
     this.geometry = geometry;
-    this.#events = new EventLane(events, geometry, this.keys, maxPending.events, batch.events);
-    this.#entries = new EntryLane(entries, geometry, this.keys, maxPending.entries, batch.entries);
-    this.#values = new ValueLane(this.keys, maxPending.values, batch.values);
-    this.#lanes = [this.#events, this.#entries, this.#values];
+    this.#events = new EventOutlet(events, geometry, this.keys, maxPending.events, batch.events);
+    this.#entries = new EntryOutlet(entries, geometry, this.keys, maxPending.entries, batch.entries);
+    this.#values = new ValueOutlet(this.keys, maxPending.values, batch.values);
+    this.#outlets = [this.#events, this.#entries, this.#values];
     this.events = this.#taker(this.#events);
     this.entries = this.#taker(this.#entries);
     const { connectTimeoutMs, inFlight, onProblem, onRecovered, random, replyTimeoutMs } = this.#options;
     this.#pipeline = new Pipeline({
       connect: (onEnd, signal) => connect(address, connectTimeoutMs, onEnd, signal),
-      lanes: this.#lanes,
+      outlets: this.#outlets,
       prefix,
       writerKey: this.keys.writer(writer),
       session: randomBytes(12).toString('hex'),
@@ -160,27 +160,27 @@ export class RedisSink {
    *   finite number
    */
   values(name: string, fields: Readonly<Record<string, string | number | bigint>>): boolean {
-    const lane = this.#values;
+    const outlet = this.#values;
     const record = encodeValues(name, fields);
-    const taken = this.#accept(lane, 1, () => {
-      if (lane.room === 0) return 0;
-      lane.put(record);
+    const taken = this.#accept(outlet, 1, () => {
+      if (outlet.room === 0) return 0;
+      outlet.put(record);
       return 1;
     });
     return taken === 1;
   }
 
   /** Resolves when there is room for records of this kind, or when the sink has ended. */
-  ready(kind: LaneName): Promise<void> {
-    const lane = this.#lanes.find(({ name }) => name === kind);
-    if (lane === undefined) throw new TypeError(`no kind of records: ${String(kind)}`);
-    return this.#ended === null ? lane.whenRoom() : Promise.resolve();
+  ready(kind: KindName): Promise<void> {
+    const outlet = this.#outlets.find(({ name }) => name === kind);
+    if (outlet === undefined) throw new TypeError(`no kind of records: ${String(kind)}`);
+    return this.#ended === null ? outlet.whenRoom() : Promise.resolve();
   }
 
   /** Resolves when all that has been taken so far is written or counted as dropped; nothing waits for a full batch. */
   flush(): Promise<void> {
-    const targets = this.#lanes.map(({ counters }) => counters.accepted);
-    for (const lane of this.#lanes) lane.isDue = lane.counters.waiting > 0;
+    const targets = this.#outlets.map(({ counters }) => counters.accepted);
+    for (const outlet of this.#outlets) outlet.isDue = outlet.counters.waiting > 0;
     this.#pump();
     if (this.#isSettled(targets)) return Promise.resolve();
     return new Promise((resolve) => this.#flushes.push({ targets, resolve }));
@@ -212,7 +212,7 @@ export class RedisSink {
   async #close(timeoutMs: number): Promise<void> {
     const flushed = this.flush();
     if (this.#ended === null) this.#ended = 'closed';
-    for (const lane of this.#lanes) lane.wake(true);
+    for (const outlet of this.#outlets) outlet.wake(true);
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<void>((resolve) => {
       if (timeoutMs !== Number.POSITIVE_INFINITY) timer = setTimeout(resolve, Math.min(timeoutMs, MAX_MS));
@@ -234,23 +234,25 @@ export class RedisSink {
     }
   }
 
-  #taker(lane: RecordLane): RecordTaker {
+  #taker(outlet: RecordOutlet): RecordTaker {
     return {
-      recordWords: lane.recordWords,
+      recordWords: outlet.recordWords,
       push: (words, at, records) => {
-        const end = at + records * lane.recordWords;
+        const end = at + records * outlet.recordWords;
         if (!(Number.isInteger(at) && Number.isInteger(records) && at >= 0 && records >= 0 && end <= words.length)) {
-          throw new RangeError(`${records} records of ${lane.recordWords} words at ${at} exceed ${words.length} words`);
+          throw new RangeError(
+            `${records} records of ${outlet.recordWords} words at ${at} exceed ${words.length} words`,
+          );
         }
-        return this.#accept(lane, records, () => lane.take(words, at, records));
+        return this.#accept(outlet, records, () => outlet.take(words, at, records));
       },
-      ready: () => this.ready(lane.name),
+      ready: () => this.ready(outlet.name),
     };
   }
 
   /** Takes records with `take` and keeps the accounts. @returns how many the caller is rid of */
-  #accept(lane: Lane, records: number, take: () => number): number {
-    const { counters } = lane;
+  #accept(outlet: Outlet, records: number, take: () => number): number {
+    const { counters } = outlet;
     if (this.#ended !== null) {
       counters.offered += records;
       counters.dropped[this.#ended] += records;
@@ -260,13 +262,13 @@ export class RedisSink {
     const isDropping = this.#options.whenFull === 'drop';
     if (isDropping) counters.dropped.overflow += records - taken;
     counters.offered += isDropping ? records : taken;
-    if (taken > 0) this.#schedule(lane);
+    if (taken > 0) this.#schedule(outlet);
     return isDropping ? records : taken;
   }
 
   /** Sends full batches soon, others after the time for which they may wait. */
-  #schedule(lane: Lane): void {
-    if (lane.isReady) this.#pumpSoon();
+  #schedule(outlet: Outlet): void {
+    if (outlet.isReady) this.#pumpSoon();
     else this.#linger();
   }
 
@@ -283,7 +285,7 @@ export class RedisSink {
   #linger(): void {
     this.#lingering ??= setTimeout(() => {
       this.#lingering = undefined;
-      for (const lane of this.#lanes) lane.isDue = lane.counters.waiting > 0;
+      for (const outlet of this.#outlets) outlet.isDue = outlet.counters.waiting > 0;
       this.#pump();
     }, this.#options.lingerMs);
   }
@@ -291,13 +293,13 @@ export class RedisSink {
   #pump(): void {
     this.#pipeline.pump();
     // What does not fill a batch waits for more.
-    if (this.#ended === null && this.#lanes.some(({ counters, isDue }) => counters.waiting > 0 && !isDue))
+    if (this.#ended === null && this.#outlets.some(({ counters, isDue }) => counters.waiting > 0 && !isDue))
       this.#linger();
   }
 
   #onProgress(): void {
     this.#onOpened();
-    for (const lane of this.#lanes) lane.wake(false);
+    for (const outlet of this.#outlets) outlet.wake(false);
     if (this.#flushes.length === 0) return;
     const done = this.#flushes.filter(({ targets }) => this.#isSettled(targets));
     this.#flushes = this.#flushes.filter((flush) => !done.includes(flush));
@@ -305,7 +307,7 @@ export class RedisSink {
   }
 
   #isSettled(targets: readonly number[]): boolean {
-    return this.#lanes.every(({ counters }, lane) => counters.settled >= targets[lane]!);
+    return this.#outlets.every(({ counters }, outlet) => counters.settled >= targets[outlet]!);
   }
 
   /** Counts what is left, wakes everybody who waits, and lets go of timers. */
@@ -313,10 +315,10 @@ export class RedisSink {
     this.#ended = reason;
     const connection = this.#pipeline.end(reason);
     clearTimeout(this.#lingering);
-    for (const lane of this.#lanes) {
-      lane.counters.dropped[reason] += lane.counters.waiting;
-      lane.clear();
-      lane.wake(true);
+    for (const outlet of this.#outlets) {
+      outlet.counters.dropped[reason] += outlet.counters.waiting;
+      outlet.clear();
+      outlet.wake(true);
     }
     this.#onProgress();
     return connection;

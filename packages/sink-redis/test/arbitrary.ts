@@ -1,5 +1,5 @@
 import { type Flow, formatIpv4, formatIpv6, type MetricName } from '@int/codec';
-import type { FlowEntry, FlowEvent, Geometry, MetricStatistics } from '@int/flowcache';
+import type { CacheGeometry, FlowEntry, FlowEvent, MetricStatistics } from '@int/flowcache';
 import fc from 'fast-check';
 
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -81,7 +81,7 @@ const exactStatistics: fc.Arbitrary<MetricStatistics> = fc
   );
 
 /** Entries as a cache of this geometry can hand them on. */
-export function entry(geometry: Geometry): fc.Arbitrary<FlowEntry> {
+export function entry(geometry: CacheGeometry): fc.Arbitrary<FlowEntry> {
   const { hops, layout, metrics } = geometry;
   const isExact = layout === 'exact';
   const named = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<{ [K in MetricName]?: T }> =>

@@ -1,4 +1,4 @@
-import { EVENT, EVENT_KIND, EVENT_WORDS, EXACT, geometryOf, META, REASON } from '@int/flowcache';
+import { EVENT_KIND, EVENT_WORD, EVENT_WORDS, EXACT, geometryOf, META, REASON } from '@int/flowcache';
 import { expect } from 'vitest';
 import { type RedisSink, readStoredFlow } from '../src/index.js';
 import type { Client } from './redis-server.js';
@@ -26,9 +26,9 @@ export class Load {
     for (let k = 0; k < count; k++) {
       const at = k * EVENT_WORDS;
       words.fill(0, at, at + EVENT_WORDS);
-      words[at + EVENT.KIND] = EVENT_KIND.THRESHOLD | (6 << EVENT_KIND.PROTOCOL_SHIFT);
-      words[at + EVENT.NODE] = (this.events + k) % 3;
-      words[at + EVENT.VALUE] = this.events + k;
+      words[at + EVENT_WORD.KIND] = EVENT_KIND.THRESHOLD | (6 << EVENT_KIND.PROTOCOL_SHIFT);
+      words[at + EVENT_WORD.NODE] = (this.events + k) % 3;
+      words[at + EVENT_WORD.VALUE] = this.events + k;
     }
     const taken = sink.writeEvents(words, 0, count);
     this.events += taken;

@@ -1,5 +1,5 @@
 import { formatIpv4 } from '@int/codec';
-import { type FlowEntry, type Geometry, geometryOf, type MetricStatistics } from '@int/flowcache';
+import { type CacheGeometry, type FlowEntry, geometryOf, type MetricStatistics } from '@int/flowcache';
 import { RedisSink, readStoredFlow, type StoredFlow, type StoredStatistics } from '@int/sink-redis';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ function addStatistics(old: StoredStatistics | null, metric: MetricStatistics | 
 }
 
 /** The definition of merging, in exact integers. */
-function add(old: StoredFlow | null, one: FlowEntry, geometry: Geometry): StoredFlow {
+function add(old: StoredFlow | null, one: FlowEntry, geometry: CacheGeometry): StoredFlow {
   const hops = Array.from({ length: Math.max(old?.hops.length ?? 0, one.hops.length) }, (_, k) => {
     const before = old?.hops[k];
     const now = one.hops[k];

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { telemetry } from '@int/codec';
-import { EVENT_WORDS, FlowCache, type Geometry, geometryOf } from '@int/flowcache';
+import { type CacheGeometry, EVENT_WORDS, FlowCache, geometryOf } from '@int/flowcache';
 import { SpscRing } from '@int/rings';
 import { carry, RedisSink, RedisSinkError, type RedisSinkOptions, readStoredFlow } from '@int/sink-redis';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { freeTcpPort } from '../../../.ci/test/ports.mjs';
 import { requires } from '../../../.ci/test/requires.js';
 import { inTime, until } from '../../../.ci/test/until.js';
 import { toSinkError } from '../src/errors.js';
-import { DROP_REASONS } from '../src/lane/counters.js';
+import { DROP_REASONS } from '../src/outlet/counters.js';
 import { geometry, Load } from './load.js';
 import { RedisServer, stopServers } from './redis-server.js';
 import { hash, unaccounted } from './stored.js';
@@ -82,7 +82,7 @@ describe('records', () => {
 });
 
 describe('options', () => {
-  const none = undefined as unknown as Geometry;
+  const none = undefined as unknown as CacheGeometry;
   const wrong: [string, Partial<RedisSinkOptions>, string][] = [
     ['no geometry', { geometry: none }, 'geometry'],
     ['another scheme', { url: 'http://localhost' }, 'url'],

@@ -1,77 +1,77 @@
 /** A queue of timed events: earliest first, and of one time the one that was put in first. */
 export class EventQueue {
-  private times = new Float64Array(64);
-  private orders = new Float64Array(64);
-  private values = new Int32Array(64);
-  private pushed = 0;
+  #times = new Float64Array(64);
+  #orders = new Float64Array(64);
+  #values = new Int32Array(64);
+  #pushed = 0;
   /** Events waiting. */
   size = 0;
 
   /** Time of the earliest event, or Infinity. */
   get nextTime(): number {
-    return this.size === 0 ? Number.POSITIVE_INFINITY : this.times[0]!;
+    return this.size === 0 ? Number.POSITIVE_INFINITY : this.#times[0]!;
   }
 
   /** Puts an event in: a 31-bit value and its time. */
   push(time: number, value: number): void {
-    if (this.size === this.times.length) this.grow();
-    const order = this.pushed++;
+    if (this.size === this.#times.length) this.#grow();
+    const order = this.#pushed++;
     let at = this.size++;
     while (at > 0) {
       const parent = (at - 1) >> 1;
       // A new event has the highest order, so at equal times it stays below.
-      if (this.times[parent]! <= time) break;
-      this.move(parent, at);
+      if (this.#times[parent]! <= time) break;
+      this.#move(parent, at);
       at = parent;
     }
-    this.times[at] = time;
-    this.orders[at] = order;
-    this.values[at] = value;
+    this.#times[at] = time;
+    this.#orders[at] = order;
+    this.#values[at] = value;
   }
 
   /** Takes the earliest event out and returns its value; -1 if there is none. */
   pop(): number {
     if (this.size === 0) return -1;
-    const value = this.values[0]!;
+    const value = this.#values[0]!;
     const last = --this.size;
-    const time = this.times[last]!;
-    const order = this.orders[last]!;
+    const time = this.#times[last]!;
+    const order = this.#orders[last]!;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= last) break;
-      if (child + 1 < last && this.before(child + 1, this.times[child]!, this.orders[child]!)) child++;
-      if (!this.before(child, time, order)) break;
-      this.move(child, at);
+      if (child + 1 < last && this.#before(child + 1, this.#times[child]!, this.#orders[child]!)) child++;
+      if (!this.#before(child, time, order)) break;
+      this.#move(child, at);
       at = child;
     }
-    this.times[at] = time;
-    this.orders[at] = order;
-    this.values[at] = this.values[last]!;
+    this.#times[at] = time;
+    this.#orders[at] = order;
+    this.#values[at] = this.#values[last]!;
     return value;
   }
 
-  private before(at: number, time: number, order: number): boolean {
-    const own = this.times[at]!;
-    return own < time || (own === time && this.orders[at]! < order);
+  #before(at: number, time: number, order: number): boolean {
+    const own = this.#times[at]!;
+    return own < time || (own === time && this.#orders[at]! < order);
   }
 
-  private move(from: number, to: number): void {
-    this.times[to] = this.times[from]!;
-    this.orders[to] = this.orders[from]!;
-    this.values[to] = this.values[from]!;
+  #move(from: number, to: number): void {
+    this.#times[to] = this.#times[from]!;
+    this.#orders[to] = this.#orders[from]!;
+    this.#values[to] = this.#values[from]!;
   }
 
-  private grow(): void {
-    const capacity = this.times.length * 2;
+  #grow(): void {
+    const capacity = this.#times.length * 2;
     const times = new Float64Array(capacity);
     const orders = new Float64Array(capacity);
     const values = new Int32Array(capacity);
-    times.set(this.times);
-    orders.set(this.orders);
-    values.set(this.values);
-    this.times = times;
-    this.orders = orders;
-    this.values = values;
+    times.set(this.#times);
+    orders.set(this.#orders);
+    values.set(this.#values);
+    this.#times = times;
+    this.#orders = orders;
+    this.#values = values;
   }
 }

@@ -34,18 +34,18 @@ export function logicalInterfaceOf(port: number): number {
  * A queue comes into being when it is first looked at, from a random stream of its own.
  */
 export class Fabric {
-  private readonly topology: Topology;
-  private readonly random: Random;
-  private readonly settings: TrafficSettings;
-  private readonly queues: (FluidQueue | undefined)[];
-  private readonly lastDeparture: Float64Array;
-  private readonly baseLatency: Uint16Array;
-  private readonly hotspotPorts: Set<number>;
-  private readonly cellsPerNs: number;
-  private readonly thresholdNs: number;
+  readonly #topology: Topology;
+  readonly #random: Random;
+  readonly #settings: TrafficSettings;
+  readonly #queues: (FluidQueue | undefined)[];
+  readonly #lastDeparture: Float64Array;
+  readonly #baseLatency: Uint16Array;
+  readonly #hotspotPorts: Set<number>;
+  readonly #cellsPerNs: number;
+  readonly #thresholdNs: number;
   /** Time of a full-size packet (what a slot at line rate has twenty of) on the link. */
-  private readonly packetNs: number;
-  private readonly withBuffer: boolean;
+  readonly #packetNs: number;
+  readonly #withBuffer: boolean;
 
   /** The packet is lost: the queue is full. */
   dropped = false;
@@ -62,31 +62,31 @@ export class Fabric {
 
   constructor(settings: TrafficSettings, random: Random) {
     const { topology, fabric } = settings;
-    this.topology = topology;
-    this.settings = settings;
-    this.random = random.derive('queues');
-    this.queues = new Array<FluidQueue | undefined>(topology.portCount).fill(undefined);
-    this.lastDeparture = new Float64Array(topology.portCount);
+    this.#topology = topology;
+    this.#settings = settings;
+    this.#random = random.derive('queues');
+    this.#queues = new Array<FluidQueue | undefined>(topology.portCount).fill(undefined);
+    this.#lastDeparture = new Float64Array(topology.portCount);
     const switches = random.derive('switches');
-    this.baseLatency = Uint16Array.from(topology.switches, () => LEAST_SWITCH_NS + switches.integer(SWITCH_SPREAD_NS));
-    this.cellsPerNs = fabric.lineRateBps / 8e9 / fabric.cellBytes;
-    this.thresholdNs = fabric.queueThresholdUs * 1000;
-    this.packetNs = SLOT_NS / PACKETS_PER_SLOT;
-    this.withBuffer = (settings.instructions & 0x80) !== 0;
+    this.#baseLatency = Uint16Array.from(topology.switches, () => LEAST_SWITCH_NS + switches.integer(SWITCH_SPREAD_NS));
+    this.#cellsPerNs = fabric.lineRateBps / 8e9 / fabric.cellBytes;
+    this.#thresholdNs = fabric.queueThresholdUs * 1000;
+    this.#packetNs = SLOT_NS / PACKETS_PER_SLOT;
+    this.#withBuffer = (settings.instructions & 0x80) !== 0;
 
     const uplinks: number[] = [];
     for (let edge = 0; edge < topology.edgeCount; edge++) {
       for (const port of topology.uplinks(edge)) uplinks.push(topology.portIndex(edge, port));
     }
-    this.hotspotPorts = new Set(random.derive('hotspots').shuffle(uplinks).slice(0, fabric.hotspots));
+    this.#hotspotPorts = new Set(random.derive('hotspots').shuffle(uplinks).slice(0, fabric.hotspots));
   }
 
   /** The ports with episodes of overload, as (switch index, port), in order. */
   hotspots(): { switchIndex: number; port: number }[] {
     const found: { switchIndex: number; port: number }[] = [];
-    for (let edge = 0; edge < this.topology.edgeCount; edge++) {
-      for (const port of this.topology.uplinks(edge)) {
-        if (this.hotspotPorts.has(this.topology.portIndex(edge, port))) found.push({ switchIndex: edge, port });
+    for (let edge = 0; edge < this.#topology.edgeCount; edge++) {
+      for (const port of this.#topology.uplinks(edge)) {
+        if (this.#hotspotPorts.has(this.#topology.portIndex(edge, port))) found.push({ switchIndex: edge, port });
       }
     }
     return found;
@@ -94,19 +94,19 @@ export class Fabric {
 
   /** Latency of a switch without queueing, in nanoseconds. */
   baseLatencyNs(switchIndex: number): number {
-    return this.baseLatency[switchIndex]!;
+    return this.#baseLatency[switchIndex]!;
   }
 
-  private queue(index: number): FluidQueue {
-    let queue = this.queues[index];
+  #queue(index: number): FluidQueue {
+    let queue = this.#queues[index];
     if (queue === undefined) {
-      const { fabric, workload } = this.settings;
-      queue = new FluidQueue(this.random.derive('port', index), {
+      const { fabric, workload } = this.#settings;
+      queue = new FluidQueue(this.#random.derive('port', index), {
         workload,
         capNs: fabric.queueCapUs * 1000,
-        episodes: this.hotspotPorts.has(index) ? fabric.episodes : null,
+        episodes: this.#hotspotPorts.has(index) ? fabric.episodes : null,
       });
-      this.queues[index] = queue;
+      this.#queues[index] = queue;
     }
     return queue;
   }
@@ -116,36 +116,36 @@ export class Fabric {
    * @param chance uniform in [0, 1): decides about loss, and about the rest of a packet being sent on an idle queue
    */
   pass(switchIndex: number, port: number, timeNs: number, chance: number): void {
-    const first = this.topology.portIndex(switchIndex, 1);
+    const first = this.#topology.portIndex(switchIndex, 1);
     const index = first + port - 1;
-    const queue = this.queue(index);
+    const queue = this.#queue(index);
     queue.advance(timeNs);
     const delay = queue.delayNs(timeNs);
-    this.cells = Math.floor(delay * this.cellsPerNs);
-    this.congested = delay >= this.thresholdNs;
+    this.cells = Math.floor(delay * this.#cellsPerNs);
+    this.congested = delay >= this.#thresholdNs;
     this.utilization = Math.round(queue.utilization(timeNs) * FULL);
-    this.bufferCells = this.withBuffer ? this.cellsOf(first, switchIndex, timeNs) : 0;
+    this.bufferCells = this.#withBuffer ? this.#cellsOf(first, switchIndex, timeNs) : 0;
     this.dropped = chance < queue.lossShare(timeNs);
     if (this.dropped) {
       this.latencyNs = 0;
       return;
     }
     // No queue, but the link is busy for this share of the time: the packet waits for the rest of the one being sent.
-    const wait = delay > 0 || chance >= queue.rate ? 0 : (chance / Math.min(1, queue.rate)) * this.packetNs;
-    const departure = timeNs + this.baseLatency[switchIndex]! + Math.floor(delay + wait);
+    const wait = delay > 0 || chance >= queue.rate ? 0 : (chance / Math.min(1, queue.rate)) * this.#packetNs;
+    const departure = timeNs + this.#baseLatency[switchIndex]! + Math.floor(delay + wait);
     // First in, first out: that wait must not let a packet overtake.
-    const leaves = Math.max(departure, this.lastDeparture[index]!);
-    this.lastDeparture[index] = leaves;
+    const leaves = Math.max(departure, this.#lastDeparture[index]!);
+    this.#lastDeparture[index] = leaves;
     this.latencyNs = leaves - timeNs;
   }
 
-  private cellsOf(first: number, switchIndex: number, timeNs: number): number {
-    const ports = this.topology.switches[switchIndex]!.ports;
+  #cellsOf(first: number, switchIndex: number, timeNs: number): number {
+    const ports = this.#topology.switches[switchIndex]!.ports;
     let cells = 0;
     for (let index = first; index < first + ports; index++) {
-      const queue = this.queue(index);
+      const queue = this.#queue(index);
       queue.advance(timeNs);
-      cells += Math.floor(queue.delayNs(timeNs) * this.cellsPerNs);
+      cells += Math.floor(queue.delayNs(timeNs) * this.#cellsPerNs);
     }
     return Math.min(cells, 0xfffffe);
   }

@@ -103,7 +103,7 @@ export class FlowTable {
         ports = (((FIRST_EPHEMERAL + random.integer(EPHEMERAL_PORTS)) << 16) | destinationPort) >>> 0;
         hash = flowHash(source, destination, ports, protocol);
         cell = hash & mask;
-        while (seen[cell] !== 0 && !this.is(seen[cell]! - 1, source, destination, ports, protocol)) {
+        while (seen[cell] !== 0 && !this.#is(seen[cell]! - 1, source, destination, ports, protocol)) {
           cell = (cell + 1) & mask;
         }
       } while (seen[cell] !== 0);
@@ -126,7 +126,7 @@ export class FlowTable {
     }
   }
 
-  private is(flow: number, source: number, destination: number, ports: number, protocol: number): boolean {
+  #is(flow: number, source: number, destination: number, ports: number, protocol: number): boolean {
     return (
       this.ports[flow] === ports &&
       this.source[flow] === source &&

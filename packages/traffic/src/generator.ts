@@ -44,9 +44,9 @@ export interface GeneratedPacket {
 export class TrafficGenerator {
   /** All options with their defaults. */
   readonly settings: TrafficSettings;
-  private readonly simulation: Simulation;
-  private readonly builder: RecordBuilder;
-  private readonly packets: boolean;
+  readonly #simulation: Simulation;
+  readonly #builder: RecordBuilder;
+  readonly #packets: boolean;
 
   /** RangeError for an option out of range, TopologyError for a topology text that names none. */
   constructor(options: GeneratorOptions) {
@@ -54,36 +54,37 @@ export class TrafficGenerator {
     if (form !== 'reports' && form !== 'packets')
       throw new RangeError(`form must be reports or packets, not '${form}'`);
     this.settings = settingsOf(options);
-    this.packets = form === 'packets';
-    this.simulation = new Simulation(this.settings, this.packets);
-    this.builder = new RecordBuilder(this.simulation);
+    this.#packets = form === 'packets';
+    this.#simulation = new Simulation(this.settings, this.#packets);
+    this.#builder = new RecordBuilder(this.#simulation);
   }
 
   /** All flows. */
   get flows(): FlowTable {
-    return this.simulation.flows;
+    return this.#simulation.flows;
   }
 
   /** The ports that have episodes of overload: ground truth for what finds congestion. */
   hotspots(): { switchIndex: number; port: number }[] {
-    return this.simulation.fabric.hotspots();
+    return this.#simulation.fabric.hotspots();
   }
 
   /** Latency of a switch without queueing, in nanoseconds. RangeError for a switch there is not. */
   baseLatencyNs(switchIndex: number): number {
     if (this.settings.topology.switches[switchIndex] === undefined) throw new RangeError(`no switch ${switchIndex}`);
-    return this.simulation.fabric.baseLatencyNs(switchIndex);
+    return this.#simulation.fabric.baseLatencyNs(switchIndex);
   }
 
   /** The next report or packet. */
   next(): GeneratedPacket {
-    const { simulation, settings } = this;
+    const { settings } = this;
+    const simulation = this.#simulation;
     simulation.next();
     const { flows, flow } = simulation;
     const { topology } = settings;
     return {
-      timeNs: this.builder.wallClock(simulation.timeNs),
-      records: [this.builder.build(this.packets)],
+      timeNs: this.#builder.wallClock(simulation.timeNs),
+      records: [this.#builder.build(this.#packets)],
       reporter: topology.switches[flows.hopSwitch[flow * topology.maxHops + simulation.hop]!]!,
       flow,
       hop: simulation.hop,

@@ -52,18 +52,18 @@ function relax(average: number, target: number, dt: number): number {
  * are always played through.
  */
 export class FluidQueue {
-  private readonly bursts: BurstProcess;
-  private readonly random: Random;
-  private readonly hotRate: number;
-  private readonly coldRate: number;
-  private readonly capNs: number;
-  private readonly episodes: EpisodeOptions | null;
-  private readonly leaps: boolean;
-  private burstEnd: number;
-  private episodeEnd = Number.POSITIVE_INFINITY;
-  private startNs = 0;
-  private startDelay = 0;
-  private startUtilization: number;
+  readonly #bursts: BurstProcess;
+  readonly #random: Random;
+  readonly #hotRate: number;
+  readonly #coldRate: number;
+  readonly #capNs: number;
+  readonly #episodes: EpisodeOptions | null;
+  readonly #leaps: boolean;
+  #burstEnd: number;
+  #episodeEnd = Number.POSITIVE_INFINITY;
+  #startNs = 0;
+  #startDelay = 0;
+  #startUtilization: number;
   /** End of the present segment (excluded). */
   endNs: number;
   /** Arrival rate of the present segment, in line rates. */
@@ -72,73 +72,73 @@ export class FluidQueue {
   congested = false;
 
   constructor(random: Random, options: FluidQueueOptions) {
-    this.random = random.derive('episodes');
-    this.bursts = new BurstProcess(options.workload, random.derive('bursts'));
-    this.hotRate = options.hotRate ?? HOT_RATE;
-    this.coldRate = options.coldRate ?? COLD_RATE;
-    this.capNs = options.capNs ?? QUEUE_CAP_US * 1000;
-    this.episodes = options.episodes ?? null;
+    this.#random = random.derive('episodes');
+    this.#bursts = new BurstProcess(options.workload, random.derive('bursts'));
+    this.#hotRate = options.hotRate ?? HOT_RATE;
+    this.#coldRate = options.coldRate ?? COLD_RATE;
+    this.#capNs = options.capNs ?? QUEUE_CAP_US * 1000;
+    this.#episodes = options.episodes ?? null;
     const share = hotShare(options.workload);
-    this.leaps = this.episodes === null && share * this.hotRate + (1 - share) * this.coldRate <= LIGHT_LOAD;
-    this.burstEnd = this.bursts.turn() * SLOT_NS;
-    if (this.episodes !== null) this.episodeEnd = 1 + Math.floor(this.random.exponential(this.episodes.everyNs));
-    this.rate = this.bursts.hot ? this.hotRate : this.coldRate;
-    this.endNs = Math.min(this.burstEnd, this.episodeEnd);
-    this.startUtilization = Math.min(1, this.rate);
+    this.#leaps = this.#episodes === null && share * this.#hotRate + (1 - share) * this.#coldRate <= LIGHT_LOAD;
+    this.#burstEnd = this.#bursts.turn() * SLOT_NS;
+    if (this.#episodes !== null) this.#episodeEnd = 1 + Math.floor(this.#random.exponential(this.#episodes.everyNs));
+    this.rate = this.#bursts.hot ? this.#hotRate : this.#coldRate;
+    this.endNs = Math.min(this.#burstEnd, this.#episodeEnd);
+    this.#startUtilization = Math.min(1, this.rate);
   }
 
   /** Goes forward so that `timeNs` lies before the end of the present segment. Never goes back. */
   advance(timeNs: number): void {
-    if (this.leaps && timeNs - this.endNs > LEAP_NS) this.leap(timeNs - WARM_UP_NS);
-    while (timeNs >= this.endNs) this.turn();
+    if (this.#leaps && timeNs - this.endNs > LEAP_NS) this.#leap(timeNs - WARM_UP_NS);
+    while (timeNs >= this.endNs) this.#turn();
   }
 
-  private leap(timeNs: number): void {
-    const slots = Math.floor((timeNs - this.burstEnd) / SLOT_NS);
-    this.startNs = this.burstEnd + slots * SLOT_NS;
-    this.burstEnd = this.startNs + this.bursts.leap(slots) * SLOT_NS;
-    this.endNs = this.burstEnd;
-    this.rate = this.bursts.hot ? this.hotRate : this.coldRate;
-    this.startDelay = 0;
-    this.startUtilization = Math.min(1, this.rate);
+  #leap(timeNs: number): void {
+    const slots = Math.floor((timeNs - this.#burstEnd) / SLOT_NS);
+    this.#startNs = this.#burstEnd + slots * SLOT_NS;
+    this.#burstEnd = this.#startNs + this.#bursts.leap(slots) * SLOT_NS;
+    this.endNs = this.#burstEnd;
+    this.rate = this.#bursts.hot ? this.#hotRate : this.#coldRate;
+    this.#startDelay = 0;
+    this.#startUtilization = Math.min(1, this.rate);
   }
 
-  private turn(): void {
+  #turn(): void {
     const now = this.endNs;
     const delay = this.delayNs(now);
     const utilization = this.utilization(now);
-    if (now === this.burstEnd) this.burstEnd = now + this.bursts.turn() * SLOT_NS;
-    if (now === this.episodeEnd && this.episodes !== null) {
+    if (now === this.#burstEnd) this.#burstEnd = now + this.#bursts.turn() * SLOT_NS;
+    if (now === this.#episodeEnd && this.#episodes !== null) {
       this.congested = !this.congested;
-      const mean = this.congested ? this.episodes.lengthNs : this.episodes.everyNs;
-      this.episodeEnd = now + 1 + Math.floor(this.random.exponential(mean));
+      const mean = this.congested ? this.#episodes.lengthNs : this.#episodes.everyNs;
+      this.#episodeEnd = now + 1 + Math.floor(this.#random.exponential(mean));
     }
-    this.startNs = now;
-    this.startDelay = delay;
-    this.startUtilization = utilization;
-    this.endNs = Math.min(this.burstEnd, this.episodeEnd);
-    this.rate = this.bursts.hot ? this.hotRate : this.coldRate;
-    if (this.congested && this.episodes !== null && this.episodes.rate > this.rate) this.rate = this.episodes.rate;
+    this.#startNs = now;
+    this.#startDelay = delay;
+    this.#startUtilization = utilization;
+    this.endNs = Math.min(this.#burstEnd, this.#episodeEnd);
+    this.rate = this.#bursts.hot ? this.#hotRate : this.#coldRate;
+    if (this.congested && this.#episodes !== null && this.#episodes.rate > this.rate) this.rate = this.#episodes.rate;
   }
 
   /** Queueing delay of what arrives at `timeNs`, in nanoseconds: 0 to the cap. */
   delayNs(timeNs: number): number {
-    const delay = this.startDelay + (this.rate - 1) * (timeNs - this.startNs);
-    return delay <= 0 ? 0 : Math.min(delay, this.capNs);
+    const delay = this.#startDelay + (this.rate - 1) * (timeNs - this.#startNs);
+    return delay <= 0 ? 0 : Math.min(delay, this.#capNs);
   }
 
   /** Share of what arrives at `timeNs` that is lost: (rate - 1) / rate while the queue is full, else 0. */
   lossShare(timeNs: number): number {
-    return this.rate > 1 && this.delayNs(timeNs) >= this.capNs ? 1 - 1 / this.rate : 0;
+    return this.rate > 1 && this.delayNs(timeNs) >= this.#capNs ? 1 - 1 / this.rate : 0;
   }
 
   /** Share of the line rate that leaves, 0 to 1: moving average over 100 us. */
   utilization(timeNs: number): number {
-    const dt = timeNs - this.startNs;
-    if (this.rate >= 1) return relax(this.startUtilization, 1, dt);
+    const dt = timeNs - this.#startNs;
+    if (this.rate >= 1) return relax(this.#startUtilization, 1, dt);
     // While the queue drains the link is busy, whatever arrives.
-    const busy = this.startDelay / (1 - this.rate);
-    if (dt <= busy) return relax(this.startUtilization, 1, dt);
-    return relax(relax(this.startUtilization, 1, busy), this.rate, dt - busy);
+    const busy = this.#startDelay / (1 - this.rate);
+    if (dt <= busy) return relax(this.#startUtilization, 1, dt);
+    return relax(relax(this.#startUtilization, 1, busy), this.rate, dt - busy);
   }
 }

@@ -9,25 +9,25 @@ const LOW_32 = 0xffff_ffffn;
 
 /** Builds records. One for a simulation. */
 export class RecordBuilder {
-  private readonly simulation: Simulation;
+  readonly #simulation: Simulation;
 
   constructor(simulation: Simulation) {
-    this.simulation = simulation;
+    this.#simulation = simulation;
   }
 
   /** Virtual nanoseconds to wall-clock nanoseconds. */
   wallClock(timeNs: number): bigint {
-    return this.simulation.settings.startNs + BigInt(timeNs);
+    return this.#simulation.settings.startNs + BigInt(timeNs);
   }
 
-  private stamp(timeNs: number, wide: boolean): bigint {
+  #stamp(timeNs: number, wide: boolean): bigint {
     const time = this.wallClock(timeNs);
     return wide ? time : BigInt(timestamp32(Number(time & LOW_32)));
   }
 
   /** The items that `bits` (instruction bitmap, bit 0 = 0x8000) select of hop `hop`. */
-  private metadata(hop: number, bits: number, wide: boolean): Hop {
-    const { simulation } = this;
+  #metadata(hop: number, bits: number, wide: boolean): Hop {
+    const simulation = this.#simulation;
     const { flows, settings } = simulation;
     const at = simulation.flow * settings.topology.maxHops + hop;
     const to = simulation.base + hop;
@@ -46,8 +46,8 @@ export class RecordBuilder {
       values.queueId = queueIdOf(egress);
       values.queueOccupancy = simulation.hopCells[to]!;
     }
-    if (bits & 0x0800) values.ingressTimestamp = this.stamp(arrival, wide);
-    if (bits & 0x0400) values.egressTimestamp = this.stamp(arrival + latency, wide);
+    if (bits & 0x0800) values.ingressTimestamp = this.#stamp(arrival, wide);
+    if (bits & 0x0400) values.egressTimestamp = this.#stamp(arrival + latency, wide);
     if (bits & 0x0200) {
       values.l2IngressInterface = logicalInterfaceOf(ingress);
       values.l2EgressInterface = logicalInterfaceOf(egress);
@@ -60,14 +60,14 @@ export class RecordBuilder {
     return values;
   }
 
-  private report(hasInt: boolean): ReportInfo {
-    const { simulation } = this;
+  #report(hasInt: boolean): ReportInfo {
+    const simulation = this.#simulation;
     const { settings, flows, hop, dropped } = simulation;
     const at = simulation.flow * settings.topology.maxHops + hop;
     const wide = settings.report === '2.0';
     const bits20 = reportBits20(settings.instructions, dropped);
     // A report v1.0 carries the ingress timestamp in its header, and has no place for level-2 interfaces and buffer.
-    const metadata = this.metadata(hop, wide ? bits20 : bits20 & 0x7500, wide);
+    const metadata = this.#metadata(hop, wide ? bits20 : bits20 & 0x7500, wide);
     const arrival = simulation.hopArrival[simulation.base + hop]!;
     return {
       version: settings.report,
@@ -79,15 +79,15 @@ export class RecordBuilder {
       queueCongested: simulation.hopCongested[simulation.base + hop] === 1,
       trackedFlow: true,
       intermediate: false,
-      ingressTimestamp: wide ? (metadata.ingressTimestamp ?? null) : this.stamp(arrival, false),
+      ingressTimestamp: wide ? (metadata.ingressTimestamp ?? null) : this.#stamp(arrival, false),
       dropReason: dropped ? DROP_REASON : null,
       dropQueueId: dropped ? queueIdOf(flows.hopEgress[at]!) : null,
       metadata,
     };
   }
 
-  private header(pushes: number): IntHeaderInfo {
-    const { settings, flows, flow } = this.simulation;
+  #header(pushes: number): IntHeaderInfo {
+    const { settings, flows, flow } = this.#simulation;
     const { instructions, mode } = settings;
     const version = mode === 'mx' || settings.report === '2.0' ? '2' : '1.0';
     const tcp = flows.protocol[flow] === PROTOCOL.TCP;
@@ -108,8 +108,8 @@ export class RecordBuilder {
     };
   }
 
-  private postcardHeader(): IntHeaderInfo {
-    const { settings, dropped } = this.simulation;
+  #postcardHeader(): IntHeaderInfo {
+    const { settings, dropped } = this.#simulation;
     const wide = settings.report === '2.0';
     return {
       mode: 'xd',
@@ -129,7 +129,7 @@ export class RecordBuilder {
 
   /** The record of what the simulation stopped at. @param packet the INT packet itself, and not a report of it */
   build(packet: boolean): TelemetryRecord {
-    const { simulation } = this;
+    const simulation = this.#simulation;
     const { settings, flows, flow, hop, dropped } = simulation;
     const { mode, instructions, topology } = settings;
     const wide = settings.report === '2.0';
@@ -139,17 +139,17 @@ export class RecordBuilder {
     const hasInt = mode !== 'xd' && !(dropped && hop === 0);
     const hops: Hop[] = [];
     if (hasInt && mode === 'md') {
-      for (let h = 0; h < pushes; h++) hops.push(this.metadata(h, instructions, wide));
+      for (let h = 0; h < pushes; h++) hops.push(this.#metadata(h, instructions, wide));
     }
     const path = hops.flatMap((one) => (one.nodeId === undefined ? [] : [one.nodeId]));
-    const report = packet ? null : this.report(hasInt);
+    const report = packet ? null : this.#report(hasInt);
     if (report !== null) path.push(report.nodeId);
     return {
       index: 0,
       status: 'ok',
       error: null,
       report,
-      int: hasInt ? this.header(pushes) : mode === 'xd' && !dropped ? this.postcardHeader() : null,
+      int: hasInt ? this.#header(pushes) : mode === 'xd' && !dropped ? this.#postcardHeader() : null,
       flow: flows.flow(flow),
       path,
       hops,

@@ -46,31 +46,31 @@ function checksumOf(sum: number): number {
 export class ReportStream {
   /** All options with their defaults. */
   readonly settings: TrafficSettings;
-  private readonly simulation: Simulation;
-  private readonly wide: boolean;
+  readonly #simulation: Simulation;
+  readonly #wide: boolean;
   /** Words of one hop's block in the stack. */
-  private readonly hopWords: number;
-  private readonly startHigh: number;
-  private readonly startLow: number;
-  private pending = false;
-  private view: DataView = new DataView(new ArrayBuffer(0));
-  private at = 0;
+  readonly #hopWords: number;
+  readonly #startHigh: number;
+  readonly #startLow: number;
+  #pending = false;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #at = 0;
   /** One's complement sum of the words written, for the checksum of the packet inside. */
-  private sum = 0;
+  #sum = 0;
 
   /** RangeError for an option out of range, TopologyError for a topology text that names none. */
   constructor(options: TrafficOptions) {
     this.settings = settingsOf(options);
-    this.simulation = new Simulation(this.settings);
-    this.wide = this.settings.report === '2.0';
-    this.hopWords = wordsOf(this.settings.instructions, this.wide);
-    this.startHigh = Number(this.settings.startNs >> 32n);
-    this.startLow = Number(this.settings.startNs & 0xffff_ffffn);
+    this.#simulation = new Simulation(this.settings);
+    this.#wide = this.settings.report === '2.0';
+    this.#hopWords = wordsOf(this.settings.instructions, this.#wide);
+    this.#startHigh = Number(this.settings.startNs >> 32n);
+    this.#startLow = Number(this.settings.startNs & 0xffff_ffffn);
   }
 
   /** All flows. */
   get flows(): FlowTable {
-    return this.simulation.flows;
+    return this.#simulation.flows;
   }
 
   /**
@@ -91,130 +91,133 @@ export class ReportStream {
     timesNs?: Float64Array,
     untilNs = Number.POSITIVE_INFINITY,
   ): number {
-    const { simulation } = this;
+    const simulation = this.#simulation;
     const most = Math.min(offsets.length, lengths.length, timesNs === undefined ? offsets.length : timesNs.length);
     const end = out.length - MAX_REPORT_BYTES;
-    this.view = new DataView(out.buffer, out.byteOffset, out.byteLength);
-    this.at = 0;
+    this.#view = new DataView(out.buffer, out.byteOffset, out.byteLength);
+    this.#at = 0;
     let count = 0;
-    while (count < most && this.at <= end) {
-      if (!this.pending) {
+    while (count < most && this.#at <= end) {
+      if (!this.#pending) {
         simulation.next();
-        this.pending = true;
+        this.#pending = true;
       }
       if (simulation.timeNs > untilNs) break;
-      const from = this.at;
-      if (this.wide) this.report20();
-      else this.report10();
+      const from = this.#at;
+      if (this.#wide) this.#report20();
+      else this.#report10();
       offsets[count] = from;
-      lengths[count] = this.at - from;
+      lengths[count] = this.#at - from;
       if (timesNs !== undefined) timesNs[count] = simulation.timeNs;
-      this.pending = false;
+      this.#pending = false;
       count++;
     }
     return count;
   }
 
-  private put(word: number): void {
-    this.view.setUint32(this.at, word);
-    this.at += 4;
+  #put(word: number): void {
+    this.#view.setUint32(this.#at, word);
+    this.#at += 4;
   }
 
-  private flowHop(hop: number): number {
-    return this.simulation.flow * this.settings.topology.maxHops + hop;
+  #flowHop(hop: number): number {
+    return this.#simulation.flow * this.settings.topology.maxHops + hop;
   }
 
   /** Report v2.0: group header, individual report header, main contents. */
-  private report20(): void {
-    const { simulation, settings } = this;
+  #report20(): void {
+    const { settings } = this;
+    const simulation = this.#simulation;
     const { hop, dropped, base } = simulation;
     const bits = reportBits20(settings.instructions, dropped);
-    const start = this.at;
-    this.put((2 << 28) | (simulation.hwId << 22) | (simulation.sequence & 0x3f_ffff));
-    this.put(simulation.flows.hopSwitch[this.flowHop(hop)]! + 1);
-    this.at += 4;
-    this.put(bits << 16);
-    this.put(0);
-    this.metadata(hop, bits, true);
-    const words = (this.at - start - 20) >>> 2;
+    const start = this.#at;
+    this.#put((2 << 28) | (simulation.hwId << 22) | (simulation.sequence & 0x3f_ffff));
+    this.#put(simulation.flows.hopSwitch[this.#flowHop(hop)]! + 1);
+    this.#at += 4;
+    this.#put(bits << 16);
+    this.#put(0);
+    this.#metadata(hop, bits, true);
+    const words = (this.#at - start - 20) >>> 2;
     const flags = (dropped ? 0x80 : 0) | (simulation.hopCongested[base + hop] === 1 ? 0x40 : 0) | 0x20;
-    this.packet();
-    const length = (this.at - start - 12) >>> 2;
+    this.#packet();
+    const length = (this.#at - start - 12) >>> 2;
     // RepType 1 (INT), InType 4 (IPv4).
-    this.view.setUint32(start + 8, (0x14 << 24) | (length << 16) | (words << 8) | flags);
+    this.#view.setUint32(start + 8, (0x14 << 24) | (length << 16) | (words << 8) | flags);
   }
 
   /** Report v1.0. */
-  private report10(): void {
-    const { simulation, settings } = this;
+  #report10(): void {
+    const { settings } = this;
+    const simulation = this.#simulation;
     const { hop, dropped, base, flows } = simulation;
     const bits = reportBits10(settings.instructions, dropped);
-    const start = this.at;
-    this.at += 4;
-    this.put(flows.hopSwitch[this.flowHop(hop)]! + 1);
-    this.put(simulation.sequence);
-    this.put(timestamp32(this.low(simulation.hopArrival[base + hop]!)));
+    const start = this.#at;
+    this.#at += 4;
+    this.#put(flows.hopSwitch[this.#flowHop(hop)]! + 1);
+    this.#put(simulation.sequence);
+    this.#put(timestamp32(this.#low(simulation.hopArrival[base + hop]!)));
     // Ports, latency, queue, egress timestamp; then drop; then utilisation.
     const own = reportBits20(settings.instructions, dropped);
-    this.metadata(hop, own & 0x7400, false);
-    if (dropped) this.put((queueIdOf(flows.hopEgress[this.flowHop(hop)]!) << 24) | (DROP_REASON << 16));
-    this.metadata(hop, own & 0x0100, false);
-    const words = (this.at - start) >>> 2;
+    this.#metadata(hop, own & 0x7400, false);
+    if (dropped) this.#put((queueIdOf(flows.hopEgress[this.#flowHop(hop)]!) << 24) | (DROP_REASON << 16));
+    this.#metadata(hop, own & 0x0100, false);
+    const words = (this.#at - start) >>> 2;
     const flags =
       (dropped ? 0x100 : 0) | (simulation.hopCongested[base + hop] === 1 ? 0x80 : 0) | 0x40 | simulation.hwId;
     // Version 1, NProto 1 (IPv4).
-    this.view.setUint32(start, (1 << 28) | (words << 24) | (1 << 21) | (bits << 15) | flags);
-    this.packet();
+    this.#view.setUint32(start, (1 << 28) | (words << 24) | (1 << 21) | (bits << 15) | flags);
+    this.#packet();
   }
 
-  private low(timeNs: number): number {
-    return (this.startLow + (timeNs % TWO_32)) >>> 0;
+  #low(timeNs: number): number {
+    return (this.#startLow + (timeNs % TWO_32)) >>> 0;
   }
 
-  private stamp(timeNs: number, wide: boolean): void {
-    const low = this.startLow + (timeNs % TWO_32);
+  #stamp(timeNs: number, wide: boolean): void {
+    const low = this.#startLow + (timeNs % TWO_32);
     if (!wide) {
-      this.item(timestamp32(low >>> 0));
+      this.#item(timestamp32(low >>> 0));
       return;
     }
     const carry = low >= TWO_32 ? 1 : 0;
-    this.item((this.startHigh + Math.floor(timeNs / TWO_32) + carry) >>> 0);
-    this.item(low >>> 0);
+    this.#item((this.#startHigh + Math.floor(timeNs / TWO_32) + carry) >>> 0);
+    this.#item(low >>> 0);
   }
 
   /** A word of metadata: written and summed. */
-  private item(word: number): void {
-    this.view.setUint32(this.at, word);
-    this.at += 4;
-    this.sum += (word >>> 16) + (word & 0xffff);
+  #item(word: number): void {
+    this.#view.setUint32(this.#at, word);
+    this.#at += 4;
+    this.#sum += (word >>> 16) + (word & 0xffff);
   }
 
   /** The items of a hop that `bits` select, in bit order. Bit 15 is the drop word of a report. */
-  private metadata(hop: number, bits: number, wide: boolean): void {
-    const { simulation } = this;
+  #metadata(hop: number, bits: number, wide: boolean): void {
+    const simulation = this.#simulation;
     const { flows } = simulation;
-    const at = this.flowHop(hop);
+    const at = this.#flowHop(hop);
     const to = simulation.base + hop;
     const ingress = flows.hopIngress[at]!;
     const egress = flows.hopEgress[at]!;
-    if (bits & 0x8000) this.item(flows.hopSwitch[at]! + 1);
-    if (bits & 0x4000) this.item(((ingress << 16) | egress) >>> 0);
-    if (bits & 0x2000) this.item(simulation.hopLatency[to]!);
-    if (bits & 0x1000) this.item(((queueIdOf(egress) << 24) | simulation.hopCells[to]!) >>> 0);
-    if (bits & 0x0800) this.stamp(simulation.hopArrival[to]!, wide);
-    if (bits & 0x0400) this.stamp(simulation.hopArrival[to]! + simulation.hopLatency[to]!, wide);
+    if (bits & 0x8000) this.#item(flows.hopSwitch[at]! + 1);
+    if (bits & 0x4000) this.#item(((ingress << 16) | egress) >>> 0);
+    if (bits & 0x2000) this.#item(simulation.hopLatency[to]!);
+    if (bits & 0x1000) this.#item(((queueIdOf(egress) << 24) | simulation.hopCells[to]!) >>> 0);
+    if (bits & 0x0800) this.#stamp(simulation.hopArrival[to]!, wide);
+    if (bits & 0x0400) this.#stamp(simulation.hopArrival[to]! + simulation.hopLatency[to]!, wide);
     if (bits & 0x0200) {
-      this.item(logicalInterfaceOf(ingress));
-      this.item(logicalInterfaceOf(egress));
+      this.#item(logicalInterfaceOf(ingress));
+      this.#item(logicalInterfaceOf(egress));
     }
-    if (bits & 0x0100) this.item(simulation.hopUtilization[to]!);
-    if (bits & 0x0080) this.item(simulation.hopBuffer[to]!);
-    if (bits & 1) this.item(((queueIdOf(egress) << 24) | (DROP_REASON << 16)) >>> 0);
+    if (bits & 0x0100) this.#item(simulation.hopUtilization[to]!);
+    if (bits & 0x0080) this.#item(simulation.hopBuffer[to]!);
+    if (bits & 1) this.#item(((queueIdOf(egress) << 24) | (DROP_REASON << 16)) >>> 0);
   }
 
   /** The IPv4 packet as it came in at the reporting hop. */
-  private packet(): void {
-    const { simulation, settings } = this;
+  #packet(): void {
+    const { settings } = this;
+    const simulation = this.#simulation;
     const { flows, flow, hop } = simulation;
     const source = flows.source[flow]!;
     const destination = flows.destination[flow]!;
@@ -222,8 +225,8 @@ export class ReportStream {
     const tcp = flows.protocol[flow] === PROTOCOL.TCP;
     const payload = flows.payloadBytes[flow]!;
     const hasInt = settings.mode !== 'xd' && !(simulation.dropped && hop === 0);
-    const int20 = settings.mode === 'mx' || this.wide;
-    const stack = hasInt && settings.mode === 'md' ? 4 * hop * this.hopWords : 0;
+    const int20 = settings.mode === 'mx' || this.#wide;
+    const stack = hasInt && settings.mode === 'md' ? 4 * hop * this.#hopWords : 0;
     const intBytes = hasInt ? (int20 ? 16 : 12) + stack : 0;
     // A TCP segment with INT 2.x has a UDP header of its own in front of INT (NPT 2).
     const wrapped = hasInt && int20 && tcp;
@@ -235,70 +238,71 @@ export class ReportStream {
     const first = (0x4500_0000 | (tos << 16) | total) >>> 0;
     const third = ((INITIAL_TTL - hop) << 24) | (protocol << 16);
     const addresses = halves(source) + halves(destination);
-    this.put(first);
-    this.put(DONT_FRAGMENT);
-    this.put(third | checksumOf(halves(first) + DONT_FRAGMENT + halves(third >>> 0) + addresses));
-    this.put(source);
-    this.put(destination);
+    this.#put(first);
+    this.#put(DONT_FRAGMENT);
+    this.#put(third | checksumOf(halves(first) + DONT_FRAGMENT + halves(third >>> 0) + addresses));
+    this.#put(source);
+    this.#put(destination);
 
     if (wrapped) {
-      this.put(((0xc000 | (flows.hash[flow]! & 0x3fff)) << 16) | INT_PORT);
-      this.put((total - 20) << 16);
-      this.intHeader(true, 2, PROTOCOL.TCP, stack);
-      this.tcp(flow, ports, addresses, l4Bytes + payload);
+      this.#put(((0xc000 | (flows.hash[flow]! & 0x3fff)) << 16) | INT_PORT);
+      this.#put((total - 20) << 16);
+      this.#intHeader(true, 2, PROTOCOL.TCP, stack);
+      this.#tcp(flow, ports, addresses, l4Bytes + payload);
       return;
     }
-    const l4 = this.at;
+    const l4 = this.#at;
     // NPT 1: the port marks INT, the shim keeps the original one.
     const marked = hasInt && int20 ? ((ports & 0xffff_0000) | INT_PORT) >>> 0 : ports;
-    if (tcp) this.tcp(flow, ports, addresses, total - 20);
+    if (tcp) this.#tcp(flow, ports, addresses, total - 20);
     else {
-      this.put(marked);
-      this.put((total - 20) << 16);
+      this.#put(marked);
+      this.#put((total - 20) << 16);
     }
-    this.sum = 0;
-    if (hasInt) this.intHeader(int20, 1, ports & 0xffff, stack);
+    this.#sum = 0;
+    if (hasInt) this.#intHeader(int20, 1, ports & 0xffff, stack);
     if (tcp) {
       // What was summed so far is in the field: go on from its complement.
-      const soFar = ~this.view.getUint16(l4 + 16) & 0xffff;
-      this.view.setUint16(l4 + 16, checksumOf(soFar + this.sum));
+      const soFar = ~this.#view.getUint16(l4 + 16) & 0xffff;
+      this.#view.setUint16(l4 + 16, checksumOf(soFar + this.#sum));
     } else {
       const length = total - 20;
-      const checksum = checksumOf(this.sum + addresses + PROTOCOL.UDP + length + halves(marked) + length);
-      this.view.setUint16(l4 + 6, checksum === 0 ? 0xffff : checksum);
+      const checksum = checksumOf(this.#sum + addresses + PROTOCOL.UDP + length + halves(marked) + length);
+      this.#view.setUint16(l4 + 6, checksum === 0 ? 0xffff : checksum);
     }
   }
 
   /** A TCP header; `length` counts it and all behind it. */
-  private tcp(flow: number, ports: number, addresses: number, length: number): void {
-    const number = this.simulation.flows.hash[flow]!;
+  #tcp(flow: number, ports: number, addresses: number, length: number): void {
+    const number = this.#simulation.flows.hash[flow]!;
     const sum = addresses + PROTOCOL.TCP + length + halves(ports) + 2 * halves(number) + halves(TCP_ACK);
-    this.put(ports);
-    this.put(number);
-    this.put(number);
-    this.put(TCP_ACK);
-    this.put(checksumOf(sum) << 16);
+    this.#put(ports);
+    this.#put(number);
+    this.#put(number);
+    this.#put(TCP_ACK);
+    this.#put(checksumOf(sum) << 16);
   }
 
   /** Shim, INT header and stack; 2.x alone has `npt` and `next`, the original port (NPT 1) or protocol (NPT 2). */
-  private intHeader(int20: boolean, npt: number, next: number, stack: number): void {
-    const { simulation, settings } = this;
+  #intHeader(int20: boolean, npt: number, next: number, stack: number): void {
+    const { settings } = this;
+    const simulation = this.#simulation;
     const { instructions, mode } = settings;
     const words = stack >>> 2;
     const left = INITIAL_HOP_COUNT - simulation.hop;
     if (int20) {
       const type = mode === 'mx' ? 3 : 1;
-      this.item(((type << 28) | (npt << 26) | ((3 + words) << 16) | next) >>> 0);
-      this.item(mode === 'mx' ? 0x2000_0000 : (0x2000_0000 | (this.hopWords << 8) | left) >>> 0);
-      this.item((instructions << 16) >>> 0);
-      this.item(0);
+      this.#item(((type << 28) | (npt << 26) | ((3 + words) << 16) | next) >>> 0);
+      this.#item(mode === 'mx' ? 0x2000_0000 : (0x2000_0000 | (this.#hopWords << 8) | left) >>> 0);
+      this.#item((instructions << 16) >>> 0);
+      this.#item(0);
     } else {
-      this.item((0x0100_0000 | ((3 + words) << 8)) >>> 0);
-      this.item((0x1000_0000 | (this.hopWords << 8) | left) >>> 0);
-      this.item((instructions << 16) >>> 0);
+      this.#item((0x0100_0000 | ((3 + words) << 8)) >>> 0);
+      this.#item((0x1000_0000 | (this.#hopWords << 8) | left) >>> 0);
+      this.#item((instructions << 16) >>> 0);
     }
     if (stack === 0) return;
     // Nearest hop first: the reader meets the last push at the top.
-    for (let hop = simulation.hop - 1; hop >= 0; hop--) this.metadata(hop, instructions, this.wide);
+    for (let hop = simulation.hop - 1; hop >= 0; hop--) this.#metadata(hop, instructions, this.#wide);
   }
 }

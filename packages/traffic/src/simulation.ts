@@ -22,26 +22,26 @@ export class Simulation {
   readonly settings: TrafficSettings;
   readonly flows: FlowTable;
   readonly fabric: Fabric;
-  private readonly popularity: Zipf;
-  private readonly arrivals: Random;
-  private readonly choices: Random;
-  private readonly chances: Random;
-  private readonly events = new EventQueue();
-  private readonly stride: number;
-  private readonly linkDelayNs: number;
-  private readonly meanGapNs: number;
-  private readonly atSinkOnly: boolean;
+  readonly #popularity: Zipf;
+  readonly #arrivals: Random;
+  readonly #choices: Random;
+  readonly #chances: Random;
+  readonly #events = new EventQueue();
+  readonly #stride: number;
+  readonly #linkDelayNs: number;
+  readonly #meanGapNs: number;
+  readonly #atSinkOnly: boolean;
   /** Packets end at the hop before their sink as far as reports go. */
-  private readonly packets: boolean;
-  private readonly sequences: Uint32Array;
-  private clock = 0;
-  private nextArrival: number;
-  private freed = -1;
-  private freeSlots: Int32Array;
-  private freeCount = 0;
+  readonly #packets: boolean;
+  readonly #sequences: Uint32Array;
+  #clock = 0;
+  #nextArrival: number;
+  #freed = -1;
+  #freeSlots: Int32Array;
+  #freeCount = 0;
 
   // Packets under way. A packet's hops start at slot * stride.
-  private slotFlow: Int32Array;
+  #slotFlow: Int32Array;
   /** Arrival at each hop, in nanoseconds from the start. */
   hopArrival: Float64Array;
   hopLatency: Uint32Array;
@@ -72,129 +72,130 @@ export class Simulation {
     if (packets && settings.mode === 'xd') throw new RangeError('packets of mode xd carry no INT');
     const random = new Random(settings.seed);
     this.settings = settings;
-    this.packets = packets;
+    this.#packets = packets;
     this.flows = new FlowTable(
       topology,
       { count: settings.flows, tcpShare: settings.tcpShare },
       random.derive('flows'),
     );
     this.fabric = new Fabric(settings, random.derive('fabric'));
-    this.popularity = new Zipf(settings.flows, settings.zipfExponent);
-    this.arrivals = random.derive('arrivals');
-    this.choices = random.derive('choices');
-    this.chances = random.derive('chances');
-    this.stride = topology.maxHops;
-    this.linkDelayNs = settings.fabric.linkDelayNs;
-    this.meanGapNs = 1e9 / settings.ratePps;
-    this.atSinkOnly = settings.mode === 'md';
-    this.sequences = new Uint32Array(topology.switches.length * 64);
-    this.freeSlots = new Int32Array(INITIAL_SLOTS);
-    this.slotFlow = new Int32Array(INITIAL_SLOTS);
-    const hops = INITIAL_SLOTS * this.stride;
+    this.#popularity = new Zipf(settings.flows, settings.zipfExponent);
+    this.#arrivals = random.derive('arrivals');
+    this.#choices = random.derive('choices');
+    this.#chances = random.derive('chances');
+    this.#stride = topology.maxHops;
+    this.#linkDelayNs = settings.fabric.linkDelayNs;
+    this.#meanGapNs = 1e9 / settings.ratePps;
+    this.#atSinkOnly = settings.mode === 'md';
+    this.#sequences = new Uint32Array(topology.switches.length * 64).fill(settings.firstSequence);
+    this.#freeSlots = new Int32Array(INITIAL_SLOTS);
+    this.#slotFlow = new Int32Array(INITIAL_SLOTS);
+    const hops = INITIAL_SLOTS * this.#stride;
     this.hopArrival = new Float64Array(hops);
     this.hopLatency = new Uint32Array(hops);
     this.hopCells = new Uint32Array(hops);
     this.hopUtilization = new Uint16Array(hops);
     this.hopBuffer = new Uint32Array(hops);
     this.hopCongested = new Uint8Array(hops);
-    for (let slot = INITIAL_SLOTS - 1; slot >= 0; slot--) this.freeSlots[this.freeCount++] = slot;
-    this.nextArrival = this.drawArrival();
+    for (let slot = INITIAL_SLOTS - 1; slot >= 0; slot--) this.#freeSlots[this.#freeCount++] = slot;
+    this.#nextArrival = this.#drawArrival();
   }
 
-  private drawArrival(): number {
-    this.clock += this.arrivals.exponential(this.meanGapNs);
-    return Math.floor(this.clock);
+  #drawArrival(): number {
+    this.#clock += this.#arrivals.exponential(this.#meanGapNs);
+    return Math.floor(this.#clock);
   }
 
   /** Goes on to the next report (or packet); the fields then say which. */
   next(): void {
-    if (this.freed >= 0) {
-      this.freeSlots[this.freeCount++] = this.freed;
-      this.freed = -1;
+    if (this.#freed >= 0) {
+      this.#freeSlots[this.#freeCount++] = this.#freed;
+      this.#freed = -1;
     }
-    while (!this.step());
+    while (!this.#step());
   }
 
-  private step(): boolean {
-    const { events, flows } = this;
+  #step(): boolean {
+    const { flows } = this;
+    const events = this.#events;
     const due = events.nextTime;
     // An arrival from a host at t counts as a departure one link delay earlier, as those from switches do.
-    if (this.nextArrival - this.linkDelayNs <= due) {
-      const slot = this.allocate();
-      this.slotFlow[slot] = this.popularity.sample(this.choices) - 1;
-      const arrival = this.nextArrival;
-      this.nextArrival = this.drawArrival();
-      this.arrive(slot, 0, arrival);
+    if (this.#nextArrival - this.#linkDelayNs <= due) {
+      const slot = this.#allocate();
+      this.#slotFlow[slot] = this.#popularity.sample(this.#choices) - 1;
+      const arrival = this.#nextArrival;
+      this.#nextArrival = this.#drawArrival();
+      this.#arrive(slot, 0, arrival);
       return false;
     }
     const event = events.pop();
     const slot = event >> 4;
     const hop = (event >> 1) & 7;
     const dropped = (event & DROPPED) !== 0;
-    const flow = this.slotFlow[slot]!;
+    const flow = this.#slotFlow[slot]!;
     const last = flows.hops[flow]! - 1;
     const ends = dropped || hop === last;
-    if (!ends) this.arrive(slot, hop + 1, due + this.linkDelayNs);
-    if (ends) this.freed = slot;
-    const stops = this.packets ? !dropped && hop === last - 1 : dropped || hop === last || !this.atSinkOnly;
+    if (!ends) this.#arrive(slot, hop + 1, due + this.#linkDelayNs);
+    if (ends) this.#freed = slot;
+    const stops = this.#packets ? !dropped && hop === last - 1 : dropped || hop === last || !this.#atSinkOnly;
     if (!stops) {
       if (ends) {
-        this.freeSlots[this.freeCount++] = slot;
-        this.freed = -1;
+        this.#freeSlots[this.#freeCount++] = slot;
+        this.#freed = -1;
       }
       return false;
     }
-    const at = flow * this.stride + hop;
+    const at = flow * this.#stride + hop;
     this.flow = flow;
     this.hop = hop;
-    this.base = slot * this.stride;
+    this.base = slot * this.#stride;
     this.dropped = dropped;
     this.timeNs = due;
     this.hwId = pipeOf(flows.hopIngress[at]!);
-    if (!this.packets) {
+    if (!this.#packets) {
       const counter = flows.hopSwitch[at]! * 64 + this.hwId;
-      this.sequence = this.sequences[counter]!;
-      this.sequences[counter] = this.sequence + 1;
+      this.sequence = this.#sequences[counter]!;
+      this.#sequences[counter] = this.sequence + 1;
     }
     return true;
   }
 
-  private arrive(slot: number, hop: number, timeNs: number): void {
+  #arrive(slot: number, hop: number, timeNs: number): void {
     const { fabric, flows } = this;
-    const at = this.slotFlow[slot]! * this.stride + hop;
-    const to = slot * this.stride + hop;
-    fabric.pass(flows.hopSwitch[at]!, flows.hopEgress[at]!, timeNs, this.chances.uniform());
+    const at = this.#slotFlow[slot]! * this.#stride + hop;
+    const to = slot * this.#stride + hop;
+    fabric.pass(flows.hopSwitch[at]!, flows.hopEgress[at]!, timeNs, this.#chances.uniform());
     this.hopArrival[to] = timeNs;
     this.hopLatency[to] = fabric.latencyNs;
     this.hopCells[to] = fabric.cells;
     this.hopUtilization[to] = fabric.utilization;
     this.hopBuffer[to] = fabric.bufferCells;
     this.hopCongested[to] = fabric.congested ? 1 : 0;
-    this.events.push(timeNs + fabric.latencyNs, (slot << 4) | (hop << 1) | (fabric.dropped ? DROPPED : 0));
+    this.#events.push(timeNs + fabric.latencyNs, (slot << 4) | (hop << 1) | (fabric.dropped ? DROPPED : 0));
   }
 
-  private allocate(): number {
-    if (this.freeCount === 0) this.grow();
-    return this.freeSlots[--this.freeCount]!;
+  #allocate(): number {
+    if (this.#freeCount === 0) this.#grow();
+    return this.#freeSlots[--this.#freeCount]!;
   }
 
-  private grow(): void {
-    const old = this.slotFlow.length;
+  #grow(): void {
+    const old = this.#slotFlow.length;
     const slots = old * 2;
     if (slots > 1 << 26) throw new RangeError('too many packets under way: lower ratePps or the delays');
-    const hops = slots * this.stride;
+    const hops = slots * this.#stride;
     const widen = <T extends { set(from: T): void }>(wide: T, narrow: T): T => {
       wide.set(narrow);
       return wide;
     };
-    this.slotFlow = widen(new Int32Array(slots), this.slotFlow);
+    this.#slotFlow = widen(new Int32Array(slots), this.#slotFlow);
     this.hopArrival = widen(new Float64Array(hops), this.hopArrival);
     this.hopLatency = widen(new Uint32Array(hops), this.hopLatency);
     this.hopCells = widen(new Uint32Array(hops), this.hopCells);
     this.hopUtilization = widen(new Uint16Array(hops), this.hopUtilization);
     this.hopBuffer = widen(new Uint32Array(hops), this.hopBuffer);
     this.hopCongested = widen(new Uint8Array(hops), this.hopCongested);
-    this.freeSlots = new Int32Array(slots);
-    for (let slot = slots - 1; slot >= old; slot--) this.freeSlots[this.freeCount++] = slot;
+    this.#freeSlots = new Int32Array(slots);
+    for (let slot = slots - 1; slot >= old; slot--) this.#freeSlots[this.#freeCount++] = slot;
   }
 }

@@ -108,14 +108,14 @@ export class Topology {
   readonly portCount: number;
   /** Most switches on a path. */
   readonly maxHops: number;
-  private readonly shape: Shape;
-  private readonly firstPort: Int32Array;
-  private readonly peerSwitch: Int32Array;
-  private readonly peerPort: Int32Array;
+  readonly #shape: Shape;
+  readonly #firstPort: Int32Array;
+  readonly #peerSwitch: Int32Array;
+  readonly #peerPort: Int32Array;
 
   /** @internal */
   constructor(shape: Shape) {
-    this.shape = shape;
+    this.#shape = shape;
     this.kind = shape.kind;
     this.name = shape.name;
     this.maxHops = shape.maxHops;
@@ -126,33 +126,33 @@ export class Topology {
       const address = (0xac10_0000 | (index + 1)) >>> 0;
       return { ...one, id: index + 1, address: dotted(address), mac: macOf(1, address) };
     });
-    this.firstPort = new Int32Array(shape.switches.length);
+    this.#firstPort = new Int32Array(shape.switches.length);
     let ports = 0;
     for (const [index, one] of shape.switches.entries()) {
-      this.firstPort[index] = ports;
+      this.#firstPort[index] = ports;
       ports += one.ports;
     }
     this.portCount = ports;
     // -1 - host where a host is at the other end; hosts are on the first ports of the edge switches.
-    this.peerSwitch = new Int32Array(ports);
-    this.peerPort = new Int32Array(ports);
+    this.#peerSwitch = new Int32Array(ports);
+    this.#peerPort = new Int32Array(ports);
     for (let host = 0; host < this.hostCount; host++) {
       const edge = Math.floor(host / this.hostsPerEdge);
-      this.peerSwitch[this.portIndex(edge, (host % this.hostsPerEdge) + 1)] = -1 - host;
+      this.#peerSwitch[this.portIndex(edge, (host % this.hostsPerEdge) + 1)] = -1 - host;
     }
     for (const [lower, lowerPort, upper, upperPort] of shape.links) {
       const below = this.portIndex(lower, lowerPort);
       const above = this.portIndex(upper, upperPort);
-      this.peerSwitch[below] = upper;
-      this.peerPort[below] = upperPort;
-      this.peerSwitch[above] = lower;
-      this.peerPort[above] = lowerPort;
+      this.#peerSwitch[below] = upper;
+      this.#peerPort[below] = upperPort;
+      this.#peerSwitch[above] = lower;
+      this.#peerPort[above] = lowerPort;
     }
   }
 
   /** Number of a port among all ports of the fabric, from 0. `port` from 1. No check. */
   portIndex(switchIndex: number, port: number): number {
-    return this.firstPort[switchIndex]! + port - 1;
+    return this.#firstPort[switchIndex]! + port - 1;
   }
 
   /** What is at the other end of a port; a RangeError for a switch or port there is not. */
@@ -162,9 +162,9 @@ export class Topology {
       throw new RangeError(`no port ${port} on switch index ${switchIndex}`);
     }
     const index = this.portIndex(switchIndex, port);
-    const peer = this.peerSwitch[index]!;
+    const peer = this.#peerSwitch[index]!;
     if (peer < 0) return { kind: 'host', host: -1 - peer };
-    return { kind: 'switch', switchIndex: peer, port: this.peerPort[index]! };
+    return { kind: 'switch', switchIndex: peer, port: this.#peerPort[index]! };
   }
 
   /** A host; a RangeError for one there is not. */
@@ -186,7 +186,7 @@ export class Topology {
 
   /** A host's address as a 32-bit number. No check. */
   hostAddress(index: number): number {
-    return this.shape.addressOf(Math.floor(index / this.hostsPerEdge), index % this.hostsPerEdge) >>> 0;
+    return this.#shape.addressOf(Math.floor(index / this.hostsPerEdge), index % this.hostsPerEdge) >>> 0;
   }
 
   /** Ports that lead up from an edge switch. */
@@ -200,7 +200,7 @@ export class Topology {
    * `maxHops` is needed). Returns the number of hops. No check: hosts must exist and differ.
    */
   pathInto(source: number, destination: number, flowHash: number, out: Int32Array, at = 0): number {
-    return this.shape.route(this, source, destination, flowHash, out, at);
+    return this.#shape.route(this, source, destination, flowHash, out, at);
   }
 
   /** The path of a flow between two hosts, by its hash. RangeError for hosts that do not exist or are one. */

@@ -96,27 +96,27 @@ function power(base: number, exponent: number): number {
 export class BurstProcess {
   /** State of the current stay. */
   hot: boolean;
-  private readonly random: Random;
-  private readonly hotScale: number;
-  private readonly coldScale: number;
-  private readonly share: number;
-  private readonly memory: number;
-  private left = 0;
+  readonly #random: Random;
+  readonly #hotScale: number;
+  readonly #coldScale: number;
+  readonly #share: number;
+  readonly #memory: number;
+  #left = 0;
 
   constructor(workload: Workload, random: Random) {
-    this.random = random;
-    this.hotScale = sojournScale(1 - workload.hotAfterHot);
-    this.coldScale = sojournScale(workload.hotAfterCold);
-    this.share = hotShare(workload);
-    this.memory = workload.hotAfterHot - workload.hotAfterCold;
+    this.#random = random;
+    this.#hotScale = sojournScale(1 - workload.hotAfterHot);
+    this.#coldScale = sojournScale(workload.hotAfterCold);
+    this.#share = hotShare(workload);
+    this.#memory = workload.hotAfterHot - workload.hotAfterCold;
     // `left` is 0: the first stay starts when it is asked for, in the state that follows this one.
-    this.hot = random.uniform() >= this.share;
+    this.hot = random.uniform() >= this.#share;
   }
 
   /** Goes on to the next stay and returns its length in slots, at least 1. */
   turn(): number {
     this.hot = !this.hot;
-    return 1 + Math.floor(this.random.exponential(this.hot ? this.hotScale : this.coldScale));
+    return 1 + Math.floor(this.#random.exponential(this.hot ? this.#hotScale : this.#coldScale));
   }
 
   /**
@@ -125,14 +125,14 @@ export class BurstProcess {
    */
   leap(slots: number): number {
     const start = this.hot ? 0 : 1;
-    this.hot = this.random.uniform() < this.share + (start - this.share) * power(this.memory, slots);
-    return 1 + Math.floor(this.random.exponential(this.hot ? this.hotScale : this.coldScale));
+    this.hot = this.#random.uniform() < this.#share + (start - this.#share) * power(this.#memory, slots);
+    return 1 + Math.floor(this.#random.exponential(this.hot ? this.#hotScale : this.#coldScale));
   }
 
   /** Goes on to the next slot; whether it is hot. Not to be mixed with the other two. */
   next(): boolean {
-    if (this.left === 0) this.left = this.turn();
-    this.left--;
+    if (this.#left === 0) this.#left = this.turn();
+    this.#left--;
     return this.hot;
   }
 }

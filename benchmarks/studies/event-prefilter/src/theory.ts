@@ -104,68 +104,71 @@ class Distribution {
  */
 class Chain {
   readonly lattice: Lattice;
-  private readonly limit: number;
-  private readonly grain: number;
-  private readonly reach: number;
-  private readonly span: number;
+  readonly #limit: number;
+  readonly #grain: number;
+  readonly #reach: number;
+  readonly #span: number;
   /** For each state and a cold or a hot slot: the state at its end, or -1 if not yet known; events; sum of what the packets find. */
-  private readonly ends: Int32Array;
-  private readonly events: Int32Array;
-  private readonly sums: Float64Array;
-  private readonly distributions: readonly Distribution[];
+  readonly #ends: Int32Array;
+  readonly #events: Int32Array;
+  readonly #sums: Float64Array;
+  readonly #distributions: readonly Distribution[];
 
-  constructor(
-    private readonly workload: Workload,
-    hot: number,
-    thresholdUs: number,
-  ) {
+  readonly #workload: Workload;
+  constructor(workload: Workload, hot: number, thresholdUs: number) {
+    this.#workload = workload;
     this.lattice = latticeOf(hot);
     const { unitUs, rise, fall, cap, hotPackets, coldPackets } = this.lattice;
     // An event is a difference above the threshold; the lattice may lie exactly on it.
-    this.limit = Math.min(cap, Math.floor(thresholdUs / unitUs + 1e-9));
-    this.grain = divisor(divisor(hotPackets * rise, coldPackets * fall), cap);
-    this.reach = this.limit + Math.max(rise, fall);
-    this.span = 2 * this.reach + 1;
-    const states = (cap / this.grain + 1) * this.span;
-    this.ends = new Int32Array(2 * states).fill(-1);
-    this.events = new Int32Array(2 * states);
-    this.sums = new Float64Array(2 * states);
-    this.distributions = Array.from({ length: 4 }, () => new Distribution(states));
+    this.#limit = Math.min(cap, Math.floor(thresholdUs / unitUs + 1e-9));
+    this.#grain = divisor(divisor(hotPackets * rise, coldPackets * fall), cap);
+    this.#reach = this.#limit + Math.max(rise, fall);
+    this.#span = 2 * this.#reach + 1;
+    const states = (cap / this.#grain + 1) * this.#span;
+    this.#ends = new Int32Array(2 * states).fill(-1);
+    this.#events = new Int32Array(2 * states);
+    this.#sums = new Float64Array(2 * states);
+    this.#distributions = Array.from({ length: 4 }, () => new Distribution(states));
   }
 
-  private state(level: number, reported: number): number {
-    return (level / this.grain) * this.span + reported - level + this.reach;
+  #state(level: number, reported: number): number {
+    return (level / this.#grain) * this.#span + reported - level + this.#reach;
   }
 
   /** Notes what a slot makes of a state. */
-  private run(state: number, isHot: boolean): void {
+  #run(state: number, isHot: boolean): void {
     const { cap, rise, fall, hotPackets, coldPackets } = this.lattice;
-    let level = Math.floor(state / this.span) * this.grain;
-    let reported = level + (state % this.span) - this.reach;
+    let level = Math.floor(state / this.#span) * this.#grain;
+    let reported = level + (state % this.#span) - this.#reach;
     const at = 2 * state + (isHot ? 1 : 0);
     for (let packet = isHot ? hotPackets : coldPackets; packet > 0; packet--) {
-      this.sums[at]! += level;
-      if (Math.abs(level - reported) > this.limit) {
+      this.#sums[at]! += level;
+      if (Math.abs(level - reported) > this.#limit) {
         reported = level;
-        this.events[at]!++;
+        this.#events[at]!++;
       }
       level = isHot ? Math.min(cap, level + rise) : Math.max(0, level - fall);
     }
-    this.ends[at] = this.state(level, reported);
+    this.#ends[at] = this.#state(level, reported);
   }
 
   /** Follows all ways through a busy period that begins with this value last reported. */
   busyPeriod(reported: number): BusyPeriod {
-    const { hotAfterHot, hotAfterCold } = this.workload;
+    const { hotAfterHot, hotAfterCold } = this.#workload;
     const { hotPackets, coldPackets } = this.lattice;
     const total = { slots: 0, packets: 0, events: 0, sum: 0 };
     const left = new Map<number, number>();
     // States of queue 0 that raise nothing while it stays empty: what comes next only knows the value last reported.
-    const firstQuiet = this.reach;
-    const lastQuiet = this.reach + this.limit;
-    let [cold, hot, nextCold, nextHot] = this.distributions as [Distribution, Distribution, Distribution, Distribution];
-    for (const distribution of this.distributions) distribution.clear();
-    hot.add(this.state(0, reported), 1);
+    const firstQuiet = this.#reach;
+    const lastQuiet = this.#reach + this.#limit;
+    let [cold, hot, nextCold, nextHot] = this.#distributions as [
+      Distribution,
+      Distribution,
+      Distribution,
+      Distribution,
+    ];
+    for (const distribution of this.#distributions) distribution.clear();
+    hot.add(this.#state(0, reported), 1);
     while (cold.size + hot.size > 0) {
       for (const isHot of [false, true]) {
         const { states, size, probability: probabilities } = isHot ? hot : cold;
@@ -175,14 +178,14 @@ class Chain {
           const probability = probabilities[state]!;
           if (probability < NEGLIGIBLE) continue;
           const at = 2 * state + (isHot ? 1 : 0);
-          if (this.ends[at] === -1) this.run(state, isHot);
-          const end = this.ends[at]!;
+          if (this.#ends[at] === -1) this.#run(state, isHot);
+          const end = this.#ends[at]!;
           total.slots += probability;
           total.packets += probability * (isHot ? hotPackets : coldPackets);
-          total.events += probability * this.events[at]!;
-          total.sum += probability * this.sums[at]!;
+          total.events += probability * this.#events[at]!;
+          total.sum += probability * this.#sums[at]!;
           if (!isHot && end >= firstQuiet && end <= lastQuiet) {
-            const value = end - this.reach;
+            const value = end - this.#reach;
             left.set(value, (left.get(value) ?? 0) + probability);
           } else {
             nextHot.add(end, probability * stay);

@@ -1,10 +1,10 @@
-import { type MonitorEvent, Paths, parseTopology, type SessionReport } from '@int/gpint';
+import { type MonitorEvent, Paths, parseGraph, type SessionReport } from '@int/gpint';
 import { describe, expect, test } from 'vitest';
 import { LinkEvidence } from '../src/monitor/evidence.js';
 import { chooseFailures, linkNames } from '../src/monitor/failures.js';
 import { SEED } from './seed.js';
 
-const graph = parseTopology('ring:6');
+const graph = parseGraph('ring:6');
 const node = (name: string): number => graph.nodeOf(name);
 const link = (a: string, b: string): number => graph.linkBetween(node(a), node(b));
 
@@ -90,7 +90,7 @@ describe('evidence of links', () => {
 
 describe('failures', () => {
   test('are drawn from links of paths, and leave the network in one piece', () => {
-    const grid = parseTopology('grid:5x4');
+    const grid = parseGraph('grid:5x4');
     const paths = Paths.from([
       [0, 1, 2, 3, 4],
       [5, 6, 7, 8, 9],
@@ -107,7 +107,7 @@ describe('failures', () => {
   });
 
   test('are found by names with hyphens in them', () => {
-    const tree = parseTopology('fat-tree:4');
+    const tree = parseGraph('fat-tree:4');
     const none = Paths.from([[0]]);
     const { links, switches } = chooseFailures(tree, none, ['edge-p0-1-agg-p0-2', 'core-3'], 0, SEED);
     expect(linkNames(tree, links)).toEqual(['edge-p0-1-agg-p0-2']);

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
-import { type MonitorEvent, parseTopology } from '@int/gpint';
+import { type MonitorEvent, parseGraph } from '@int/gpint';
 import { expect, test } from 'vitest';
 import { LiveView } from '../src/monitor/live.js';
 
-const graph = parseTopology('ring:20');
+const graph = parseGraph('ring:20');
 
 /** What a terminal would show after all that was written: only cursor up and erase below are known to it. */
 function screenOf(text: string): string[] {

@@ -1,4 +1,4 @@
-import { gpint, parseTopology } from '@int/gpint';
+import { gpint, parseGraph } from '@int/gpint';
 import { describe, expect, test } from 'vitest';
 import { elementsOf } from '../../../../.ci/test/xml.js';
 import type { LinkVerdict } from '../src/monitor/evidence.js';
@@ -18,7 +18,7 @@ const TOPOLOGIES = [
 ] as const;
 
 function pictureOf(topology: string, more: Partial<Picture> = {}): Picture {
-  const graph = parseTopology(topology, SEED);
+  const graph = parseGraph(topology, SEED);
   const { paths } = gpint(graph, { paths: Math.ceil(graph.nodeCount / 4), seed: SEED });
   return {
     title: topology,
@@ -38,7 +38,7 @@ function pictureOf(topology: string, more: Partial<Picture> = {}): Picture {
 
 describe('layouts', () => {
   test.each(TOPOLOGIES)('of %s have every switch in a place of its own', (topology) => {
-    const graph = parseTopology(topology, SEED);
+    const graph = parseGraph(topology, SEED);
     const layout = layoutOf(graph, topology, SEED);
     const { x, y, aspect } = layout;
     expect(aspect).toBeGreaterThan(0.5);
@@ -55,7 +55,7 @@ describe('layouts', () => {
   });
 
   test('put the layers of a fat tree into rows, core on top', () => {
-    const graph = parseTopology('fat-tree:4');
+    const graph = parseGraph('fat-tree:4');
     const { y } = layoutOf(graph, 'fat-tree:4', SEED);
     for (const [node, name] of graph.names.entries()) {
       expect(y[node]).toBe(name.startsWith('core') ? 0 : name.startsWith('agg') ? 0.5 : 1);
@@ -63,7 +63,7 @@ describe('layouts', () => {
   });
 
   test('leave room around the switches of a graph without a plan', () => {
-    const graph = parseTopology('watts-strogatz:50:4:0.1', SEED);
+    const graph = parseGraph('watts-strogatz:50:4:0.1', SEED);
     const { x, y, aspect } = layoutOf(graph, '', SEED);
     let nearest = Number.POSITIVE_INFINITY;
     for (let a = 0; a < 50; a++) {

@@ -1,7 +1,7 @@
 import type { CodeName } from '@int/codec';
 import type { CollectorTotals } from '@int/collector';
 import type { FlowTotalsJson } from '../output/flow-json.js';
-import { type BridgeDrop, type BridgeTotals, DROP_REASONS, type LaneTotals } from './totals.js';
+import { type BridgeDrop, type BridgeTotals, DROP_REASONS, type ForwarderTotals } from './totals.js';
 
 /** What a bridge has counted so far. `received` is `forwarded` plus the sum of `dropped`. */
 export interface BridgeCountersJson {
@@ -63,7 +63,7 @@ export function bridgeTotalJson(totals: BridgeTotals, read: CollectorTotals, flo
 }
 
 /** What was not forwarded, by reason: `discard 3, tx-full 1`, or `none`. */
-export function dropReasons({ dropped }: LaneTotals, grouped: (value: number) => string): string {
+export function dropReasons({ dropped }: ForwarderTotals, grouped: (value: number) => string): string {
   const present = DROP_REASONS.filter((reason) => dropped[reason] > 0);
   return present.length === 0 ? 'none' : present.map((reason) => `${reason} ${grouped(dropped[reason])}`).join(', ');
 }

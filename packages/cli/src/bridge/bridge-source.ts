@@ -1,9 +1,9 @@
 import { type SinkConfig, Stripper } from '@int/codec';
 import { type FrameBatch, type Push, type Source, SourceError } from '@int/collector';
 import { fillFrameTimes, WallClock } from '@int/collector/internals';
+import { FORWARDER_ROWS, Forwarder, type ForwarderFailure, type TakeFrames } from './forwarder.js';
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
-import { LANE_ROWS, Lane, type LaneFailure, type TakeFrames } from './lane.js';
-import { type BridgeTotals, LaneTotals } from './totals.js';
+import { type BridgeTotals, ForwarderTotals } from './totals.js';
 
 /** How often interfaces are looked at. */
 const LOOK_MS = 100;
@@ -25,11 +25,11 @@ export interface BridgeSourceOptions {
   readonly onDown?: 'wait' | 'exit';
 }
 
-/** A batch of frames that one lane pushes again and again. */
-class LaneFrames implements FrameBatch {
+/** A batch of frames that one forwarder pushes again and again. */
+class ForwarderFrames implements FrameBatch {
   readonly linkType = 'ethernet';
-  readonly timestampsHigh = new Uint32Array(LANE_ROWS);
-  readonly timestampsLow = new Uint32Array(LANE_ROWS);
+  readonly timestampsHigh = new Uint32Array(FORWARDER_ROWS);
+  readonly timestampsLow = new Uint32Array(FORWARDER_ROWS);
   bytes: Uint8Array = new Uint8Array(0);
   offsets: Uint32Array = new Uint32Array(0);
   lengths: Uint32Array = new Uint32Array(0);
@@ -39,8 +39,8 @@ class LaneFrames implements FrameBatch {
 /** One side, with what was counted at ports that are closed. */
 class Side {
   readonly link: BridgeSide;
-  /** Lanes that sent by a port of it that failed: the port is to be closed, so that what it holds does not leave late. */
-  readonly failed: Lane[] = [];
+  /** Forwarders that sent by a port of it that failed: the port is to be closed, so that what it holds does not leave late. */
+  readonly failed: Forwarder[] = [];
   isRenewing = false;
   #kernelDrops = 0;
   #unsent = 0;
@@ -86,7 +86,7 @@ class Side {
     this.#kernelDrops += this.#portDrops();
     this.#unsent += this.#portUnsent();
     let unsent = this.link.ports.reduce((sum, { pending }) => sum + pending, 0);
-    for (const lane of this.failed.splice(0)) unsent -= lane.takeBack(unsent);
+    for (const forwarder of this.failed.splice(0)) unsent -= forwarder.takeBack(unsent);
   }
 
   #portUnsent(): number {
@@ -106,7 +106,7 @@ class Side {
  * from where they were received, as they were before it was taken out.
  *
  * While an interface is down or away, what was to leave by it is read and counted as failed, and the other direction
- * goes on. Lanes join the ports that there are: whenever these or their state change, other lanes take their place.
+ * goes on. Forwarders join the ports that there are: whenever these or their state change, other forwarders take their place.
  */
 export class BridgeSource implements Source {
   readonly name: string;
@@ -121,15 +121,15 @@ export class BridgeSource implements Source {
   #rows: BridgeSides['rows'] = () => {
     throw new Error('not open');
   };
-  #inbound: readonly Lane[] = [];
-  #returning: readonly Lane[] = [];
-  /** Of lanes that have come to their end. */
-  readonly #inboundBefore = new LaneTotals();
-  readonly #returningBefore = new LaneTotals();
+  #inbound: readonly Forwarder[] = [];
+  #returning: readonly Forwarder[] = [];
+  /** Of forwarders that have come to their end. */
+  readonly #inboundBefore = new ForwarderTotals();
+  readonly #returningBefore = new ForwarderTotals();
   /** Settles at the end; never rejects. */
   #running: Promise<void> = Promise.resolve();
   #failure: SourceError | null = null;
-  /** Has the lanes replaced. */
+  /** Has the forwarders replaced. */
   #onChange: () => void = () => {};
   #finish: () => void = () => {};
   #fail: (error: Error) => void = () => {};
@@ -170,10 +170,10 @@ export class BridgeSource implements Source {
 
   /** The counters now. */
   totals(): BridgeTotals {
-    const sum = (before: LaneTotals, lanes: readonly Lane[]): LaneTotals => {
-      const totals = new LaneTotals();
+    const sum = (before: ForwarderTotals, forwarders: readonly Forwarder[]): ForwarderTotals => {
+      const totals = new ForwarderTotals();
       totals.add(before);
-      for (const lane of lanes) totals.add(lane.totals);
+      for (const forwarder of forwarders) totals.add(forwarder.totals);
       return totals;
     };
     const [inner, outer] = this.#sides ?? [];
@@ -201,7 +201,7 @@ export class BridgeSource implements Source {
       // Once more at the end: what has been received until then is still to be forwarded.
       for (let isOver = false; !isOver; ) {
         isOver = this.#ending.signal.aborted;
-        await this.#runLanes(sides, push);
+        await this.#runForwarders(sides, push);
       }
     } finally {
       clearInterval(looking);
@@ -209,28 +209,28 @@ export class BridgeSource implements Source {
   }
 
   /** Forwards with the ports that there are, until these change or the end comes. */
-  async #runLanes(sides: readonly [Side, Side], push: Push): Promise<void> {
+  async #runForwarders(sides: readonly [Side, Side], push: Push): Promise<void> {
     const [inner, outer] = sides;
     const changed = new Promise<void>((resolve) => {
       this.#onChange = resolve;
     });
-    this.#inbound = inner.link.ports.map((from, index) => this.#inboundLane(from, outer.outletOf(index), push));
+    this.#inbound = inner.link.ports.map((from, index) => this.#inboundForwarder(from, outer.outletOf(index), push));
     this.#returning =
       this.#options.isOneWay === true
         ? []
-        : outer.link.ports.map((from, index) => new Lane({ from, to: inner.outletOf(index), rows: this.#rows }));
-    const lanes = [...this.#inbound, ...this.#returning];
-    const ends = lanes.map((lane) => this.#runLane(lane, sides));
+        : outer.link.ports.map((from, index) => new Forwarder({ from, to: inner.outletOf(index), rows: this.#rows }));
+    const forwarders = [...this.#inbound, ...this.#returning];
+    const ends = forwarders.map((forwarder) => this.#runForwarder(forwarder, sides));
     if (this.#ending.signal.aborted) this.#onChange();
     await changed;
-    for (const lane of lanes) lane.pause();
+    for (const forwarder of forwarders) forwarder.pause();
     await Promise.all(ends);
-    for (const side of await this.#drainLost(lanes, sides)) {
+    for (const side of await this.#drainLost(forwarders, sides)) {
       if (this.#ending.signal.aborted) side.close();
       else this.#renew(side);
     }
-    for (const lane of this.#inbound) this.#inboundBefore.add(lane.totals);
-    for (const lane of this.#returning) this.#returningBefore.add(lane.totals);
+    for (const forwarder of this.#inbound) this.#inboundBefore.add(forwarder.totals);
+    for (const forwarder of this.#returning) this.#returningBefore.add(forwarder.totals);
     this.#inbound = [];
     this.#returning = [];
   }
@@ -239,15 +239,15 @@ export class BridgeSource implements Source {
    * Forwards what ports have received that are to be closed: those that cannot be used any more or, at the end, all.
    * @returns their sides
    */
-  async #drainLost(lanes: readonly Lane[], sides: readonly [Side, Side]): Promise<ReadonlySet<Side>> {
+  async #drainLost(forwarders: readonly Forwarder[], sides: readonly [Side, Side]): Promise<ReadonlySet<Side>> {
     const lost = new Set<Side>();
     for (;;) {
       const found = sides.filter((side) => !lost.has(side) && !side.isRenewing && this.#isLost(side));
       if (found.length === 0) return lost;
-      const last = lanes.filter(({ from }) => found.some(({ link }) => link.ports.includes(from)));
-      for (const lane of last) lane.stop();
+      const last = forwarders.filter(({ from }) => found.some(({ link }) => link.ports.includes(from)));
+      for (const forwarder of last) forwarder.stop();
       // The port that these send by may fail now.
-      await Promise.all(last.map((lane) => this.#runLane(lane, sides)));
+      await Promise.all(last.map((forwarder) => this.#runForwarder(forwarder, sides)));
       for (const side of found) lost.add(side);
     }
   }
@@ -256,17 +256,17 @@ export class BridgeSource implements Source {
     return this.#ending.signal.aborted || failed.length > 0 || !link.look();
   }
 
-  async #runLane(lane: Lane, sides: readonly [Side, Side]): Promise<void> {
+  async #runForwarder(forwarder: Forwarder, sides: readonly [Side, Side]): Promise<void> {
     try {
-      const failure = await lane.run();
-      if (failure !== null) this.#portFailed(lane, failure, sides);
+      const failure = await forwarder.run();
+      if (failure !== null) this.#portFailed(forwarder, failure, sides);
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  #inboundLane(from: FramePort, to: FramePort | null, push: Push): Lane {
-    const frames = new LaneFrames();
+  #inboundForwarder(from: FramePort, to: FramePort | null, push: Push): Forwarder {
+    const frames = new ForwarderFrames();
     const take: TakeFrames = (bytes, offsets, lengths, count) => {
       frames.bytes = bytes;
       frames.offsets = offsets;
@@ -276,7 +276,7 @@ export class BridgeSource implements Source {
       return push(frames);
     };
     const stripper = new Stripper(this.#options.strip);
-    return new Lane({ from, to, rows: this.#rows, stripper, take, takesAll: this.#options.pushesAll ?? false });
+    return new Forwarder({ from, to, rows: this.#rows, stripper, take, takesAll: this.#options.pushesAll ?? false });
   }
 
   #renew(side: Side): void {
@@ -297,13 +297,13 @@ export class BridgeSource implements Source {
     if (hasChanged) this.#onChange();
   }
 
-  #portFailed(lane: Lane, { port, error }: LaneFailure, sides: readonly [Side, Side]): void {
+  #portFailed(forwarder: Forwarder, { port, error }: ForwarderFailure, sides: readonly [Side, Side]): void {
     const side = sides.find(({ link }) => link.ports.includes(port));
     if (side === undefined || !side.link.failed(error)) {
       this.#failed(error);
       return;
     }
-    side.failed.push(lane);
+    side.failed.push(forwarder);
     // At the end nobody needs the interface any more.
     if (!this.#ending.signal.aborted) this.#judge(side);
     this.#onChange();

@@ -13,7 +13,7 @@ export type BridgeDrop = (typeof DROP_REASONS)[number];
  * The counters of one direction. `received` is `forwarded` and the sum of `dropped`, at all times but while a batch is
  * under way; `forwarded` is `plain`, `stripped` and `unstripped`.
  */
-export class LaneTotals {
+export class ForwarderTotals {
   received = 0;
   forwarded = 0;
   /** Forwarded as they came, without INT. */
@@ -42,7 +42,7 @@ export class LaneTotals {
     this.unstripped -= frames - stripped - plain;
   }
 
-  add(other: LaneTotals): void {
+  add(other: ForwarderTotals): void {
     this.received += other.received;
     this.forwarded += other.forwarded;
     this.plain += other.plain;
@@ -55,9 +55,9 @@ export class LaneTotals {
 /** Both directions. */
 export interface BridgeTotals {
   /** IN to OUT. */
-  readonly inbound: LaneTotals;
+  readonly inbound: ForwarderTotals;
   /** OUT to IN. */
-  readonly returning: LaneTotals;
+  readonly returning: ForwarderTotals;
   /** Frames the kernel dropped at IN before they were received; on top of `received`. */
   readonly kernelDropped: number;
   /** The same at OUT. */

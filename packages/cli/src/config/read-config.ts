@@ -31,7 +31,7 @@ interface Described {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-function pathOf({ instancePath }: ErrorObject): (string | number)[] {
+function keysOf({ instancePath }: ErrorObject): (string | number)[] {
   return instancePath
     .split('/')
     .slice(1)
@@ -59,7 +59,7 @@ function validator(): ValidateFunction<IntConfig> {
 
 /** What is wrong, in words. */
 function explain(error: ErrorObject): Problem {
-  const path = pathOf(error);
+  const path = keysOf(error);
   const { keyword, params, message = 'is wrong' } = error;
   const { title, properties = {} } = (error.parentSchema ?? {}) as Described;
   const wanted = title === undefined ? null : `give ${title}`;

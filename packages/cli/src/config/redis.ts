@@ -1,7 +1,7 @@
 /** Redis as a sink: flow entries, and events of the flow cache. */
 import type { RecordCounts, Sink, SinkTotals } from '@int/collector';
-import type { Geometry, RecordSink } from '@int/flowcache';
-import type { LaneTotals, RedisSink } from '@int/sink-redis';
+import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
+import type { KindTotals, RedisSink } from '@int/sink-redis';
 import { optionalPackage } from '../input/optional-package.js';
 import type { RedisSinkConfig } from './config.js';
 import { millisecondsOf } from './quantities.js';
@@ -9,7 +9,7 @@ import type { ReadConfig } from './read-config.js';
 import { made, reporting, retryOf, type Tell } from './sink-parts.js';
 
 /** A lane's counters as a sink tells them; `held`: what waits outside of it. */
-function countsOf({ offered, delivered: written, pending, dropped }: LaneTotals, held = 0): RecordCounts {
+function countsOf({ offered, delivered: written, pending, dropped }: KindTotals, held = 0): RecordCounts {
   const reasons = Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0));
   return { offered: offered + held, delivered: written, pending: pending + held, dropped: reasons };
 }
@@ -21,7 +21,7 @@ function countsOf({ offered, delivered: written, pending, dropped }: LaneTotals,
 export class RedisOutlet implements Sink {
   readonly name: string;
   /** For the events of the flow cache: given to the FlowStage, since they are none of a detector. */
-  readonly cacheEvents: RecordSink | null;
+  readonly cacheEvents: RecordConsumer | null;
   readonly writeFlows?: NonNullable<Sink['writeFlows']>;
   readonly #redis: RedisSink;
   #held = 0;
@@ -94,7 +94,7 @@ export async function redisSink(
   read: ReadConfig,
   index: number,
   name: string,
-  geometry: Geometry,
+  geometry: CacheGeometry,
   tell: Tell,
 ): Promise<RedisOutlet> {
   const config = read.config.sinks![index]!.redis!;

@@ -1,6 +1,6 @@
 /** The sinks of int.yaml. */
 import type { Sink } from '@int/collector';
-import type { Geometry, RecordSink } from '@int/flowcache';
+import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
 import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
 import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
@@ -15,7 +15,7 @@ const UNUSED_MS = 1000;
 export interface ConfigSinks {
   readonly sinks: readonly Sink[];
   /** Where events of the flow cache go. */
-  readonly cacheEvents: RecordSink | null;
+  readonly cacheEvents: RecordConsumer | null;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface ConfigSinks {
  * @param geometry of the flow cache, if there is one
  * @throws CliError (rejects), after closing those that were made
  */
-export async function configSinks(read: ReadConfig, geometry: Geometry | null, tell: Tell): Promise<ConfigSinks> {
+export async function configSinks(read: ReadConfig, geometry: CacheGeometry | null, tell: Tell): Promise<ConfigSinks> {
   const sinks: Sink[] = [];
   try {
     for (const [index, sink] of (read.config.sinks ?? []).entries()) {

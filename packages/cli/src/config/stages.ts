@@ -1,7 +1,7 @@
 /** The flow cache and the store of int.yaml. */
 import { DartStage, FlowStage, type FlowStageOptions } from '@int/collector';
 import type { EpochStore } from '@int/dart/node';
-import { type Geometry, geometryOf, type RecordSink } from '@int/flowcache';
+import { type CacheGeometry, geometryOf, type RecordConsumer } from '@int/flowcache';
 import { openStore, StoreTrouble } from '../dart/open-store.js';
 import { CliError, EXIT } from '../io.js';
 import { bytesOf, nanosecondsOf } from './quantities.js';
@@ -14,7 +14,7 @@ const IDLE = '30s';
 const SWEEP = { rows: 1 << 14, burst: 1 << 20 } as const;
 
 /** The layout of the flow cache; `null` without one. @throws FileProblems */
-export function flowGeometry(read: ReadConfig): Geometry | null {
+export function flowGeometry(read: ReadConfig): CacheGeometry | null {
   const { flows } = read.config;
   if (flows === undefined) return null;
   const { idle: _, thresholds: __, ...dimensions } = flows;
@@ -22,7 +22,7 @@ export function flowGeometry(read: ReadConfig): Geometry | null {
 }
 
 /** @param events where the cache's events go. @throws FileProblems; CliError if there is no memory for it */
-export function flowStage(read: ReadConfig, events: RecordSink | null): FlowStage | null {
+export function flowStage(read: ReadConfig, events: RecordConsumer | null): FlowStage | null {
   const { flows } = read.config;
   if (flows === undefined) return null;
   const { idle = IDLE, thresholds, ...dimensions } = flows;

@@ -1,5 +1,5 @@
 /** Where the graph of `int plan` comes from, and how links of it are named on the command line. */
-import { GpintError, Graph, type GraphmlOptions, parseTopology, parseTopologyFile } from '@int/gpint';
+import { GpintError, Graph, type GraphmlOptions, parseGraph, parseGraphFile } from '@int/gpint';
 import { readText } from '../input/text-file.js';
 import { CliError, EXIT, type Io } from '../io.js';
 
@@ -34,9 +34,7 @@ export function graphOf(source: TopologySource, seed: number | string, weights: 
   const isGenerator = 'generator' in source;
   let graph: Graph;
   try {
-    graph = isGenerator
-      ? parseTopology(source.generator, seed)
-      : parseTopologyFile(source.text, source.name, { weights });
+    graph = isGenerator ? parseGraph(source.generator, seed) : parseGraphFile(source.text, source.name, { weights });
   } catch (error) {
     if (!GpintError.is(error)) throw error;
     throw new CliError(error.message, isGenerator ? EXIT.USAGE : EXIT.INPUT, error);

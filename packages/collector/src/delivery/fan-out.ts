@@ -1,7 +1,7 @@
 /** Hands what the pipeline has to all its sinks, and keeps the accounts of those that keep none. */
 import type { TelemetryBatch } from '@int/codec';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { FrameBatch } from '../frames.js';
 import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
@@ -27,7 +27,7 @@ export function goodReports({ code, reports }: TelemetryBatch): number {
  * same way; the others are given everything as ever.
  */
 export class FanOut implements Outlets {
-  readonly #lanes: readonly SinkLane[];
+  readonly #queues: readonly SinkQueue[];
   readonly #onProblem: (problem: CollectorProblem) => void;
   #waiting: Promise<void>[] = [];
 
@@ -39,48 +39,48 @@ export class FanOut implements Outlets {
       names.add(name);
     }
     this.#onProblem = onProblem;
-    this.#lanes = sinks.map((sink) => new SinkLane(sink));
+    this.#queues = sinks.map((sink) => new SinkQueue(sink));
   }
 
   /** Whether any sink takes events or flows. */
   get takesRecords(): boolean {
-    return this.#lanes.some(({ takesEvents, takesFlows }) => takesEvents || takesFlows);
+    return this.#queues.some(({ takesEvents, takesFlows }) => takesEvents || takesFlows);
   }
 
   reports(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
-    if (this.#lanes.length === 0) return;
+    if (this.#queues.length === 0) return;
     const records = goodReports(batch);
-    for (const lane of this.#lanes) {
-      if (!lane.takesReports) continue;
-      this.#give(lane, 'reports', records, () => lane.sink.write(batch, frames, first));
+    for (const queue of this.#queues) {
+      if (!queue.takesReports) continue;
+      this.#give(queue, 'reports', records, () => queue.sink.write(batch, frames, first));
     }
   }
 
   events(events: EventBatch, batch: TelemetryBatch, frames: FrameBatch, first: number, detector: Detector): void {
-    for (const lane of this.#lanes) {
-      if (!lane.takesEvents) continue;
-      this.#give(lane, 'events', events.count, () => lane.sink.writeEvents!(events, batch, frames, first, detector));
+    for (const queue of this.#queues) {
+      if (!queue.takesEvents) continue;
+      this.#give(queue, 'events', events.count, () => queue.sink.writeEvents!(events, batch, frames, first, detector));
     }
   }
 
-  flows(words: Int32Array, at: number, records: number, geometry: Geometry): void {
-    for (const lane of this.#lanes) {
-      if (!lane.takesFlows) continue;
-      this.#give(lane, 'flows', records, () => lane.sink.writeFlows!(words, at, records, geometry));
+  flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void {
+    for (const queue of this.#queues) {
+      if (!queue.takesFlows) continue;
+      this.#give(queue, 'flows', records, () => queue.sink.writeFlows!(words, at, records, geometry));
     }
   }
 
   /** Whether any sink wants to know the time. */
   get takesTime(): boolean {
-    return this.#lanes.some(({ sink }) => sink.advance !== undefined);
+    return this.#queues.some(({ sink }) => sink.advance !== undefined);
   }
 
   advance(timeMs: number): void {
-    for (const lane of this.#lanes) {
+    for (const queue of this.#queues) {
       try {
-        lane.sink.advance?.(timeMs);
+        queue.sink.advance?.(timeMs);
       } catch (error) {
-        this.#failed(lane, error);
+        this.#failed(queue, error);
       }
     }
   }
@@ -95,10 +95,10 @@ export class FanOut implements Outlets {
   /** By name; sinks that count nothing are left out, and those behind a sink are there as well. */
   totals(): Record<string, SinkTotals> {
     const all: Record<string, SinkTotals> = {};
-    for (const lane of this.#lanes) {
-      const totals = lane.totals();
-      if (Object.keys(totals).length > 0) all[lane.sink.name] = addTotals(all[lane.sink.name] ?? {}, totals);
-      for (const [name, behind] of Object.entries(lane.sink.onward?.().sinks ?? {})) {
+    for (const queue of this.#queues) {
+      const totals = queue.totals();
+      if (Object.keys(totals).length > 0) all[queue.sink.name] = addTotals(all[queue.sink.name] ?? {}, totals);
+      for (const [name, behind] of Object.entries(queue.sink.onward?.().sinks ?? {})) {
         all[name] = addTotals(all[name] ?? {}, behind);
       }
     }
@@ -107,7 +107,7 @@ export class FanOut implements Outlets {
 
   /** Adds the counters of stages behind sinks to those of the pipeline's own. */
   addStages(stages: Record<string, Readonly<Record<string, number>>>): void {
-    for (const { sink } of this.#lanes) {
+    for (const { sink } of this.#queues) {
       for (const [name, behind] of Object.entries(sink.onward?.().stages ?? {})) {
         stages[name] = addCounters(stages[name] ?? {}, behind);
       }
@@ -116,16 +116,16 @@ export class FanOut implements Outlets {
 
   /** What sinks, and those behind them, suffer from now. */
   degraded(): DegradedPart[] {
-    return this.#lanes.flatMap((lane) => {
-      const where = lane.sink.name;
-      const own = lane.degraded().map((state) => ({ where, ...state }));
-      return [...own, ...(lane.sink.onward?.().degraded ?? [])];
+    return this.#queues.flatMap((queue) => {
+      const where = queue.sink.name;
+      const own = queue.degraded().map((state) => ({ where, ...state }));
+      return [...own, ...(queue.sink.onward?.().degraded ?? [])];
     });
   }
 
   /** Closes all sinks, side by side. @param timeoutMs for each; without it they have as long as they take */
   async close(timeoutMs?: number): Promise<void> {
-    await Promise.all(this.#lanes.map(({ sink }) => this.#close(sink, timeoutMs)));
+    await Promise.all(this.#queues.map(({ sink }) => this.#close(sink, timeoutMs)));
   }
 
   async #close(sink: Sink, timeoutMs: number | undefined): Promise<void> {
@@ -148,46 +148,46 @@ export class FanOut implements Outlets {
   }
 
   #give(
-    lane: SinkLane,
+    queue: SinkQueue,
     kind: 'reports' | 'events' | 'flows',
     records: number,
     give: () => Promise<void> | undefined,
   ): void {
-    const { account } = lane;
+    const { account } = queue;
     account?.offer(kind, records);
     let busy: Promise<void> | undefined;
     try {
       busy = give();
     } catch (error) {
       account?.fail(kind, records);
-      this.#failed(lane, error);
+      this.#failed(queue, error);
       return;
     }
     if (busy === undefined) {
       account?.deliver(kind, records);
-      lane.failure = null;
+      queue.failure = null;
       return;
     }
     this.#waiting.push(
       busy.then(
         () => {
           account?.deliver(kind, records);
-          lane.failure = null;
+          queue.failure = null;
         },
         (error: unknown) => {
           account?.fail(kind, records);
-          this.#failed(lane, error);
+          this.#failed(queue, error);
         },
       ),
     );
   }
 
   /** Tells of a failure, unless it is the one that was told of last and nothing has gone well since. */
-  #failed(lane: SinkLane, reason: unknown): void {
+  #failed(queue: SinkQueue, reason: unknown): void {
     const error = asError(reason);
-    if (lane.failure === error.message) return;
-    lane.failure = error.message;
-    this.#onProblem({ where: lane.sink.name, error });
+    if (queue.failure === error.message) return;
+    queue.failure = error.message;
+    this.#onProblem({ where: queue.sink.name, error });
   }
 }
 
@@ -201,7 +201,7 @@ function droppedOf(totals: SinkTotals): number {
 }
 
 /** A sink, what it takes, and how it does. */
-class SinkLane {
+class SinkQueue {
   readonly sink: Sink;
   readonly takesReports: boolean;
   readonly takesEvents: boolean;

@@ -1,7 +1,7 @@
 /** A queue in front of a sink that takes its time. */
 import type { TelemetryBatch } from '@int/codec';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { FrameBatch } from '../frames.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
@@ -71,7 +71,7 @@ export class QueuedSink implements Sink {
   readonly #ready: BatchCopy[] = [];
   readonly #flows: FlowQueue;
   readonly #flowsAllowed: number;
-  #geometry: Geometry | null = null;
+  #geometry: CacheGeometry | null = null;
   /** The copy of the batch whose events come in; its reports come last. */
   #open: BatchCopy | null = null;
   #isRunning = false;
@@ -178,7 +178,7 @@ export class QueuedSink implements Sink {
     return undefined;
   }
 
-  #takeFlows(words: Int32Array, at: number, records: number, geometry: Geometry): Promise<void> | undefined {
+  #takeFlows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined {
     this.#account.offer('flows', records);
     this.#geometry ??= geometry;
     if (geometry.bucketStride !== this.#geometry.bucketStride) {

@@ -1,13 +1,13 @@
-import type { RecordSink } from '@int/flowcache';
+import type { RecordConsumer } from '@int/flowcache';
 
 /**
  * Hands records to a sink, and what it takes to a listener as objects. Nothing that either throws gets through to the
  * cache, whose counters would then be short of the rest: {@link rethrow} tells of it afterwards.
  */
-export class Handover<T> implements RecordSink {
+export class Handover<T> implements RecordConsumer {
   readonly #recordWords: number;
   readonly #read: (words: Int32Array, at: number) => T;
-  readonly #sink: RecordSink | undefined;
+  readonly #sink: RecordConsumer | undefined;
   readonly #listener: ((record: T) => void) | undefined;
   readonly #forward: (words: Int32Array, at: number, records: number) => void;
   #failure: { readonly error: unknown } | null = null;
@@ -16,7 +16,7 @@ export class Handover<T> implements RecordSink {
   constructor(
     recordWords: number,
     read: (words: Int32Array, at: number) => T,
-    sink: RecordSink | undefined,
+    sink: RecordConsumer | undefined,
     listener: ((record: T) => void) | undefined,
     forward: (words: Int32Array, at: number, records: number) => void = () => {},
   ) {

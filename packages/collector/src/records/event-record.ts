@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { Detector, Event, EventBatch } from '@int/detect';
 import type { FrameBatch } from '../frames.js';
-import { pathOf, timeNsOf } from './report-record.js';
+import { reportPath, timeNsOf } from './report-record.js';
 
 /** The fields of an event in their order: those of the `int` command's JSON. */
 export type EventFields = Event;
@@ -44,6 +44,6 @@ export function eventRecord(
     id,
     timeNs: String(timeNsOf(batch, frames, first, report)),
     ...eventFields(detector.event(batch, events, row)),
-    path: pathOf(batch, report),
+    path: reportPath(batch, report),
   };
 }

@@ -1,4 +1,4 @@
-import { COMPACT, EXACT, type Geometry, META, REASONS } from '@int/flowcache';
+import { type CacheGeometry, COMPACT, EXACT, META, REASONS } from '@int/flowcache';
 import {
   type PackedText,
   packText,
@@ -42,7 +42,7 @@ const HOP_BYTES = 32;
 const METRIC_BYTES = 112;
 
 /** Where the statistics of a hop's metric are, in words from the hop's first. */
-function statisticsAt(geometry: Geometry, metric: number): { last: number; count: number; sum: number } {
+function statisticsAt(geometry: CacheGeometry, metric: number): { last: number; count: number; sum: number } {
   const { layout, metrics } = geometry;
   const lasts = layout === 'exact' ? 1 : 2;
   return layout === 'exact'
@@ -55,7 +55,7 @@ function statisticsAt(geometry: Geometry, metric: number): { last: number; count
  * no integers are made into strings on the way.
  */
 export class FlowJson {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly #id = new IdText('flow');
   readonly #keys: readonly PackedText[];
   readonly #places: readonly { last: number; count: number; sum: number }[];
@@ -65,7 +65,7 @@ export class FlowJson {
   readonly #bits = new Int32Array(this.#float.buffer);
 
   /** @param geometry of the cache that the entries come from */
-  constructor(geometry: Geometry) {
+  constructor(geometry: CacheGeometry) {
     this.geometry = geometry;
     this.#keys = geometry.metrics.map((name) => packText(`,"${name}":`));
     this.#places = geometry.metrics.map((_, metric) => statisticsAt(geometry, metric));

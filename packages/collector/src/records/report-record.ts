@@ -160,7 +160,7 @@ function intRecord(batch: TelemetryBatch, row: number, view: RecordView): Report
 }
 
 /** Node ids of a report row, INT source first; see {@link ReportRecord.path}. */
-export function pathOf(batch: TelemetryBatch, row: number): (number | null)[] {
+export function reportPath(batch: TelemetryBatch, row: number): (number | null)[] {
   const view = new RecordView(batch, row);
   const isNamed = namesNodes(batch.flags[row]!, batch.instructions[row]!);
   const path: (number | null)[] = [];
@@ -203,7 +203,7 @@ export function reportRecord(
     report: headerRecord(batch, row, view),
     int: intRecord(batch, row, view),
     flow: view.flow,
-    path: pathOf(batch, row),
+    path: reportPath(batch, row),
     hops: Array.from({ length: view.hopCount }, (_, hop) => hopRecord(batch, view.hopStart + hop, false)),
   };
 }

@@ -8,8 +8,8 @@ import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorOptions, CollectorProblem } from '../pipeline.js';
 import type { Onward, Sink, SinkTotals } from '../stage.js';
-import { WorkerLane } from './lane.js';
 import type { WorkerSetup } from './protocol.js';
+import { WorkerShard } from './shard.js';
 import { shareRows } from './share.js';
 
 /** How {@link FlowWorkers} are set up. */
@@ -55,7 +55,7 @@ const SLAB: SlabCapacity = { frames: 1024, bytes: 1 << 20 };
  */
 export class FlowWorkers implements Sink {
   readonly name = 'workers';
-  readonly #lanes: readonly WorkerLane[];
+  readonly #shards: readonly WorkerShard[];
   readonly #shares: Uint32Array;
   readonly #isWaiting: boolean;
   /** Shares that the frame at hand goes to, and how many of its reports. */
@@ -66,10 +66,10 @@ export class FlowWorkers implements Sink {
   #wake: () => void = () => {};
   #closing: Promise<void> | null = null;
 
-  private constructor(lanes: readonly WorkerLane[], reports: number, isWaiting: boolean) {
-    this.#lanes = lanes;
+  private constructor(shards: readonly WorkerShard[], reports: number, isWaiting: boolean) {
+    this.#shards = shards;
     this.#shares = new Uint32Array(reports);
-    this.#reportsOf = new Uint32Array(lanes.length);
+    this.#reportsOf = new Uint32Array(shards.length);
     this.#isWaiting = isWaiting;
   }
 
@@ -96,47 +96,47 @@ export class FlowWorkers implements Sink {
     const opening = Array.from({ length: count }, (_, index) => {
       const buffers = Array.from({ length: slabs }, () => new SharedArrayBuffer(FrameSlab.byteLength(slab)));
       const setup: WorkerSetup = { index, count, capacity: slab, slabs: buffers, decode, batch, data };
-      return WorkerLane.open(module, setup, listener);
+      return WorkerShard.open(module, setup, listener);
     });
     const opened = await Promise.allSettled(opening);
-    const lanes = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const shards = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const failed = opened.find((one) => one.status === 'rejected');
     if (failed !== undefined) {
-      await Promise.all(lanes.map((lane) => lane.terminate()));
+      await Promise.all(shards.map((shard) => shard.terminate()));
       throw failed.reason;
     }
-    self = new FlowWorkers(lanes, batch.reports, whenFull === 'wait');
+    self = new FlowWorkers(shards, batch.reports, whenFull === 'wait');
     return self;
   }
 
   /** The counters of each thread's own collector, as last told: some times a second, and at the end. */
   workers(): readonly (CollectorTotals | null)[] {
-    return this.#lanes.map(({ totals }) => totals);
+    return this.#shards.map(({ totals }) => totals);
   }
 
   /** Posts to all threads, which get it by `onData`: new rules, for instance. */
   post(data: unknown): void {
-    for (const lane of this.#lanes) if (lane.failure === null) lane.send(data);
+    for (const shard of this.#shards) if (shard.failure === null) shard.send(data);
   }
 
   write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
     if (batch.reports > this.#shares.length) {
       throw new RangeError(`a batch of ${batch.reports} reports: capacity.reports is ${this.#shares.length}`);
     }
-    shareRows(batch, this.#lanes.length, this.#shares);
+    shareRows(batch, this.#shards.length, this.#shares);
     return this.#spread(batch, frames, first, 0, 0);
   }
 
   advance(timeMs: number): void {
-    for (const lane of this.#lanes) if (lane.failure === null) lane.advance(timeMs);
+    for (const shard of this.#shards) if (shard.failure === null) shard.advance(timeMs);
   }
 
   totals(): SinkTotals {
     let [delivered, pending, failed] = [0, 0, 0];
-    for (const lane of this.#lanes) {
-      delivered += lane.delivered;
-      pending += lane.pending;
-      failed += lane.failed;
+    for (const shard of this.#shards) {
+      delivered += shard.delivered;
+      pending += shard.pending;
+      failed += shard.failed;
     }
     const dropped = { overflow: this.#overflow, failed };
     return { reports: { offered: this.#offered, delivered, pending, dropped } };
@@ -144,7 +144,7 @@ export class FlowWorkers implements Sink {
 
   /** `failed`, once a thread has ended with an error. What those behind it suffer from is in {@link onward}. */
   degraded(): readonly DegradedState[] {
-    const failed = this.#lanes.filter(({ failure }) => failure !== null);
+    const failed = this.#shards.filter(({ failure }) => failure !== null);
     if (failed.length > 0) {
       this.#states.begin(DEGRADED.FAILED, failed.map(({ name, failure }) => `${name}: ${failure!.message}`).join('; '));
     }
@@ -156,7 +156,7 @@ export class FlowWorkers implements Sink {
    * @param timeoutMs time for that; without it they have as long as they take
    */
   close(timeoutMs?: number): Promise<void> {
-    this.#closing ??= Promise.all(this.#lanes.map((lane) => lane.close(timeoutMs ?? null))).then(() => undefined);
+    this.#closing ??= Promise.all(this.#shards.map((shard) => shard.close(timeoutMs ?? null))).then(() => undefined);
     return this.#closing;
   }
 
@@ -164,14 +164,14 @@ export class FlowWorkers implements Sink {
   onward(): Onward {
     const stages: Record<string, Record<string, number>> = {};
     const sinks: Record<string, SinkTotals> = {};
-    for (const { totals } of this.#lanes) {
+    for (const { totals } of this.#shards) {
       for (const [name, stage] of Object.entries(totals?.stages ?? {})) {
         stages[name] = addCounters(stages[name] ?? {}, stage);
       }
       for (const [name, sink] of Object.entries(totals?.sinks ?? {})) sinks[name] = addTotals(sinks[name] ?? {}, sink);
     }
-    const degraded = this.#lanes.flatMap((lane) =>
-      lane.degraded.map((state) => ({ ...state, where: `${lane.name}: ${state.where}` })),
+    const degraded = this.#shards.flatMap((shard) =>
+      shard.degraded.map((state) => ({ ...state, where: `${shard.name}: ${state.where}` })),
     );
     return { stages, sinks, degraded };
   }
@@ -198,7 +198,7 @@ export class FlowWorkers implements Sink {
       for (let index = begin; index < reportsOf.length; index++) {
         const own = reportsOf[index]!;
         if (own === 0) continue;
-        if (!this.#lanes[index]!.add(frames, first + frame[row]!, frames.linkType!, own, own < total)) {
+        if (!this.#shards[index]!.add(frames, first + frame[row]!, frames.linkType!, own, own < total)) {
           if (this.#isWaiting) return this.#whenRoom().then(() => this.#spread(batch, frames, first, row, index));
           this.#overflow += own;
         }
@@ -207,7 +207,7 @@ export class FlowWorkers implements Sink {
       begin = 0;
       row = end;
     }
-    for (const lane of this.#lanes) lane.flush();
+    for (const shard of this.#shards) shard.flush();
     return undefined;
   }
 

@@ -3,7 +3,7 @@ import {
   type FlowEntry,
   type FlowEvent,
   geometryOf,
-  type RecordSink,
+  type RecordConsumer,
   readFlowEvent,
 } from '@int/flowcache';
 import { Random } from '@int/random';
@@ -144,7 +144,7 @@ describe('FlowStage', () => {
   });
 
   test('loses no report and no count when listeners and sinks fail, and says so once a batch', async () => {
-    const failing: RecordSink = {
+    const failing: RecordConsumer = {
       push() {
         throw new Error('no room at all');
       },

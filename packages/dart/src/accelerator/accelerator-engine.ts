@@ -1,6 +1,6 @@
 import type { AcceleratorHost } from '@int/codec';
 import { canRunAccelerator } from '@int/codec/internals';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import type { StoreEngine } from '../store/engine.js';
 import type { HashParameters } from '../store/hashes.js';
 import { AnswerRows, type KeyRows } from '../store/rows.js';
@@ -52,12 +52,12 @@ export class AcceleratorEngine implements StoreEngine {
   /** Where the segment lies. */
   readonly place: SegmentPlace;
   readonly host: AcceleratorHost;
-  readonly geometry: Geometry;
+  readonly geometry: StoreGeometry;
   /** @internal */
   readonly core: AcceleratorCore;
 
   /** Bytes that the accelerator and the store take of a memory. */
-  static byteLength({ copies, segments, valueBytes, slotBytes }: Geometry): number {
+  static byteLength({ copies, segments, valueBytes, slotBytes }: StoreGeometry): number {
     const working = CONTEXT_WORDS * 4 + ACCELERATOR_BLOCK * (2 * copies + 1) * 4 + copies * 4 + slotBytes + LINE;
     return working + crcTablesBytes(copies) + Staging.byteLength(valueBytes) + segments[0]!.byteLength + 8 * LINE;
   }
@@ -68,7 +68,7 @@ export class AcceleratorEngine implements StoreEngine {
    * @throws RangeError if there is not that much left
    * @throws Error where the engine cannot run the accelerator
    */
-  constructor(host: AcceleratorHost, geometry: Geometry, parameters: HashParameters, isShared: boolean) {
+  constructor(host: AcceleratorHost, geometry: StoreGeometry, parameters: HashParameters, isShared: boolean) {
     const { arena } = host;
     const { copies, valueBytes, slotBytes } = geometry;
     this.host = host;

@@ -1,5 +1,5 @@
 /** The context block of the accelerator: words, in the order of `assembly/context.ts`. */
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import type { HashParameters } from '../store/hashes.js';
 
 export const CONTEXT = {
@@ -58,7 +58,12 @@ export function crcTablesBytes(copies: number): number {
 }
 
 /** Writes what the accelerator needs to know of a store; the segment lies at `at` in its memory. */
-export function writeStore(context: Uint32Array, geometry: Geometry, parameters: HashParameters, at: number): void {
+export function writeStore(
+  context: Uint32Array,
+  geometry: StoreGeometry,
+  parameters: HashParameters,
+  at: number,
+): void {
   const segment = geometry.segments[0]!;
   const { slots, copies, checksumBits } = geometry;
   context[CONTEXT.SLOTS_AT] = at + segment.slotsAt;

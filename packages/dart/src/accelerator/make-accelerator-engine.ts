@@ -1,5 +1,5 @@
 import { AcceleratorMemory } from '@int/codec';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import type { HashParameters } from '../store/hashes.js';
 import type { SegmentPlace } from '../store/segment.js';
 import { AcceleratorEngine, storeAcceleratorAvailable } from './accelerator-engine.js';
@@ -19,7 +19,7 @@ export interface AcceleratorStore {
  * where its 4 GiB are too small for the store, or where there is not that much address space.
  */
 export function makeAcceleratorEngine(
-  geometry: Geometry,
+  geometry: StoreGeometry,
   parameters: HashParameters,
   isShared: boolean,
 ): AcceleratorStore | null {

@@ -5,7 +5,7 @@ import type { Policy } from '../store/policy.js';
 import { type KeyRows, MAX_KEY_BYTES } from '../store/rows.js';
 import type { Answer } from '../store/single.js';
 import { Share } from './scatter.js';
-import type { Collector, CollectorTable } from './table.js';
+import type { CollectorTable, DartCollector } from './table.js';
 
 /** Rows that are spread at once. */
 const BLOCK = 256;
@@ -168,7 +168,7 @@ export class DartCluster {
     }
   }
 
-  #make({ id, slots }: Collector): DartStore {
+  #make({ id, slots }: DartCollector): DartStore {
     return new DartStore({ ...this.#options, slots, collectors: this.table.collectors.length, collector: id });
   }
 

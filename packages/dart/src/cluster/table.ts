@@ -2,7 +2,7 @@
 import type { KeyHashes } from '../store/hashes.js';
 
 /** What a switch has to know of a collector to write into its memory. */
-export interface Collector {
+export interface DartCollector {
   /** 0..C - 1: the place in the table. */
   readonly id: number;
   /** IPv4 or IPv6 address. */
@@ -27,12 +27,12 @@ export interface Collector {
  * (all its 32 bits) modulo C - 1: the keys of one collector have their second spread over all others.
  */
 export class CollectorTable {
-  readonly collectors: readonly Collector[];
+  readonly collectors: readonly DartCollector[];
   /** How many collectors have a key: 1 or 2. */
   readonly replicas: 1 | 2;
 
   /** @throws RangeError for an empty table, ids that are not the places, or more replicas than collectors */
-  constructor(collectors: readonly Collector[], replicas: 1 | 2 = 1) {
+  constructor(collectors: readonly DartCollector[], replicas: 1 | 2 = 1) {
     const wrong = collectors.findIndex(({ id }, place) => id !== place);
     if (wrong >= 0) throw new RangeError(`collector ${collectors[wrong]!.id} stands in place ${wrong} of the table`);
     if (replicas !== 1 && replicas !== 2) throw new RangeError(`replicas must be 1 or 2, not ${String(replicas)}`);

@@ -1,7 +1,7 @@
 /** Checkpoint files of a directory, read back: all of a whole one, and of a damaged one the pages that are sound. */
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import {
   type CheckpointHeader,
   COMMIT_LENGTH,
@@ -55,7 +55,7 @@ export interface ScannedCheckpoint extends CheckpointFile {
 }
 
 /** Takes a page: the slots from `firstSlot` on; null for `bytes` where all are zeros. `bytes` is reused. */
-type PageSink = (firstSlot: number, slots: number, bytes: Uint8Array | null) => void;
+type PageConsumer = (firstSlot: number, slots: number, bytes: Uint8Array | null) => void;
 
 /** Reads a file from its start, a window at a time. */
 class Window {
@@ -89,8 +89,8 @@ class Window {
 /** Reads one file through. */
 class Scan {
   readonly #named: CheckpointFile;
-  readonly #geometry: Geometry;
-  readonly #sink: PageSink;
+  readonly #geometry: StoreGeometry;
+  readonly #sink: PageConsumer;
   readonly #window: Window;
   readonly #size: number;
   /** The first thing found wrong. */
@@ -101,7 +101,7 @@ class Scan {
   #pages = 0;
   #chain = 0;
 
-  constructor(named: CheckpointFile, geometry: Geometry, sink: PageSink, file: FileHandle, size: number) {
+  constructor(named: CheckpointFile, geometry: StoreGeometry, sink: PageConsumer, file: FileHandle, size: number) {
     this.#named = named;
     this.#geometry = geometry;
     this.#sink = sink;
@@ -246,8 +246,8 @@ class Scan {
  */
 export async function readCheckpoint(
   file: CheckpointFile,
-  geometry: Geometry,
-  sink: PageSink,
+  geometry: StoreGeometry,
+  sink: PageConsumer,
 ): Promise<ScannedCheckpoint> {
   const handle = await openRegular(file.path);
   if (handle === null) {

@@ -1,6 +1,6 @@
 /** The analytic engine behind the history, loaded when it is first needed. */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance, DuckDBTableFunctionInfo } from '@duckdb/node-api';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import { readChecksum } from '../store/plain-engine.js';
 import { DartStoreError } from './errors.js';
 import type { PageRows } from './page-rows.js';
@@ -44,7 +44,7 @@ function literalName(path: string): string {
 }
 
 /** Takes a row of a file; `value` is reused. */
-type RowSink = (file: string, slot: number, checksum: number, value: Uint8Array) => void;
+type RowConsumer = (file: string, slot: number, checksum: number, value: Uint8Array) => void;
 
 /** Writes rows of slots to Parquet files and finds them there by slot. */
 export class DuckDb {
@@ -53,7 +53,7 @@ export class DuckDb {
   /** One writes and one reads: they do not wait for each other. */
   readonly #writer: DuckDBConnection;
   readonly #reader: DuckDBConnection;
-  readonly #geometry: Geometry;
+  readonly #geometry: StoreGeometry;
   readonly #words: number;
   /** What the running COPY reads. */
   #rows: PageRows | null = null;
@@ -63,7 +63,7 @@ export class DuckDb {
     instance: DuckDBInstance,
     writer: DuckDBConnection,
     reader: DuckDBConnection,
-    geometry: Geometry,
+    geometry: StoreGeometry,
   ) {
     this.#library = library;
     this.#instance = instance;
@@ -78,7 +78,7 @@ export class DuckDb {
    * @param settings of DuckDB, over those of its own
    * @throws DartStoreError `ERR_DART_NO_DUCKDB`
    */
-  static async open(geometry: Geometry, settings: Readonly<Record<string, string>>): Promise<DuckDb> {
+  static async open(geometry: StoreGeometry, settings: Readonly<Record<string, string>>): Promise<DuckDb> {
     const library = await load();
     const instance = await library.DuckDBInstance.create(':memory:', {
       threads: '2',
@@ -115,7 +115,7 @@ export class DuckDb {
   }
 
   /** Finds the rows of slots in files. The slots are numbers below 2^32. */
-  async read(files: readonly string[], slots: readonly number[], sink: RowSink): Promise<void> {
+  async read(files: readonly string[], slots: readonly number[], sink: RowConsumer): Promise<void> {
     const { valueBytes } = this.#geometry;
     const words = this.#words;
     const list = files.map(literalName).join(', ');

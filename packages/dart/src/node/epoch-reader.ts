@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import { DartStore } from '../store/dart-store.js';
 import type { DartStoreOptions } from '../store/options.js';
 import { listCheckpoints } from './checkpoint-reader.js';
@@ -42,7 +42,7 @@ export class EpochReader {
   readonly directory: string;
   readonly #options: EpochReaderOptions;
   readonly #storeOptions: DartStoreOptions;
-  readonly #geometry: Geometry;
+  readonly #geometry: StoreGeometry;
   readonly #history: History;
   #damage: DamagedFile[] = [];
   /** Those that are not in the history. */

@@ -1,7 +1,7 @@
 /** What a directory still holds of epochs that were never flushed. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import { type CheckpointFile, listCheckpoints, readCheckpoint, type ScannedCheckpoint } from './checkpoint-reader.js';
 import type { DamageLog } from './damage.js';
 import { UNFINISHED } from './durable.js';
@@ -94,7 +94,7 @@ function epochOf(all: readonly ScannedCheckpoint[], before: bigint): RecoveredEp
  */
 export async function findEpochs(
   directory: string,
-  geometry: Geometry,
+  geometry: StoreGeometry,
   flushed: readonly { readonly epoch: bigint; readonly to: bigint }[],
 ): Promise<Findings> {
   const epochs: RecoveredEpoch[] = [];

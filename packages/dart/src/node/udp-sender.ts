@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { CodecError, decodeRoce, type RocePacket } from '@int/codec';
-import type { Collector } from '../cluster/table.js';
+import type { DartCollector } from '../cluster/table.js';
 import { DatagramRebuilder } from '../rdma/datagram.js';
 import type { FrameRows } from '../rdma/frame-rows.js';
 
@@ -71,7 +71,7 @@ export class UdpRdmaSender {
   }
 
   /** Sends packets to one collector, in order; resolves when the system has taken all of them. */
-  async send(packets: readonly Uint8Array[], collector: Pick<Collector, 'address' | 'port'>): Promise<void> {
+  async send(packets: readonly Uint8Array[], collector: Pick<DartCollector, 'address' | 'port'>): Promise<void> {
     for (let from = 0; from < packets.length; from += WINDOW) {
       await Promise.all(packets.slice(from, from + WINDOW).map((packet) => this.#sendOne(packet, collector)));
     }
@@ -80,7 +80,7 @@ export class UdpRdmaSender {
   /** Sends rows of an arena to the collectors that they are for; it may be cleared when this has resolved. */
   async sendRows(
     frames: FrameRows,
-    collectors: readonly Pick<Collector, 'address' | 'port'>[],
+    collectors: readonly Pick<DartCollector, 'address' | 'port'>[],
     from = 0,
     to: number = frames.count,
   ): Promise<void> {
@@ -101,7 +101,7 @@ export class UdpRdmaSender {
     await closed;
   }
 
-  #sendOne(packet: Uint8Array, { address, port }: Pick<Collector, 'address' | 'port'>): Promise<void> {
+  #sendOne(packet: Uint8Array, { address, port }: Pick<DartCollector, 'address' | 'port'>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.send(packet, port, address, (error) => (error === null ? resolve() : reject(error)));
     });

@@ -1,6 +1,6 @@
 /** What a writer needs per collector: templates, addresses in two words, sequence numbers. */
 import { ROCE_OPCODE } from '@int/codec';
-import type { Collector } from '../cluster/table.js';
+import type { DartCollector } from '../cluster/table.js';
 import { MULTI_WRITE_OPCODE, multiWriteHeaderLength } from './multi-write.js';
 import type { Service } from './queue-pairs.js';
 import { type PacketFormat, PacketTemplate, type TemplateFields } from './template.js';
@@ -15,7 +15,7 @@ export interface CounterRegion {
 }
 
 /** What a switch has to know of a collector, with what RDMA needs besides. */
-export interface RdmaCollector extends Collector {
+export interface RdmaCollector extends DartCollector {
   /** Destination MAC address of frames: the collector's, or that of the next hop. */
   readonly mac?: string;
   /** Queue pair of RC for atomics, 24 bits, where writes use UC. */

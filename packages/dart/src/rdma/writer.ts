@@ -1,5 +1,5 @@
 import { CollectorTable } from '../cluster/table.js';
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import { checkKeys, checkValues } from '../store/checks.js';
 import { cutChecksum, type KeyHashes } from '../store/hashes.js';
 import type { KeyRows } from '../store/rows.js';
@@ -12,7 +12,7 @@ import { CollectorPlan, type RdmaCollector, writeAddress, writeWord } from './wr
 /** How a writer makes its packets. */
 export interface RdmaWriterOptions {
   /** Of the collectors' stores; the number of slots is taken from the collector. */
-  readonly geometry: Pick<Geometry, 'valueBytes' | 'checksumBits' | 'checksumBytes' | 'slotBytes' | 'copies'>;
+  readonly geometry: Pick<StoreGeometry, 'valueBytes' | 'checksumBits' | 'checksumBytes' | 'slotBytes' | 'copies'>;
   /** The hashes that the headers of these stores name. */
   readonly hashes: KeyHashes;
   readonly collectors: readonly RdmaCollector[];

@@ -18,7 +18,7 @@ export function pathValue(path: readonly (number | null)[], valueBytes: number):
 }
 
 /** The path in a value: without the zeros at its end; null for a node that did not name itself. */
-export function pathOf(value: Uint8Array): (number | null)[] {
+export function pathOfValue(value: Uint8Array): (number | null)[] {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   const words = Array.from({ length: value.length >> 2 }, (_, index) => view.getUint32(index * 4));
   while (words.at(-1) === 0) words.pop();

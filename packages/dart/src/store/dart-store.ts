@@ -1,6 +1,6 @@
 import type { AcceleratorEngine } from '../accelerator/accelerator-engine.js';
 import { makeAcceleratorEngine } from '../accelerator/make-accelerator-engine.js';
-import { type Geometry, HEADER } from '../layout.js';
+import { HEADER, type StoreGeometry } from '../layout.js';
 import type { RdmaTarget } from '../rdma/target.js';
 import { checkAnswers, checkKeys, checkValues } from './checks.js';
 import type { StoreEngine } from './engine.js';
@@ -28,7 +28,7 @@ import { SlotBytes } from './slot-bytes.js';
  * store.query(encodeFlowKey(flow)).value;
  */
 export class DartStore implements RdmaTarget {
-  readonly geometry: Geometry;
+  readonly geometry: StoreGeometry;
   /** The hashes that the header names. */
   readonly hashes: KeyHashes;
   readonly segments: readonly Segment[];
@@ -279,7 +279,7 @@ export class DartStore implements RdmaTarget {
   }
 }
 
-function placesFor(geometry: Geometry, options: DartStoreOptions): SegmentPlace[] {
+function placesFor(geometry: StoreGeometry, options: DartStoreOptions): SegmentPlace[] {
   return geometry.segments.map(({ byteLength }, at) => {
     const given = options.buffers?.[at];
     if (given !== undefined && given.byteLength < byteLength) {

@@ -1,12 +1,12 @@
 /** The header of a segment: written when a store is made, read by those who find one. */
 import {
   FAMILIES,
-  type Geometry,
   HEADER,
   LAYOUT_VERSION,
   MAGIC,
   MAX_COPIES,
   type SegmentGeometry,
+  type StoreGeometry,
   slotBytesOf,
 } from '../layout.js';
 import type { HashParameters } from './hashes.js';
@@ -20,7 +20,7 @@ export interface Membership {
 
 export function writeHeader(
   header: Uint32Array,
-  geometry: Geometry,
+  geometry: StoreGeometry,
   segment: SegmentGeometry,
   parameters: HashParameters,
   membership: Membership,
@@ -52,7 +52,7 @@ export function writeHeader(
 
 /** What a header says. */
 export interface HeaderContents extends Membership {
-  readonly geometry: Geometry;
+  readonly geometry: StoreGeometry;
   readonly parameters: HashParameters;
 }
 

@@ -1,4 +1,4 @@
-import { type FamilyName, type Geometry, geometryOf, slotsFor } from '../layout.js';
+import { type FamilyName, geometryOf, type StoreGeometry, slotsFor } from '../layout.js';
 import { type HashParameters, hashParameters } from './hashes.js';
 import type { Membership } from './header.js';
 
@@ -33,7 +33,7 @@ export interface DartStoreOptions {
 
 /** Options with every default filled in. */
 export interface ResolvedOptions extends Membership {
-  readonly geometry: Geometry;
+  readonly geometry: StoreGeometry;
   readonly parameters: HashParameters;
 }
 

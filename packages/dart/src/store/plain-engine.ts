@@ -1,4 +1,4 @@
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import { Candidates } from './answer.js';
 import type { StoreEngine } from './engine.js';
 import { cutChecksum, type KeyHashes } from './hashes.js';
@@ -15,7 +15,7 @@ const BLOCK = 32;
  */
 export class PlainEngine implements StoreEngine {
   readonly isAccelerator = false;
-  readonly #geometry: Geometry;
+  readonly #geometry: StoreGeometry;
   readonly #hashes: KeyHashes;
   readonly #segments: readonly Segment[];
   readonly #perSegment: number;
@@ -30,7 +30,7 @@ export class PlainEngine implements StoreEngine {
   /** What touching came to, kept so that it is not left out. @internal */
   touched = 0;
 
-  constructor(geometry: Geometry, hashes: KeyHashes, segments: readonly Segment[]) {
+  constructor(geometry: StoreGeometry, hashes: KeyHashes, segments: readonly Segment[]) {
     this.#geometry = geometry;
     this.#hashes = hashes;
     this.#segments = segments;

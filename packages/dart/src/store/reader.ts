@@ -1,4 +1,4 @@
-import { type Geometry, HEADER } from '../layout.js';
+import { HEADER, type StoreGeometry } from '../layout.js';
 import { Candidates } from './answer.js';
 import { checkAnswers, checkKeys } from './checks.js';
 import { cutChecksum, KeyHashes } from './hashes.js';
@@ -24,7 +24,7 @@ const TRIES = 10_000;
  * reader.query(key);
  */
 export class DartReader {
-  readonly geometry: Geometry;
+  readonly geometry: StoreGeometry;
   readonly hashes: KeyHashes;
   readonly segments: readonly Segment[];
   readonly #slots: Uint32Array;

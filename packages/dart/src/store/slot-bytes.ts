@@ -1,16 +1,16 @@
-import type { Geometry } from '../layout.js';
+import type { StoreGeometry } from '../layout.js';
 import type { Segment } from './segment.js';
 
 /** The slots of a store as one run of bytes across its segments, for RDMA: what is written leaves marks. */
 export class SlotBytes {
   readonly byteLength: number;
-  readonly #geometry: Geometry;
+  readonly #geometry: StoreGeometry;
   readonly #segments: readonly Segment[];
   readonly #perSegment: number;
   readonly #word = new Uint8Array(8);
   readonly #view = new DataView(this.#word.buffer);
 
-  constructor(geometry: Geometry, segments: readonly Segment[]) {
+  constructor(geometry: StoreGeometry, segments: readonly Segment[]) {
     this.#geometry = geometry;
     this.#segments = segments;
     this.#perSegment = geometry.segments[0]!.slots * geometry.slotBytes;

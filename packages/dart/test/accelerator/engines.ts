@@ -1,7 +1,7 @@
 import { AcceleratorMemory, Arena } from '@int/codec';
 import { expect } from 'vitest';
 import { AcceleratorEngine, type MemoryRows } from '../../src/accelerator/accelerator-engine.js';
-import type { FamilyName, Geometry } from '../../src/layout.js';
+import type { FamilyName, StoreGeometry } from '../../src/layout.js';
 import { hashParameters, KeyHashes } from '../../src/store/hashes.js';
 import { PlainEngine } from '../../src/store/plain-engine.js';
 import { AnswerRows, type KeyRows, STATUS } from '../../src/store/rows.js';
@@ -24,14 +24,14 @@ export function hostOf(kind: HostKind): AcceleratorMemory {
 
 /** A store twice, in TypeScript and in WebAssembly. */
 export class EnginePair {
-  readonly geometry: Geometry;
+  readonly geometry: StoreGeometry;
   readonly hashes: KeyHashes;
   readonly plain: PlainEngine;
   readonly plainSegment: Segment;
   readonly accelerator: AcceleratorEngine;
   readonly acceleratorSegment: Segment;
 
-  constructor(geometry: Geometry, family: FamilyName, seed: number, kind: HostKind, spare = 0) {
+  constructor(geometry: StoreGeometry, family: FamilyName, seed: number, kind: HostKind, spare = 0) {
     this.geometry = geometry;
     const parameters = hashParameters(family, seed);
     this.hashes = new KeyHashes(parameters);

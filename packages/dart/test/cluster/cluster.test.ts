@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { type Collector, CollectorTable, DartCluster, DartStore, fixedKeyRows } from '../../src/index.js';
+import { CollectorTable, DartCluster, type DartCollector, DartStore, fixedKeyRows } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
-function collectors(count: number, slots = 4096): Collector[] {
+function collectors(count: number, slots = 4096): DartCollector[] {
   return Array.from({ length: count }, (_, id) => ({
     id,
     address: `10.9.0.${id + 1}`,

@@ -5,7 +5,7 @@ import { BatchDecoder, FrameDecoder, type Hop, TelemetryBatch, type TelemetryRec
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../../.ci/test/length.js';
-import { flowKey, pathOf, pathValue, ReportRows } from '../../src/index.js';
+import { flowKey, pathOfValue, pathValue, ReportRows } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
 const OPTIONS = { reportPorts: [32766] };
@@ -153,8 +153,8 @@ describe('a path as a value', () => {
     const node = fc.oneof(fc.integer({ min: 1, max: 0xfffffffe }), fc.constant(null));
     fc.assert(
       fc.property(fc.array(node, { maxLength: 5 }), (path) => {
-        expect(pathOf(pathValue(path, 20))).toEqual(path);
-        expect(pathOf(pathValue([...path, 7, 8], path.length * 4))).toEqual(path);
+        expect(pathOfValue(pathValue(path, 20))).toEqual(path);
+        expect(pathOfValue(pathValue([...path, 7, 8], path.length * 4))).toEqual(path);
       }),
       { seed: SEED },
     );

@@ -88,27 +88,27 @@ interface Member {
  * raised. Nothing is allocated but by {@link refresh} and {@link states}.
  */
 export class Adaptation {
-  private readonly detector: AdaptiveDetector;
-  private readonly target: number | null;
-  private readonly intervalMs: number;
-  private members: readonly Member[] = [];
+  readonly #detector: AdaptiveDetector;
+  readonly #target: number | null;
+  readonly #intervalMs: number;
+  #members: readonly Member[] = [];
   /** Index of the member, by slot; -1: none. */
-  private memberOfSlot: Int32Array = new Int32Array(0);
-  private total: TotalController | null = null;
-  private lastMs = Number.NaN;
+  #memberOfSlot: Int32Array = new Int32Array(0);
+  #total: TotalController | null = null;
+  #lastMs = Number.NaN;
 
   /** @throws RangeError for options out of range, TypeError for a rule that adapts but has no threshold */
   constructor(detector: AdaptiveDetector, options: AdaptationOptions = {}) {
-    this.detector = detector;
-    this.target = options.total === undefined || options.total === null ? null : checkTarget(options.total);
-    this.intervalMs = checkInterval(options.intervalMs);
+    this.#detector = detector;
+    this.#target = options.total === undefined || options.total === null ? null : checkTarget(options.total);
+    this.#intervalMs = checkInterval(options.intervalMs);
     this.refresh();
   }
 
   /** Bytes of its memory since the last {@link refresh}, save for a few objects. */
   get byteLength(): number {
-    let bytes = this.memberOfSlot.byteLength + (this.total?.byteLength ?? 0);
-    for (const { controller } of this.members) bytes += controller?.byteLength ?? 0;
+    let bytes = this.#memberOfSlot.byteLength + (this.#total?.byteLength ?? 0);
+    for (const { controller } of this.#members) bytes += controller?.byteLength ?? 0;
     return bytes;
   }
 
@@ -117,8 +117,9 @@ export class Adaptation {
    * changed keep what was learnt.
    */
   refresh(): void {
-    const { detector, intervalMs } = this;
-    const before = new Map(this.members.map((member) => [member.rule, member]));
+    const detector = this.#detector;
+    const intervalMs = this.#intervalMs;
+    const before = new Map(this.#members.map((member) => [member.rule, member]));
     const members: Member[] = [];
     for (const rule of detector.rules()) {
       if (rule.adapt === null) continue;
@@ -133,15 +134,15 @@ export class Adaptation {
       const { target, minimum, maximum } = rule.adapt;
       const initial = detector.threshold(rule.name);
       const controller =
-        this.target === null ? new ThresholdController({ target, minimum, maximum, initial, kind, intervalMs }) : null;
+        this.#target === null ? new ThresholdController({ target, minimum, maximum, initial, kind, intervalMs }) : null;
       members.push({ rule, name: rule.name, slot, controller, threshold: initial, reports: detector.reportsOf(slot) });
     }
-    const changed = members.length !== this.members.length || members.some((member, i) => member !== this.members[i]);
-    this.members = members;
-    this.memberOfSlot = new Int32Array(members.reduce((most, { slot }) => Math.max(most, slot + 1), 0)).fill(-1);
-    for (const [i, { slot }] of members.entries()) this.memberOfSlot[slot] = i;
-    if (this.target !== null && changed) this.total = this.totalOf(this.target, this.total);
-    this.apply();
+    const changed = members.length !== this.#members.length || members.some((member, i) => member !== this.#members[i]);
+    this.#members = members;
+    this.#memberOfSlot = new Int32Array(members.reduce((most, { slot }) => Math.max(most, slot + 1), 0)).fill(-1);
+    for (const [i, { slot }] of members.entries()) this.#memberOfSlot[slot] = i;
+    if (this.#target !== null && changed) this.#total = this.#totalOf(this.#target, this.#total);
+    this.#apply();
   }
 
   /**
@@ -151,46 +152,48 @@ export class Adaptation {
    */
   after(events: EventRows, nowMs: number, from = 0): void {
     if (!Number.isFinite(nowMs)) throw new RangeError(`nowMs must be a finite number, not ${nowMs}`);
-    const urgent = this.count(events, from);
-    const elapsed = nowMs - this.lastMs;
-    if (elapsed >= 0 && elapsed < this.intervalMs - 1e-6 && !urgent) return;
-    if (!urgent || !(elapsed >= 0)) this.lastMs = nowMs;
-    if (this.total === null) this.tickEach(nowMs);
-    else this.tickTotal(this.total, nowMs);
+    const urgent = this.#count(events, from);
+    const elapsed = nowMs - this.#lastMs;
+    if (elapsed >= 0 && elapsed < this.#intervalMs - 1e-6 && !urgent) return;
+    if (!urgent || !(elapsed >= 0)) this.#lastMs = nowMs;
+    if (this.#total === null) this.#tickEach(nowMs);
+    else this.#tickTotal(this.#total, nowMs);
   }
 
   /** The state of each rule that adapts, or of the total; for people and metrics. */
   states(): AdaptationState[] {
-    const { total } = this;
+    const total = this.#total;
     if (total !== null) {
       const { target, rate, status, factor } = total;
       return [{ rule: null, target, rate, status, threshold: factor }];
     }
-    return this.members.map(({ name, controller }) => {
+    return this.#members.map(({ name, controller }) => {
       const { target, rate, status, threshold } = controller!;
       return { rule: name, target, rate, status, threshold };
     });
   }
 
-  private totalOf(target: number, before: TotalController | null): TotalController | null {
-    if (this.members.length === 0) return null;
+  #totalOf(target: number, before: TotalController | null): TotalController | null {
+    if (this.#members.length === 0) return null;
     const total = new TotalController({
       target,
-      members: this.members.map(({ rule }) => ({
+      members: this.#members.map(({ rule }) => ({
         minimum: rule.adapt!.minimum,
         maximum: rule.adapt!.maximum,
         initial: 'threshold' in rule.detector ? rule.detector.threshold : 0,
         kind: statisticOf(rule.detector.kind)!,
       })),
-      intervalMs: this.intervalMs,
+      intervalMs: this.#intervalMs,
     });
     if (before !== null) total.moveTo(before.factor);
     return total;
   }
 
   /** Returns whether a controller should not wait for its tick. */
-  private count(events: EventRows, from: number): boolean {
-    const { memberOfSlot, members, total } = this;
+  #count(events: EventRows, from: number): boolean {
+    const members = this.#members;
+    const memberOfSlot = this.#memberOfSlot;
+    const total = this.#total;
     const { rule, kind, value, previous, threshold, count } = events;
     let urgent = false;
     for (let row = from; row < count; row++) {
@@ -216,41 +219,44 @@ export class Adaptation {
     return total === null ? urgent : total.urgent;
   }
 
-  private tickEach(nowMs: number): void {
-    const { detector, members } = this;
+  #tickEach(nowMs: number): void {
+    const detector = this.#detector;
+    const members = this.#members;
     for (let i = 0; i < members.length; i++) {
       const member = members[i]!;
       const controller = member.controller!;
       const inForce = detector.threshold(member.name);
       if (inForce !== member.threshold) controller.moveTo(inForce);
-      this.set(member, inForce, controller.tick(nowMs, this.reportsSince(member)));
+      this.#set(member, inForce, controller.tick(nowMs, this.#reportsSince(member)));
     }
   }
 
-  private tickTotal(total: TotalController, nowMs: number): void {
-    const { members } = this;
+  #tickTotal(total: TotalController, nowMs: number): void {
+    const members = this.#members;
     let reports = 0;
-    for (let i = 0; i < members.length; i++) reports += this.reportsSince(members[i]!);
+    for (let i = 0; i < members.length; i++) reports += this.#reportsSince(members[i]!);
     total.tick(nowMs, reports);
-    this.apply();
+    this.#apply();
   }
 
-  private apply(): void {
-    const { members, total, detector } = this;
+  #apply(): void {
+    const detector = this.#detector;
+    const members = this.#members;
+    const total = this.#total;
     for (let i = 0; i < members.length; i++) {
       const member = members[i]!;
       const threshold = total === null ? member.controller!.threshold : total.threshold(i);
-      this.set(member, detector.threshold(member.name), threshold);
+      this.#set(member, detector.threshold(member.name), threshold);
     }
   }
 
-  private set(member: Member, inForce: number, threshold: number): void {
-    if (inForce !== threshold) this.detector.setThreshold(member.name, threshold);
+  #set(member: Member, inForce: number, threshold: number): void {
+    if (inForce !== threshold) this.#detector.setThreshold(member.name, threshold);
     member.threshold = threshold;
   }
 
-  private reportsSince(member: Member): number {
-    const reports = this.detector.reportsOf(member.slot);
+  #reportsSince(member: Member): number {
+    const reports = this.#detector.reportsOf(member.slot);
     // A slot that was given to another rule may count from 0 again.
     const since = Math.max(0, reports - member.reports);
     member.reports = reports;

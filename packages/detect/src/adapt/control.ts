@@ -74,354 +74,368 @@ export class RateControl {
   status: AdaptiveStatus = 'warming';
   /** Events a second over about the last second; of a load that has changed, since then. */
   rate = 0;
-  private readonly vector: ThresholdVector;
-  private readonly kind: StatisticKind;
-  private readonly intervalMs: number;
-  private readonly filter = new RateFilter(0.4);
-  private readonly tail: TailModel;
-  private readonly steps: Steps;
+  readonly #vector: ThresholdVector;
+  readonly #kind: StatisticKind;
+  readonly #intervalMs: number;
+  readonly #filter = new RateFilter(0.4);
+  readonly #tail: TailModel;
+  readonly #steps: Steps;
   /** Events beyond the target, positive or negative. */
-  private debt = 0;
-  private lastMs = Number.NaN;
-  private events = 0;
-  private reports = 0;
-  private lowest = Number.POSITIVE_INFINITY;
-  private lowestCount = 0;
-  private silentSeconds = 0;
-  private attempts = 0;
-  private idleSeconds = 0;
-  private lastShift = 0;
-  private stillTicks = 0;
-  private measured = 0;
-  private measuredSeconds = 0;
+  #debt = 0;
+  #lastMs = Number.NaN;
+  #events = 0;
+  #reports = 0;
+  #lowest = Number.POSITIVE_INFINITY;
+  #lowestCount = 0;
+  #silentSeconds = 0;
+  #attempts = 0;
+  #idleSeconds = 0;
+  #lastShift = 0;
+  #stillTicks = 0;
+  #measured = 0;
+  #measuredSeconds = 0;
   /** Where events were too many a few ticks ago. */
-  private bracket = Number.NaN;
-  private bracketTicks = 0;
+  #bracket = Number.NaN;
+  #bracketTicks = 0;
   /** With a metric that is too coarse: the record of the present position, and of the other one that comes close. */
-  private held: Visited | null = null;
-  private other: Visited | null = null;
-  private otherRate = 0;
-  private heldEvents = 0;
-  private heldSeconds = 0;
-  private probing = false;
-  private sinceProbe = 0;
+  #held: Visited | null = null;
+  #other: Visited | null = null;
+  #otherRate = 0;
+  #heldEvents = 0;
+  #heldSeconds = 0;
+  #probing = false;
+  #sinceProbe = 0;
 
   constructor(vector: ThresholdVector, target: number, position: number, kind: StatisticKind, intervalMs: number) {
-    this.vector = vector;
+    this.#vector = vector;
     this.target = target;
-    this.kind = kind;
-    this.intervalMs = intervalMs;
-    this.steps = new Steps(vector, target);
-    this.tail = new TailModel(target, position, kind);
+    this.#kind = kind;
+    this.#intervalMs = intervalMs;
+    this.#steps = new Steps(vector, target);
+    this.#tail = new TailModel(target, position, kind);
     vector.set(position);
     this.position = vector.lower(position);
   }
 
   /** Bytes of typed arrays. */
   get byteLength(): number {
-    return this.tail.byteLength;
+    return this.#tail.byteLength;
   }
 
   /** Whether so many events have come since the last tick that the next one should not wait. */
   get urgent(): boolean {
-    return this.events > 64 + (8 * this.target * this.intervalMs) / 1000;
+    return this.#events > 64 + (8 * this.target * this.#intervalMs) / 1000;
   }
 
   /** An event, and its statistic in the unit of the position; above the position. */
   observe(statistic: number): void {
-    this.events++;
-    if (statistic < this.lowest) {
-      this.lowest = statistic;
-      this.lowestCount = 1;
-    } else if (statistic === this.lowest) this.lowestCount++;
-    this.tail.add(statistic);
+    this.#events++;
+    if (statistic < this.#lowest) {
+      this.#lowest = statistic;
+      this.#lowestCount = 1;
+    } else if (statistic === this.#lowest) this.#lowestCount++;
+    this.#tail.add(statistic);
   }
 
   /** Events that count for the rate but do not depend on the position. */
   count(events: number): void {
-    this.events += events;
+    this.#events += events;
   }
 
   /** Someone else has set the thresholds: goes on from there. */
   moveTo(position: number): void {
-    const { vector } = this;
+    const vector = this.#vector;
     this.position = vector.lower(Math.min(Math.max(position, vector.first), vector.last));
     vector.set(this.position);
-    this.leaveCoarse();
-    this.clear();
-    this.steps.visited.clear();
-    this.bracket = Number.NaN;
-    this.debt = this.lastShift = this.silentSeconds = this.attempts = 0;
+    this.#leaveCoarse();
+    this.#clear();
+    this.#steps.visited.clear();
+    this.#bracket = Number.NaN;
+    this.#debt = this.#lastShift = this.#silentSeconds = this.#attempts = 0;
     // Nothing is known of the rate: the next tick starts from its count.
-    this.filter.weight = 0;
+    this.#filter.weight = 0;
   }
 
   /** Returns whether the position has changed. See `ThresholdController.tick`. */
   tick(nowMs: number, reports: number): boolean {
-    const seconds = (nowMs - this.lastMs) / 1000;
+    const seconds = (nowMs - this.#lastMs) / 1000;
     if (!(seconds >= 0)) {
-      this.lastMs = nowMs;
-      this.clear();
+      this.#lastMs = nowMs;
+      this.#clear();
       return false;
     }
-    this.reports += reports;
+    this.#reports += reports;
     // Callers count in floating-point milliseconds: ten times 1 ms is a tick even if the sum falls short of 10.
-    const due = seconds * 1000 >= this.intervalMs - 1e-6 || (this.urgent && seconds >= 0.001);
+    const due = seconds * 1000 >= this.#intervalMs - 1e-6 || (this.urgent && seconds >= 0.001);
     if (!due) return false;
-    this.lastMs = nowMs;
-    if (this.reports === 0 && this.events === 0) {
-      this.rest(seconds);
+    this.#lastMs = nowMs;
+    if (this.#reports === 0 && this.#events === 0) {
+      this.#rest(seconds);
       return false;
     }
-    if (this.idleSeconds >= IDLE_SECONDS) {
-      this.debt = 0;
-      this.filter.weight = Math.min(this.filter.weight, 5);
-      if (this.status === 'idle') this.status = this.held === null ? 'searching' : 'too-coarse';
+    if (this.#idleSeconds >= IDLE_SECONDS) {
+      this.#debt = 0;
+      this.#filter.weight = Math.min(this.#filter.weight, 5);
+      if (this.status === 'idle') this.status = this.#held === null ? 'searching' : 'too-coarse';
     }
-    this.idleSeconds = 0;
+    this.#idleSeconds = 0;
     const before = this.position;
-    this.step(this.events, seconds);
-    this.clear();
+    this.#step(this.#events, seconds);
+    this.#clear();
     return this.position !== before;
   }
 
-  private clear(): void {
-    this.events = 0;
-    this.reports = 0;
-    this.lowest = Number.POSITIVE_INFINITY;
-    this.lowestCount = 0;
+  #clear(): void {
+    this.#events = 0;
+    this.#reports = 0;
+    this.#lowest = Number.POSITIVE_INFINITY;
+    this.#lowestCount = 0;
   }
 
-  private rest(seconds: number): void {
-    this.idleSeconds += seconds;
-    if (this.idleSeconds >= IDLE_SECONDS) this.status = 'idle';
-    else if (this.held === null) this.owe(-this.target * seconds);
-    this.measure(0, seconds);
+  #rest(seconds: number): void {
+    this.#idleSeconds += seconds;
+    if (this.#idleSeconds >= IDLE_SECONDS) this.status = 'idle';
+    else if (this.#held === null) this.#owe(-this.target * seconds);
+    this.#measure(0, seconds);
   }
 
-  private measure(events: number, seconds: number): void {
+  #measure(events: number, seconds: number): void {
     const kept = Math.exp(-seconds);
-    this.measured = this.measured * kept + events;
-    this.measuredSeconds = this.measuredSeconds * kept + seconds;
-    this.rate = this.measured / this.measuredSeconds;
+    this.#measured = this.#measured * kept + events;
+    this.#measuredSeconds = this.#measuredSeconds * kept + seconds;
+    this.rate = this.#measured / this.#measuredSeconds;
   }
 
   /** Bursts of many events make larger debts, which have to be paid as well for the rate to be right on average. */
-  private get debtLimit(): number {
-    return Math.max(this.target * DEBT_SECONDS, BURST_DEBT * Math.sqrt((this.target * this.filter.burst) / (2 * GAIN)));
+  get #debtLimit(): number {
+    return Math.max(
+      this.target * DEBT_SECONDS,
+      BURST_DEBT * Math.sqrt((this.target * this.#filter.burst) / (2 * GAIN)),
+    );
   }
 
-  private owe(events: number): void {
-    const limit = this.debtLimit;
-    this.debt = Math.min(Math.max(this.debt + events, -limit), limit);
+  #owe(events: number): void {
+    const limit = this.#debtLimit;
+    this.#debt = Math.min(Math.max(this.#debt + events, -limit), limit);
   }
 
-  private step(events: number, seconds: number): void {
-    const { filter, target, tail, steps } = this;
+  #step(events: number, seconds: number): void {
+    const { target } = this;
+    const filter = this.#filter;
+    const tail = this.#tail;
+    const steps = this.#steps;
     const { visited } = steps;
-    this.measure(events, seconds);
-    const isOther = this.steps.contradicts(visited.at(this.position), events, seconds);
-    if (isOther || this.contradictsHeld(events, seconds)) {
-      if (this.held !== null) filter.weight = 0;
-      this.leaveCoarse();
+    this.#measure(events, seconds);
+    const isOther = this.#steps.contradicts(visited.at(this.position), events, seconds);
+    if (isOther || this.#contradictsHeld(events, seconds)) {
+      if (this.#held !== null) filter.weight = 0;
+      this.#leaveCoarse();
       visited.clear();
     }
-    let record = visited.add(this.position, events, seconds, this.lowest, this.lowestCount);
-    if (this.held !== null) {
-      if (this.probing) this.hold(this.held, this.other!);
-      else this.holdCoarse(record, events, seconds);
+    let record = visited.add(this.position, events, seconds, this.#lowest, this.#lowestCount);
+    if (this.#held !== null) {
+      if (this.#probing) this.#hold(this.#held, this.#other!);
+      else this.#holdCoarse(record, events, seconds);
       return;
     }
-    tail.learnSlope(this.lastShift, events, filter.rate * seconds);
+    tail.learnSlope(this.#lastShift, events, filter.rate * seconds);
     const first = filter.weight === 0;
     const change = filter.update(events, seconds);
     filter.memory = Math.min(Math.max((MEMORY_EVENTS * filter.burst) / target, 0.1), 5);
     if (change !== 'none' || first) {
       tail.forget();
       // Just after a move it may be the move that did it, and not the load.
-      if (this.stillTicks >= SETTLED_TICKS) {
+      if (this.#stillTicks >= SETTLED_TICKS) {
         visited.clear();
-        record = visited.add(this.position, events, seconds, this.lowest, this.lowestCount);
+        record = visited.add(this.position, events, seconds, this.#lowest, this.#lowestCount);
       }
-      this.measured = filter.weight * filter.burst;
-      this.measuredSeconds = this.measured / filter.rate;
+      this.#measured = filter.weight * filter.burst;
+      this.#measuredSeconds = this.#measured / filter.rate;
     }
-    this.stillTicks++;
+    this.#stillTicks++;
     steps.burst = filter.burst;
     tail.endTick(filter.burst, filter.rising);
-    this.watchSilence(events, seconds, change === 'down' || first);
+    this.#watchSilence(events, seconds, change === 'down' || first);
     if (change === 'up' || (first && events > 2 * target * seconds)) {
-      this.bracket = this.position;
-      this.bracketTicks = 0;
-    } else if (++this.bracketTicks > BRACKET_TICKS) this.bracket = Number.NaN;
-    this.owe(events - target * seconds);
-    if (change === 'none' && this.enterCoarse(record)) return;
-    this.aim(seconds);
-    this.judge();
+      this.#bracket = this.position;
+      this.#bracketTicks = 0;
+    } else if (++this.#bracketTicks > BRACKET_TICKS) this.#bracket = Number.NaN;
+    this.#owe(events - target * seconds);
+    if (change === 'none' && this.#enterCoarse(record)) return;
+    this.#aim(seconds);
+    this.#judge();
   }
 
   /** Nothing at all: the load may have gone far below the thresholds, and nothing tells how far. */
-  private watchSilence(events: number, seconds: number, begins: boolean): void {
+  #watchSilence(events: number, seconds: number, begins: boolean): void {
     if (events > 0) {
-      this.silentSeconds = this.attempts = 0;
+      this.#silentSeconds = this.#attempts = 0;
       return;
     }
-    this.silentSeconds += seconds;
-    if (this.attempts === 0 && !(begins && this.filter.weight < 1)) return;
-    if (this.silentSeconds * this.target >= SILENCE) this.attempts++;
+    this.#silentSeconds += seconds;
+    if (this.#attempts === 0 && !(begins && this.#filter.weight < 1)) return;
+    if (this.#silentSeconds * this.target >= SILENCE) this.#attempts++;
   }
 
-  private judge(): void {
-    const { vector, target, position } = this;
+  #judge(): void {
+    const { target, position } = this;
+    const vector = this.#vector;
     const off = Math.abs(this.rate / target - 1);
-    if (vector.lower(position) <= vector.first && this.filter.rate < 0.95 * target) this.status = 'at-minimum';
-    else if (position >= vector.last && this.filter.rate > 1.05 * target) this.status = 'at-maximum';
+    if (vector.lower(position) <= vector.first && this.#filter.rate < 0.95 * target) this.status = 'at-minimum';
+    else if (position >= vector.last && this.#filter.rate > 1.05 * target) this.status = 'at-maximum';
     else if (off < 0.1 || (this.status === 'holding' && off < 0.2)) this.status = 'holding';
     else if (this.status !== 'warming') this.status = 'searching';
   }
 
   /** Moves the thresholds towards the rate that pays the debt. */
-  private aim(seconds: number): void {
-    const { vector, target, filter, position, tail } = this;
-    const shiftBefore = this.lastShift;
-    this.lastShift = 0;
+  #aim(seconds: number): void {
+    const { target, position } = this;
+    const vector = this.#vector;
+    const filter = this.#filter;
+    const tail = this.#tail;
+    const shiftBefore = this.#lastShift;
+    this.#lastShift = 0;
     // Low targets have few events a second to go by, and long ticks an old picture: both have to be slower.
     const gain = Math.min(GAIN, 0.35 / seconds, target / 50);
-    const repayment = Math.min(Math.max((gain * this.debt) / target, -MAXIMUM_REPAYMENT), MAXIMUM_REPAYMENT);
+    const repayment = Math.min(Math.max((gain * this.#debt) / target, -MAXIMUM_REPAYMENT), MAXIMUM_REPAYMENT);
     const wanted = target * Math.exp(-repayment);
     const distance = Math.log(wanted / filter.rate);
     tail.learnScale(position);
     const down = distance > 0;
     if (down && vector.lower(position) <= vector.first) {
-      this.debt = Math.max(this.debt, 0);
+      this.#debt = Math.max(this.#debt, 0);
       return;
     }
     if (!down && position >= vector.last) {
-      this.debt = Math.min(this.debt, 0);
+      this.#debt = Math.min(this.#debt, 0);
       return;
     }
-    if (this.attempts > 0) {
-      if (this.silentSeconds * target < SILENCE) {
-        this.lastShift = shiftBefore;
+    if (this.#attempts > 0) {
+      if (this.#silentSeconds * target < SILENCE) {
+        this.#lastShift = shiftBefore;
         return;
       }
-      this.silentSeconds = 0;
-      tail.search(position, this.attempts);
-      this.place(Math.min(this.bounded(tail.next), vector.below(position)), 1);
+      this.#silentSeconds = 0;
+      tail.search(position, this.#attempts);
+      this.#place(Math.min(this.#bounded(tail.next), vector.below(position)), 1);
       return;
     }
     if (down) tail.lower(position, distance);
     else tail.raise(position, -distance);
-    const next = Math.min(Math.max(down ? this.bounded(tail.next) : tail.next, vector.first), vector.last);
-    const here = this.steps.floorOf(position);
-    const low = this.steps.floorOf(next);
-    const high = this.steps.ceilingOf(next);
+    const next = Math.min(Math.max(down ? this.#bounded(tail.next) : tail.next, vector.first), vector.last);
+    const here = this.#steps.floorOf(position);
+    const low = this.#steps.floorOf(next);
+    const high = this.#steps.ceilingOf(next);
     let to = high - next < next - low ? high : low;
-    if (down ? to >= here : to <= here) to = this.stepTo(here, wanted, down);
+    if (down ? to >= here : to <= here) to = this.#stepTo(here, wanted, down);
     if (to === here) return;
     // A quantile says how many are above it; other moves, rounded, are as long as they are.
     const shift = Math.abs(tail.shift) < 0.5 || down ? (here - to) / tail.scale : tail.shift;
     tail.moved();
-    this.place(to, Math.exp(shift * tail.slope));
-    this.lastShift = shift;
+    this.#place(to, Math.exp(shift * tail.slope));
+    this.#lastShift = shift;
   }
 
   /** Not below the middle between here and where there were too many events just now. */
-  private bounded(next: number): number {
-    return this.bracket < this.position ? Math.max(next, (this.position + this.bracket) / 2) : next;
+  #bounded(next: number): number {
+    return this.#bracket < this.position ? Math.max(next, (this.position + this.#bracket) / 2) : next;
   }
 
-  private place(next: number, factor: number): void {
-    const { vector, filter } = this;
-    this.stillTicks = 0;
-    this.position = this.steps.floorOf(Math.min(Math.max(next, vector.first), vector.last));
+  #place(next: number, factor: number): void {
+    const vector = this.#vector;
+    const filter = this.#filter;
+    this.#stillTicks = 0;
+    this.position = this.#steps.floorOf(Math.min(Math.max(next, vector.first), vector.last));
     vector.set(this.position);
-    const known = this.steps.visited.at(this.position);
-    if (known !== null && this.steps.isKnown(known)) {
+    const known = this.#steps.visited.at(this.position);
+    if (known !== null && this.#steps.isKnown(known)) {
       const weight = Math.max(known.events, 1) / filter.burst;
       filter.set(Math.max(known.events, 0.5) / known.seconds, Math.min(weight, filter.weight));
     } else filter.moved(Math.min(Math.max(factor, 1e-3), 1e3));
   }
 
   /** Where to if rounding leaves the thresholds where they are: to the neighbour if its rate is nearer, or nowhere. */
-  private stepTo(here: number, wanted: number, down: boolean): number {
-    const { vector, target } = this;
-    const next = down ? this.steps.floorOf(vector.below(here)) : this.steps.ceilingOf(here);
-    const limit = 0.99 * this.debtLimit;
-    if (down ? this.debt <= -limit : this.debt >= limit) return next;
-    const mine = this.steps.visited.at(here);
-    const neighbour = this.steps.visited.at(next);
+  #stepTo(here: number, wanted: number, down: boolean): number {
+    const { target } = this;
+    const vector = this.#vector;
+    const next = down ? this.#steps.floorOf(vector.below(here)) : this.#steps.ceilingOf(here);
+    const limit = 0.99 * this.#debtLimit;
+    if (down ? this.#debt <= -limit : this.#debt >= limit) return next;
+    const mine = this.#steps.visited.at(here);
+    const neighbour = this.#steps.visited.at(next);
     if (mine === null || neighbour === null) return here;
-    if (!this.steps.isKnown(mine) || !this.steps.isKnown(neighbour)) return here;
+    if (!this.#steps.isKnown(mine) || !this.#steps.isKnown(neighbour)) return here;
     const middle = Math.sqrt(mine.rate * Math.max(neighbour.rate, 0.1 * target));
     return (down ? wanted > middle : wanted < middle) ? next : here;
   }
 
   /** The same over the last ten ticks or so at a position that is held: a smaller change shows. */
-  private contradictsHeld(events: number, seconds: number): boolean {
-    if (this.held === null || this.probing) return false;
+  #contradictsHeld(events: number, seconds: number): boolean {
+    if (this.#held === null || this.#probing) return false;
     const kept = Math.exp(-seconds / 0.1);
-    this.heldEvents = this.heldEvents * kept + events;
-    this.heldSeconds = this.heldSeconds * kept + seconds;
-    return this.steps.contradicts(this.held, this.heldEvents, this.heldSeconds);
+    this.#heldEvents = this.#heldEvents * kept + events;
+    this.#heldSeconds = this.#heldSeconds * kept + seconds;
+    return this.#steps.contradicts(this.#held, this.#heldEvents, this.#heldSeconds);
   }
 
   /** Stands still at the nearer of two neighbours if it is certain that neither gives the target. */
-  private enterCoarse(record: Visited): boolean {
+  #enterCoarse(record: Visited): boolean {
     const { target } = this;
-    const other = this.steps.pairOf(record);
+    const other = this.#steps.pairOf(record);
     if (other === null) return false;
-    if (Math.abs(record.rate - target) < Math.abs(other.rate - target)) this.hold(record, other);
-    else this.hold(other, record);
+    if (Math.abs(record.rate - target) < Math.abs(other.rate - target)) this.#hold(record, other);
+    else this.#hold(other, record);
     return true;
   }
 
-  private leaveCoarse(): void {
-    if (this.held === null) return;
-    this.held = this.other = null;
-    this.probing = false;
+  #leaveCoarse(): void {
+    if (this.#held === null) return;
+    this.#held = this.#other = null;
+    this.#probing = false;
     this.status = 'searching';
   }
 
-  private hold(held: Visited, other: Visited): void {
-    this.held = held;
-    this.other = other;
-    this.otherRate = other.rate;
-    this.sinceProbe = 0;
-    this.probing = false;
-    this.heldEvents = this.heldSeconds = 0;
-    this.debt = 0;
+  #hold(held: Visited, other: Visited): void {
+    this.#held = held;
+    this.#other = other;
+    this.#otherRate = other.rate;
+    this.#sinceProbe = 0;
+    this.#probing = false;
+    this.#heldEvents = this.#heldSeconds = 0;
+    this.#debt = 0;
     this.status = 'too-coarse';
-    this.lastShift = 0;
-    this.place(held.position, 1);
-    this.filter.set(Math.max(held.events, 0.5) / held.seconds, Math.max(held.events, 1) / this.filter.burst);
+    this.#lastShift = 0;
+    this.#place(held.position, 1);
+    this.#filter.set(Math.max(held.events, 0.5) / held.seconds, Math.max(held.events, 1) / this.#filter.burst);
   }
 
-  private holdCoarse(record: Visited, events: number, seconds: number): void {
-    const { target, filter, tail } = this;
+  #holdCoarse(record: Visited, events: number, seconds: number): void {
+    const { target } = this;
+    const filter = this.#filter;
+    const tail = this.#tail;
     // Only for the burstiness: the record knows the rate better.
     filter.update(events, seconds);
-    this.steps.burst = filter.burst;
+    this.#steps.burst = filter.burst;
     tail.endTick(filter.burst, false);
-    const held = this.held!;
-    const other = this.other!;
+    const held = this.#held!;
+    const other = this.#other!;
     if (record !== held || Math.abs(held.rate / target - 1) < 0.9 * COARSE) {
-      this.leaveCoarse();
+      this.#leaveCoarse();
       return;
     }
     // A level that has crossed the lower threshold also tells whether it would have crossed the higher one.
-    const told = this.kind === 'level' && held.position < other.position && held.stepped;
-    if (told) this.otherRate = (held.events - held.lowestCount) / held.seconds;
-    const margin = 0.01 * target + this.steps.doubt(held) + (told ? 0 : this.steps.doubt(other));
-    if (Math.abs(this.otherRate - target) < Math.abs(held.rate - target) - margin) {
-      this.hold(other, held);
+    const told = this.#kind === 'level' && held.position < other.position && held.stepped;
+    if (told) this.#otherRate = (held.events - held.lowestCount) / held.seconds;
+    const margin = 0.01 * target + this.#steps.doubt(held) + (told ? 0 : this.#steps.doubt(other));
+    if (Math.abs(this.#otherRate - target) < Math.abs(held.rate - target) - margin) {
+      this.#hold(other, held);
       return;
     }
     // A load whose values change may be seen at the other position only: a look there, one tick long, now and then.
-    this.sinceProbe += seconds;
-    const cost = (Math.abs(this.otherRate - held.rate) * seconds) / (PROBE_COST * target);
-    if (this.sinceProbe <= Math.min(Math.max(cost, PROBE_SECONDS.LEAST), PROBE_SECONDS.MOST)) return;
-    this.probing = true;
-    this.place(other.position, 1);
+    this.#sinceProbe += seconds;
+    const cost = (Math.abs(this.#otherRate - held.rate) * seconds) / (PROBE_COST * target);
+    if (this.#sinceProbe <= Math.min(Math.max(cost, PROBE_SECONDS.LEAST), PROBE_SECONDS.MOST)) return;
+    this.#probing = true;
+    this.#place(other.position, 1);
   }
 }

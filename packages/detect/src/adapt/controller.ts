@@ -89,8 +89,8 @@ export function checkLimits(minimum: number, maximum: number): void {
  * // every 10 ms: controller.tick(nowMs, reports);
  */
 export class ThresholdController {
-  private readonly vector: ThresholdVector;
-  private readonly control: RateControl;
+  readonly #vector: ThresholdVector;
+  readonly #control: RateControl;
 
   /** @throws RangeError for options out of range, TypeError for an unknown kind */
   constructor(options: ThresholdControllerOptions) {
@@ -99,33 +99,33 @@ export class ThresholdController {
     checkLimits(minimum, maximum);
     checkThreshold('initial', initial);
     checkKind(kind);
-    this.vector = new ThresholdVector([1], [minimum], [maximum]);
+    this.#vector = new ThresholdVector([1], [minimum], [maximum]);
     const start = Math.min(Math.max(initial, minimum), maximum);
-    this.control = new RateControl(this.vector, target, start, kind, checkInterval(options.intervalMs));
+    this.#control = new RateControl(this.#vector, target, start, kind, checkInterval(options.intervalMs));
   }
 
   /** Events a second to hold. */
   get target(): number {
-    return this.control.target;
+    return this.#control.target;
   }
 
   /** The threshold now: an event is what is above. */
   get threshold(): number {
-    return this.vector.thresholds[0]!;
+    return this.#vector.thresholds[0]!;
   }
 
   get status(): AdaptiveStatus {
-    return this.control.status;
+    return this.#control.status;
   }
 
   /** Events a second over about the last second; of a load that has changed, since then. 0 before the second tick. */
   get rate(): number {
-    return this.control.rate;
+    return this.#control.rate;
   }
 
   /** Bytes of its memory, fixed at construction, save for a few objects. */
   get byteLength(): number {
-    return this.control.byteLength;
+    return this.#control.byteLength;
   }
 
   /**
@@ -133,24 +133,24 @@ export class ThresholdController {
    * should come now: {@link tick} takes it 1 ms after the last one.
    */
   get urgent(): boolean {
-    return this.control.urgent;
+    return this.#control.urgent;
   }
 
   /** An event: what was compared with the threshold, so a number above it. */
   observe(statistic: number): void {
-    if (statistic > this.threshold) this.control.observe(statistic);
-    else this.control.count(1);
+    if (statistic > this.threshold) this.#control.observe(statistic);
+    else this.#control.count(1);
   }
 
   /** Events that count for the target but that this threshold does not govern. */
   count(events: number): void {
-    this.control.count(events);
+    this.#control.count(events);
   }
 
   /** The threshold was set from outside; it is learnt anew from there. Kept within the limits. */
   moveTo(threshold: number): void {
     checkThreshold('threshold', threshold);
-    this.control.moveTo(threshold);
+    this.#control.moveTo(threshold);
   }
 
   /**
@@ -165,7 +165,7 @@ export class ThresholdController {
    */
   tick(nowMs: number, reports: number): number {
     checkTick(nowMs, reports);
-    this.control.tick(nowMs, reports);
+    this.#control.tick(nowMs, reports);
     return this.threshold;
   }
 }

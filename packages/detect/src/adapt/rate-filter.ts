@@ -26,13 +26,13 @@ export class RateFilter {
   burst = 1;
   /** Seconds after which 1/e of what was seen still counts. */
   memory: number;
-  private burstSeen = 0;
-  private upSum = 0;
-  private upEvents = 0;
-  private upSeconds = 0;
-  private downSum = 0;
-  private downEvents = 0;
-  private downSeconds = 0;
+  #burstSeen = 0;
+  #upSum = 0;
+  #upEvents = 0;
+  #upSeconds = 0;
+  #downSum = 0;
+  #downEvents = 0;
+  #downSeconds = 0;
 
   constructor(memory: number) {
     this.memory = memory;
@@ -40,7 +40,7 @@ export class RateFilter {
 
   /** Whether an upward change may have begun. */
   get rising(): boolean {
-    return this.upSum > 0;
+    return this.#upSum > 0;
   }
 
   /** `events` in `seconds`, at one threshold. */
@@ -50,28 +50,28 @@ export class RateFilter {
       return 'none';
     }
     const expected = this.rate * seconds;
-    this.learnBurst(events, expected, seconds);
+    this.#learnBurst(events, expected, seconds);
     const surplus = events * Math.LN2;
-    this.upSum += (surplus - expected) / this.burst;
-    if (this.upSum > 0) {
-      this.upEvents += events;
-      this.upSeconds += seconds;
+    this.#upSum += (surplus - expected) / this.burst;
+    if (this.#upSum > 0) {
+      this.#upEvents += events;
+      this.#upSeconds += seconds;
     } else {
-      this.upSum = this.upEvents = this.upSeconds = 0;
+      this.#upSum = this.#upEvents = this.#upSeconds = 0;
     }
-    this.downSum += (expected / 2 - surplus) / this.burst;
-    if (this.downSum > 0) {
-      this.downEvents += events;
-      this.downSeconds += seconds;
+    this.#downSum += (expected / 2 - surplus) / this.burst;
+    if (this.#downSum > 0) {
+      this.#downEvents += events;
+      this.#downSeconds += seconds;
     } else {
-      this.downSum = this.downEvents = this.downSeconds = 0;
+      this.#downSum = this.#downEvents = this.#downSeconds = 0;
     }
-    if (this.upSum > ALARM) {
-      this.restart(this.upEvents, this.upSeconds);
+    if (this.#upSum > ALARM) {
+      this.restart(this.#upEvents, this.#upSeconds);
       return 'up';
     }
-    if (this.downSum > ALARM) {
-      this.restart(this.downEvents, this.downSeconds);
+    if (this.#downSum > ALARM) {
+      this.restart(this.#downEvents, this.#downSeconds);
       return 'down';
     }
     const kept = this.weight * Math.exp(-seconds / this.memory);
@@ -86,7 +86,7 @@ export class RateFilter {
     const size = Math.log(factor);
     this.rate *= factor;
     this.weight /= 1 + this.weight * MOVE_VARIANCE * size * size;
-    if (Math.abs(size) > 0.5) this.clearSums();
+    if (Math.abs(size) > 0.5) this.#clearSums();
   }
 
   /** Sets the rate from another source. */
@@ -99,20 +99,20 @@ export class RateFilter {
   restart(events: number, seconds: number): void {
     this.rate = (events + 0.5) / seconds;
     this.weight = (events + 0.5) / this.burst;
-    this.clearSums();
+    this.#clearSums();
   }
 
-  private clearSums(): void {
-    this.upSum = this.upEvents = this.upSeconds = 0;
-    this.downSum = this.downEvents = this.downSeconds = 0;
+  #clearSums(): void {
+    this.#upSum = this.#upEvents = this.#upSeconds = 0;
+    this.#downSum = this.#downEvents = this.#downSeconds = 0;
   }
 
-  private learnBurst(events: number, expected: number, seconds: number): void {
+  #learnBurst(events: number, expected: number, seconds: number): void {
     if (expected < 0.5) return;
     // What the rate's own uncertainty adds is no burstiness; and one outlier, such as a step of the load, is none either.
     const excess = (events - expected) ** 2 / expected / (1 + expected / (this.weight * this.burst));
-    const share = Math.max(seconds / BURST_MEMORY, 1 / (this.burstSeen + 10));
-    this.burstSeen++;
+    const share = Math.max(seconds / BURST_MEMORY, 1 / (this.#burstSeen + 10));
+    this.#burstSeen++;
     this.burst += share * (Math.min(excess, 16 * this.burst) - this.burst);
     this.burst = Math.min(Math.max(this.burst, 1), MAXIMUM_BURST);
   }

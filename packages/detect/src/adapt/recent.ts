@@ -8,36 +8,37 @@ export class RecentStatistics {
   stride = 1;
   /** Statistics kept so far, overwritten ones included. */
   kept = 0;
-  private readonly ring: Float64Array;
-  private readonly chosen: Float64Array;
-  private place = 0;
-  private skipped = 0;
-  private chosenCount = 0;
+  readonly #ring: Float64Array;
+  readonly #chosen: Float64Array;
+  #place = 0;
+  #skipped = 0;
+  #chosenCount = 0;
 
   /** `capacity`: how many are remembered. */
   constructor(capacity: number) {
-    this.ring = new Float64Array(capacity);
-    this.chosen = new Float64Array(capacity);
+    this.#ring = new Float64Array(capacity);
+    this.#chosen = new Float64Array(capacity);
   }
 
   get byteLength(): number {
-    return this.ring.byteLength + this.chosen.byteLength;
+    return this.#ring.byteLength + this.#chosen.byteLength;
   }
 
   add(value: number): void {
-    if (++this.skipped < this.stride) return;
-    this.skipped = 0;
-    this.ring[this.place] = value;
-    this.place = this.place + 1 === this.ring.length ? 0 : this.place + 1;
+    if (++this.#skipped < this.stride) return;
+    this.#skipped = 0;
+    this.#ring[this.#place] = value;
+    this.#place = this.#place + 1 === this.#ring.length ? 0 : this.#place + 1;
     this.kept++;
   }
 
   /** Chooses the remembered ones above `position`, of those kept since `kept` was `from`. Returns how many. */
   choose(position: number, from: number): number {
-    const { ring, chosen } = this;
+    const ring = this.#ring;
+    const chosen = this.#chosen;
     const size = ring.length;
     const wanted = Math.min(Math.max(this.kept - from, 0), size, this.kept);
-    let at = this.place - wanted;
+    let at = this.#place - wanted;
     if (at < 0) at += size;
     let count = 0;
     for (let left = wanted; left > 0; left--) {
@@ -45,16 +46,16 @@ export class RecentStatistics {
       if (value > position) chosen[count++] = value;
       if (++at === size) at = 0;
     }
-    this.chosenCount = count;
+    this.#chosenCount = count;
     return count;
   }
 
   /** The value that `rank` of the chosen ones are not below: rank 1 is the largest. Rank from 1 to their number. */
   largest(rank: number): number {
-    const values = this.chosen;
-    const target = this.chosenCount - rank;
+    const values = this.#chosen;
+    const target = this.#chosenCount - rank;
     let low = 0;
-    let high = this.chosenCount - 1;
+    let high = this.#chosenCount - 1;
     // Quickselect (Hoare): linear on average, and the order of arrival is no order of size.
     while (low < high) {
       const pivot = values[(low + high) >>> 1]!;

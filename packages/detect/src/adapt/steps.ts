@@ -17,29 +17,29 @@ export class Steps {
   readonly visited = new VisitedPositions();
   /** Variance over mean of counts. */
   burst = 1;
-  private readonly vector: ThresholdVector;
-  private readonly target: number;
+  readonly #vector: ThresholdVector;
+  readonly #target: number;
 
   constructor(vector: ThresholdVector, target: number) {
-    this.vector = vector;
-    this.target = target;
+    this.#vector = vector;
+    this.#target = target;
   }
 
   /** The lowest position that makes no difference to this one, as far as is known. */
   floorOf(position: number): number {
     const known = this.visited.at(position);
-    return known?.stepped ? known.position : this.vector.lower(position);
+    return known?.stepped ? known.position : this.#vector.lower(position);
   }
 
   /** The lowest position above that makes a difference, as far as is known. */
   ceilingOf(position: number): number {
     const known = this.visited.at(position);
-    return known?.stepped ? Math.max(known.lowest, this.vector.upper(position)) : this.vector.upper(position);
+    return known?.stepped ? Math.max(known.lowest, this.#vector.upper(position)) : this.#vector.upper(position);
   }
 
   /** Independent events that the rate of a record rests on; where events are few, those that the target would have. */
-  private evidence(record: Visited): number {
-    return Math.max(record.events, record.seconds * this.target) / this.burst;
+  #evidence(record: Visited): number {
+    return Math.max(record.events, record.seconds * this.#target) / this.burst;
   }
 
   /** Whether the events of a tick do not fit what was counted at the same position before: another load. */
@@ -56,27 +56,27 @@ export class Steps {
   }
 
   /** The record of the next position above or below that makes a difference. */
-  private neighbourOf(record: Visited, above: boolean): Visited | null {
+  #neighbourOf(record: Visited, above: boolean): Visited | null {
     const { places } = this.visited;
     let found: Visited | null = null;
     for (let i = 0; i < places.length; i++) {
       const each = places[i]!;
       if (each.seconds === 0) continue;
-      if (above ? each.position !== this.reach(record) : this.reach(each) !== record.position) continue;
-      if (found === null || this.evidence(each) > this.evidence(found)) found = each;
+      if (above ? each.position !== this.#reach(record) : this.#reach(each) !== record.position) continue;
+      if (found === null || this.#evidence(each) > this.#evidence(found)) found = each;
     }
     return found;
   }
 
   /** The lowest position that makes a difference to a record's. */
-  private reach(record: Visited): number {
-    const upper = this.vector.upper(record.position);
+  #reach(record: Visited): number {
+    const upper = this.#vector.upper(record.position);
     return record.stepped ? Math.max(record.lowest, upper) : upper;
   }
 
   /** Whether the rate of a record is known. */
   isKnown(record: Visited): boolean {
-    return this.evidence(record) > KNOWN;
+    return this.#evidence(record) > KNOWN;
   }
 
   /**
@@ -84,17 +84,17 @@ export class Steps {
    * of them is nearer; else `null`.
    */
   pairOf(record: Visited): Visited | null {
-    const { target } = this;
-    if (this.evidence(record) < CERTAIN) return null;
+    const target = this.#target;
+    if (this.#evidence(record) < CERTAIN) return null;
     const above = record.rate > target;
-    const neighbour = this.neighbourOf(record, above);
-    if (neighbour === null || this.evidence(neighbour) < CERTAIN) return null;
+    const neighbour = this.#neighbourOf(record, above);
+    if (neighbour === null || this.#evidence(neighbour) < CERTAIN) return null;
     const low = above ? record : neighbour;
     const high = above ? neighbour : record;
     if (low.rate - 1.5 * this.doubt(low) < (1 + COARSE) * target) return null;
     if (high.rate + 1.5 * this.doubt(high) > (1 - COARSE) * target) return null;
     const lead = Math.abs(low.rate - target - (target - high.rate));
     const isSure = lead > 2 * (this.doubt(low) + this.doubt(high));
-    return isSure || Math.min(this.evidence(low), this.evidence(high)) >= DECISIVE ? neighbour : null;
+    return isSure || Math.min(this.#evidence(low), this.#evidence(high)) >= DECISIVE ? neighbour : null;
   }
 }

@@ -30,105 +30,105 @@ export class TailModel {
   next = 0;
   /** Result: the change of the logarithm of the rate that is expected, before `slope`. */
   shift = 0;
-  private readonly recent = new RecentStatistics(CAPACITY);
-  private readonly level: boolean;
-  private readonly stride: number;
+  readonly #recent = new RecentStatistics(CAPACITY);
+  readonly #level: boolean;
+  readonly #stride: number;
   /** Weight of the belief that `slope` is 1. */
-  private readonly prior: number;
-  private known: number;
+  readonly #prior: number;
+  #known: number;
   /** Statistics before this one are of a load that is past. */
-  private from = 0;
+  #from = 0;
   /** From here on they may be of another load. */
-  private mark = 0;
+  #mark = 0;
   /** Kept statistics at which the scale is learnt anew. */
-  private relearnAt = 0;
+  #relearnAt = 0;
   /** Position at which it was learnt. */
-  private learntAt = 0;
-  private burst = 1;
-  private newScale = 0;
+  #learntAt = 0;
+  #burst = 1;
+  #newScale = 0;
 
   constructor(target: number, position: number, kind: 'level' | 'difference') {
-    this.level = kind === 'level';
+    this.#level = kind === 'level';
     this.scale = Math.max(position / 4, 1e-6);
-    this.prior = this.level ? 20 : 1;
-    this.known = this.prior;
-    this.stride = Math.max(1, Math.ceil((target * SPAN) / CAPACITY));
-    this.recent.stride = this.stride;
+    this.#prior = this.#level ? 20 : 1;
+    this.#known = this.#prior;
+    this.#stride = Math.max(1, Math.ceil((target * SPAN) / CAPACITY));
+    this.#recent.stride = this.#stride;
   }
 
   /** Bytes of typed arrays. */
   get byteLength(): number {
-    return this.recent.byteLength;
+    return this.#recent.byteLength;
   }
 
   /** Takes an event's statistic. */
   add(statistic: number): void {
-    this.recent.add(statistic);
+    this.#recent.add(statistic);
   }
 
   /** A tick has ended. `burst`: variance over mean of counts; `rising`: the load may be changing since the last tick. */
   endTick(burst: number, rising: boolean): void {
-    this.burst = burst;
+    this.#burst = burst;
     // Events of one burst are alike: the memory has to span several.
-    this.recent.stride = Math.max(this.stride, Math.round(burst / 8));
-    if (!rising) this.mark = this.recent.kept;
+    this.#recent.stride = Math.max(this.#stride, Math.round(burst / 8));
+    if (!rising) this.#mark = this.#recent.kept;
   }
 
   /** The load has changed: what was seen before it began to is forgotten. */
   forget(): void {
-    this.from = this.mark;
-    this.relearnAt = 0;
+    this.#from = this.#mark;
+    this.#relearnAt = 0;
   }
 
   /** Compares the events of a tick with those expected after a move of `shift`, to learn the slope. */
   learnSlope(shift: number, events: number, expected: number): void {
     if (shift === 0 || expected <= 0) return;
-    const burst = this.burst;
+    const burst = this.#burst;
     // Linear in the count, for a logarithm would be biased where counts are low; bounded, for a load may have changed.
     const error = Math.min(events - expected, 3 * Math.max(expected, Math.sqrt(burst * expected)));
-    this.known = Math.max(this.known * 0.99, this.prior) + (expected / burst) * shift * shift;
-    this.slope += (shift * error) / burst / this.known;
-    this.slope = Math.min(Math.max(this.slope, this.level ? 0.5 : 0.02), 3);
+    this.#known = Math.max(this.#known * 0.99, this.#prior) + (expected / burst) * shift * shift;
+    this.slope += (shift * error) / burst / this.#known;
+    this.slope = Math.min(Math.max(this.slope, this.#level ? 0.5 : 0.02), 3);
   }
 
   /** Learns the scale above a position. */
   learnScale(position: number): void {
     // A few events more or less, seen from about the same position, make no other median.
-    if (this.recent.kept < this.relearnAt && Math.abs(position - this.learntAt) < 0.1 * this.scale) return;
-    this.relearnAt = this.recent.kept + 3 * FEW;
-    this.learntAt = position;
-    let count = this.recent.choose(position, this.mark);
-    if (count < this.several(16)) count = this.recent.choose(position, this.from);
+    if (this.#recent.kept < this.#relearnAt && Math.abs(position - this.#learntAt) < 0.1 * this.scale) return;
+    this.#relearnAt = this.#recent.kept + 3 * FEW;
+    this.#learntAt = position;
+    let count = this.#recent.choose(position, this.#mark);
+    if (count < this.#several(16)) count = this.#recent.choose(position, this.#from);
     if (count < FEW) return;
-    const median = this.recent.largest(count >>> 1);
+    const median = this.#recent.largest(count >>> 1);
     this.scale = Math.max((median - position) / Math.LN2, 1e-9);
   }
 
   /** Finds the position above where the rate is lower by `distance`, a natural logarithm above 0. */
   raise(position: number, distance: number): void {
     const steps = distance / this.slope;
-    this.newScale = 0;
+    this.#newScale = 0;
     if (steps <= FAR) {
       this.next = position + steps * this.scale;
       this.shift = -steps;
       return;
     }
-    let count = this.recent.choose(position, this.mark);
-    if (count < this.several(8)) count = this.recent.choose(position, this.from);
+    let count = this.#recent.choose(position, this.#mark);
+    if (count < this.#several(8)) count = this.#recent.choose(position, this.#from);
     if (count < FEW) {
       const by = Math.min(steps * this.scale, Math.max(position, this.scale));
       this.next = position + by;
       this.shift = -by / this.scale;
       return;
     }
-    const reach = this.level ? distance : steps;
+    const reach = this.#level ? distance : steps;
     const rank = Math.min(Math.max(3, Math.round(count * Math.exp(-reach))), count);
-    const quantile = this.recent.largest(rank);
+    const quantile = this.#recent.largest(rank);
     this.next = quantile;
     this.shift = Math.log(rank / count);
-    this.newScale = (quantile - this.recent.largest(Math.min(2 * rank, count))) / Math.LN2;
+    this.#newScale = (quantile - this.#recent.largest(Math.min(2 * rank, count))) / Math.LN2;
     const rest = steps + this.shift;
-    if (!this.level && rest > 0.2) {
+    if (!this.#level && rest > 0.2) {
       const by = Math.min(rest * this.scale, quantile);
       this.next += by;
       this.shift -= by / this.scale;
@@ -137,7 +137,7 @@ export class TailModel {
 
   /** Finds the position below where the rate is higher by `distance`, a natural logarithm above 0. */
   lower(position: number, distance: number): void {
-    this.newScale = 0;
+    this.#newScale = 0;
     const steps = distance / this.slope;
     this.next = position * Math.exp(-Math.min((steps * this.scale) / position, DEEPEST));
     this.shift = (position - this.next) / this.scale;
@@ -145,7 +145,7 @@ export class TailModel {
 
   /** Finds a position below when nothing is above any more, for the `attempt`th time in a row, from 1 on. */
   search(position: number, attempt: number): void {
-    this.newScale = 0;
+    this.#newScale = 0;
     this.next = position - Math.min((1 - Math.exp(-DEEPEST)) * position, this.scale * 2 ** attempt);
     this.shift = 0;
   }
@@ -153,11 +153,11 @@ export class TailModel {
   /** The move found last was made. */
   moved(): void {
     // What was learnt at a far lower position says nothing of the slope up here.
-    if (this.newScale > 0) this.scale = this.newScale;
-    this.newScale = 0;
+    if (this.#newScale > 0) this.scale = this.#newScale;
+    this.#newScale = 0;
   }
 
-  private several(bursts: number): number {
-    return Math.max(bursts, (bursts * this.burst) / this.recent.stride);
+  #several(bursts: number): number {
+    return Math.max(bursts, (bursts * this.#burst) / this.#recent.stride);
   }
 }

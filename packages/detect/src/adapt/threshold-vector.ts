@@ -17,14 +17,14 @@ export class ThresholdVector {
   readonly first: number;
   /** Positions above mean the same as this one: every threshold is at its maximum. */
   readonly last: number;
-  private readonly weights: Float64Array;
-  private readonly minima: Float64Array;
-  private readonly maxima: Float64Array;
+  readonly #weights: Float64Array;
+  readonly #minima: Float64Array;
+  readonly #maxima: Float64Array;
 
   constructor(weights: readonly number[], minima: readonly number[], maxima: readonly number[]) {
-    this.weights = Float64Array.from(weights);
-    this.minima = Float64Array.from(minima);
-    this.maxima = Float64Array.from(maxima);
+    this.#weights = Float64Array.from(weights);
+    this.#minima = Float64Array.from(minima);
+    this.#maxima = Float64Array.from(maxima);
     this.thresholds = new Float64Array(weights.length);
     let first = Number.POSITIVE_INFINITY;
     let last = 0;
@@ -38,7 +38,7 @@ export class ThresholdVector {
 
   /** Number of thresholds. */
   get length(): number {
-    return this.weights.length;
+    return this.#weights.length;
   }
 
   /** Bytes of typed arrays. */
@@ -48,15 +48,15 @@ export class ThresholdVector {
 
   /** Sets the thresholds. */
   set(position: number): void {
-    for (let i = 0; i < this.weights.length; i++) this.thresholds[i] = this.at(i, position);
+    for (let i = 0; i < this.#weights.length; i++) this.thresholds[i] = this.#at(i, position);
   }
 
   /** The lowest position that means the same thresholds. */
   lower(position: number): number {
     let lower = this.first;
-    for (let i = 0; i < this.weights.length; i++) {
-      const threshold = this.at(i, position);
-      if (threshold > this.minima[i]!) lower = Math.max(lower, threshold / this.weights[i]!);
+    for (let i = 0; i < this.#weights.length; i++) {
+      const threshold = this.#at(i, position);
+      if (threshold > this.#minima[i]!) lower = Math.max(lower, threshold / this.#weights[i]!);
     }
     return lower;
   }
@@ -64,9 +64,9 @@ export class ThresholdVector {
   /** The lowest position above that means other thresholds; infinite if there is none. */
   upper(position: number): number {
     let upper = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < this.weights.length; i++) {
-      const threshold = this.at(i, position);
-      if (threshold < this.maxima[i]!) upper = Math.min(upper, (threshold + 1) / this.weights[i]!);
+    for (let i = 0; i < this.#weights.length; i++) {
+      const threshold = this.#at(i, position);
+      if (threshold < this.#maxima[i]!) upper = Math.min(upper, (threshold + 1) / this.#weights[i]!);
     }
     return upper;
   }
@@ -75,18 +75,18 @@ export class ThresholdVector {
   below(position: number): number {
     const lower = this.lower(position);
     let below = this.first;
-    for (let i = 0; i < this.weights.length; i++) {
-      const threshold = this.at(i, lower);
-      if (threshold <= this.minima[i]!) continue;
-      const at = threshold / this.weights[i]!;
-      const candidate = at * ROUNDING < lower ? at : (threshold - 1) / this.weights[i]!;
+    for (let i = 0; i < this.#weights.length; i++) {
+      const threshold = this.#at(i, lower);
+      if (threshold <= this.#minima[i]!) continue;
+      const at = threshold / this.#weights[i]!;
+      const candidate = at * ROUNDING < lower ? at : (threshold - 1) / this.#weights[i]!;
       below = Math.max(below, candidate);
     }
     return below;
   }
 
-  private at(i: number, position: number): number {
-    const threshold = Math.floor(this.weights[i]! * position * ROUNDING);
-    return Math.min(Math.max(threshold, this.minima[i]!), this.maxima[i]!);
+  #at(i: number, position: number): number {
+    const threshold = Math.floor(this.#weights[i]! * position * ROUNDING);
+    return Math.min(Math.max(threshold, this.#minima[i]!), this.#maxima[i]!);
   }
 }

@@ -32,9 +32,9 @@ export interface TotalControllerOptions {
  * Otherwise as `ThresholdController`. The metric is only too coarse if the steps of all thresholds together are.
  */
 export class TotalController {
-  private readonly vector: ThresholdVector;
-  private readonly control: RateControl;
-  private readonly weights: Float64Array;
+  readonly #vector: ThresholdVector;
+  readonly #control: RateControl;
+  readonly #weights: Float64Array;
 
   /** @throws RangeError for options out of range, TypeError for an unknown kind */
   constructor(options: TotalControllerOptions) {
@@ -54,75 +54,75 @@ export class TotalController {
       weights.push(Math.max(checkThreshold('initial', member.initial), 1));
       if (member.kind === 'difference') kind = 'difference';
     }
-    this.weights = Float64Array.from(weights);
-    this.vector = new ThresholdVector(weights, minima, maxima);
-    const start = Math.min(Math.max(1, this.vector.first), this.vector.last);
-    this.control = new RateControl(this.vector, target, start, kind, checkInterval(options.intervalMs));
+    this.#weights = Float64Array.from(weights);
+    this.#vector = new ThresholdVector(weights, minima, maxima);
+    const start = Math.min(Math.max(1, this.#vector.first), this.#vector.last);
+    this.#control = new RateControl(this.#vector, target, start, kind, checkInterval(options.intervalMs));
   }
 
   /** Events a second to hold. */
   get target(): number {
-    return this.control.target;
+    return this.#control.target;
   }
 
   /** Number of members. */
   get length(): number {
-    return this.vector.length;
+    return this.#vector.length;
   }
 
   get status(): AdaptiveStatus {
-    return this.control.status;
+    return this.#control.status;
   }
 
   /** Events a second of all members over about the last second; of a load that has changed, since then. */
   get rate(): number {
-    return this.control.rate;
+    return this.#control.rate;
   }
 
   /** The common factor. */
   get factor(): number {
-    return this.control.position;
+    return this.#control.position;
   }
 
   /** Bytes of its memory, fixed at construction, save for a few objects. */
   get byteLength(): number {
-    return this.control.byteLength + this.vector.byteLength + this.weights.byteLength;
+    return this.#control.byteLength + this.#vector.byteLength + this.#weights.byteLength;
   }
 
   /** As of `ThresholdController`. */
   get urgent(): boolean {
-    return this.control.urgent;
+    return this.#control.urgent;
   }
 
   /** Threshold of a member. */
   threshold(member: number): number {
-    const threshold = this.vector.thresholds[member];
+    const threshold = this.#vector.thresholds[member];
     if (threshold === undefined) throw new RangeError(`there is no member ${member}`);
     return threshold;
   }
 
   /** An event of a member: what was compared with its threshold, so a number above it. */
   observe(member: number, statistic: number): void {
-    const scaled = statistic / this.weights[member]!;
+    const scaled = statistic / this.#weights[member]!;
     // The threshold of a member at its maximum does not follow: its events count but tell nothing about the factor.
-    if (scaled > this.control.position && statistic > this.vector.thresholds[member]!) this.control.observe(scaled);
-    else this.control.count(1);
+    if (scaled > this.#control.position && statistic > this.#vector.thresholds[member]!) this.#control.observe(scaled);
+    else this.#control.count(1);
   }
 
   /** Events that count for the target but that no member's threshold governs. */
   count(events: number): void {
-    this.control.count(events);
+    this.#control.count(events);
   }
 
   /** Goes on from another factor, and learns the rate there anew. Kept within what the limits allow. */
   moveTo(factor: number): void {
     if (!(factor >= 0 && Number.isFinite(factor))) throw new RangeError(`factor must be at least 0, not ${factor}`);
-    this.control.moveTo(factor);
+    this.#control.moveTo(factor);
   }
 
   /** As `ThresholdController.tick`. Returns whether a threshold has moved. */
   tick(nowMs: number, reports: number): boolean {
     checkTick(nowMs, reports);
-    return this.control.tick(nowMs, reports);
+    return this.#control.tick(nowMs, reports);
   }
 }

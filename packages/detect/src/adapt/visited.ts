@@ -38,7 +38,7 @@ export class Visited {
 export class VisitedPositions {
   /** Records; those with `seconds` 0 are not in use. */
   readonly places: readonly Visited[];
-  private clock = 0;
+  #clock = 0;
 
   constructor() {
     this.places = Array.from({ length: PLACES }, () => new Visited());
@@ -51,7 +51,7 @@ export class VisitedPositions {
   add(position: number, events: number, seconds: number, lowest: number, lowestCount: number): Visited {
     let place = this.at(position);
     if (place === null) {
-      place = this.twin(lowest, lowestCount) ?? this.oldest();
+      place = this.#twin(lowest, lowestCount) ?? this.#oldest();
       if (place.seconds > 0) place.position = Math.min(place.position, position);
       else place.position = position;
     }
@@ -64,7 +64,7 @@ export class VisitedPositions {
       place.lowestCount = 0;
     }
     if (lowest === place.lowest) place.lowestCount += lowestCount;
-    place.usedAt = ++this.clock;
+    place.usedAt = ++this.#clock;
     return place;
   }
 
@@ -79,11 +79,11 @@ export class VisitedPositions {
   }
 
   clear(): void {
-    for (let i = 0; i < PLACES; i++) this.empty(this.places[i]!);
+    for (let i = 0; i < PLACES; i++) this.#empty(this.places[i]!);
   }
 
   /** The record of another position with the same lowest statistic: no value lies between the two. */
-  private twin(lowest: number, count: number): Visited | null {
+  #twin(lowest: number, count: number): Visited | null {
     if (count < 2) return null;
     for (let i = 0; i < PLACES; i++) {
       const each = this.places[i]!;
@@ -92,14 +92,14 @@ export class VisitedPositions {
     return null;
   }
 
-  private oldest(): Visited {
+  #oldest(): Visited {
     let oldest = this.places[0]!;
     for (let i = 1; i < PLACES; i++) if (this.places[i]!.usedAt < oldest.usedAt) oldest = this.places[i]!;
-    this.empty(oldest);
+    this.#empty(oldest);
     return oldest;
   }
 
-  private empty(place: Visited): void {
+  #empty(place: Visited): void {
     place.position = -1;
     place.events = place.seconds = place.lowestCount = place.usedAt = 0;
     place.lowest = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { Arena } from '@int/codec';
 const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
 
 /** Index of each column. */
-export const EVENT = {
+export const EVENT_COLUMN = {
   REPORT: 0,
   RULE: 1,
   KIND: 2,
@@ -120,15 +120,15 @@ export class EventBatch {
     const words = memory.words(this.stride * COLUMNS);
     this.words = new Int32Array(words.buffer, words.byteOffset, words.length);
     const column = (index: number): Uint32Array => words.subarray(index * this.stride, index * this.stride + capacity);
-    this.report = column(EVENT.REPORT);
-    this.rule = column(EVENT.RULE);
-    this.kind = column(EVENT.KIND);
-    this.hop = column(EVENT.HOP);
-    this.nodeId = column(EVENT.NODE);
-    this.value = column(EVENT.VALUE);
-    this.previous = column(EVENT.PREVIOUS);
-    this.threshold = column(EVENT.THRESHOLD);
-    this.evidence = this.words.subarray(EVENT.EVIDENCE * this.stride);
+    this.report = column(EVENT_COLUMN.REPORT);
+    this.rule = column(EVENT_COLUMN.RULE);
+    this.kind = column(EVENT_COLUMN.KIND);
+    this.hop = column(EVENT_COLUMN.HOP);
+    this.nodeId = column(EVENT_COLUMN.NODE);
+    this.value = column(EVENT_COLUMN.VALUE);
+    this.previous = column(EVENT_COLUMN.PREVIOUS);
+    this.threshold = column(EVENT_COLUMN.THRESHOLD);
+    this.evidence = this.words.subarray(EVENT_COLUMN.EVIDENCE * this.stride);
   }
 
   /** Bytes an arena must offer for this capacity, alignment included. */

@@ -20,55 +20,55 @@ class Rows implements EventRows {
 /** A detector as plain as can be: each rule looks at a stream of its own, of (flow, value). */
 class PlainDetector implements AdaptiveDetector {
   readonly moves: string[] = [];
-  private readonly slots: (Rule | undefined)[];
-  private readonly thresholds: number[] = [];
-  private readonly last: Uint32Array[] = [];
-  private readonly reports: number[] = [];
+  readonly #slots: (Rule | undefined)[];
+  readonly #thresholds: number[] = [];
+  readonly #last: Uint32Array[] = [];
+  readonly #reports: number[] = [];
 
   constructor(rules: readonly Rule[]) {
-    this.slots = [];
+    this.#slots = [];
     for (const rule of rules) this.add(rule);
   }
 
   add(rule: Rule): void {
-    this.slots.push(rule);
-    this.thresholds.push('threshold' in rule.detector ? rule.detector.threshold : 0);
-    this.last.push(new Uint32Array(FLOWS));
-    this.reports.push(0);
+    this.#slots.push(rule);
+    this.#thresholds.push('threshold' in rule.detector ? rule.detector.threshold : 0);
+    this.#last.push(new Uint32Array(FLOWS));
+    this.#reports.push(0);
   }
 
   remove(name: string): void {
-    this.slots[this.slotOf(name)] = undefined;
+    this.#slots[this.slotOf(name)] = undefined;
   }
 
   rules(): readonly Rule[] {
-    return this.slots.filter((rule) => rule !== undefined);
+    return this.#slots.filter((rule) => rule !== undefined);
   }
 
   slotOf(name: string): number {
-    return this.slots.findIndex((rule) => rule?.name === name);
+    return this.#slots.findIndex((rule) => rule?.name === name);
   }
 
   threshold(name: string): number {
-    return this.thresholds[this.slotOf(name)]!;
+    return this.#thresholds[this.slotOf(name)]!;
   }
 
   setThreshold(name: string, threshold: number): void {
     if (!Number.isInteger(threshold)) throw new RangeError(`${threshold}`);
     this.moves.push(name);
-    this.thresholds[this.slotOf(name)] = threshold;
+    this.#thresholds[this.slotOf(name)] = threshold;
   }
 
   reportsOf(slot: number): number {
-    return this.reports[slot]!;
+    return this.#reports[slot]!;
   }
 
   /** `factor`: the threshold of the switch that the report came from, as a multiple of the rule's. */
   look(slot: number, flow: number, value: number, rows: Rows, factor = 1): void {
-    const { kind } = this.slots[slot]!.detector;
-    this.reports[slot]!++;
-    const threshold = Math.round(this.thresholds[slot]! * factor);
-    const last = this.last[slot]!;
+    const { kind } = this.#slots[slot]!.detector;
+    this.#reports[slot]!++;
+    const threshold = Math.round(this.#thresholds[slot]! * factor);
+    const last = this.#last[slot]!;
     const previous = last[flow]!;
     const statistic = kind === 'threshold' ? value : Math.abs(value - previous);
     if (kind === 'change') last[flow] = value;

@@ -4,7 +4,7 @@ import { flowCrc32Columns } from '@int/hash';
 import { type Engine, OUTBOX } from '../cache/engine.js';
 import { Outbox } from '../cache/outbox.js';
 import { PlainEngine } from '../cache/plain-engine.js';
-import { EVENT_WORDS, type Geometry, type HashName, THRESHOLDS } from '../layout.js';
+import { type CacheGeometry, EVENT_WORDS, type HashName, THRESHOLDS } from '../layout.js';
 import { CACHE_WASM } from './cache.wasm.js';
 import { AcceleratorColumns } from './columns.js';
 import { BLOCK, CONTEXT, CONTEXT_WORDS, PLACE_WORDS, writeDimensions } from './context.js';
@@ -22,7 +22,7 @@ const BAD_TIMES = -2;
 
 const LINE = 64;
 
-function eventCapacity({ hops, metrics }: Geometry): number {
+function eventCapacity({ hops, metrics }: CacheGeometry): number {
   return Math.max(OUTBOX.EVENTS, hops * metrics.length + 2);
 }
 
@@ -31,7 +31,7 @@ class SubstituteEngine extends PlainEngine {
   override readonly entries: Outbox;
   override readonly events: Outbox;
 
-  constructor(accelerator: AcceleratorEngine, geometry: Geometry, hash: HashName, seed: number) {
+  constructor(accelerator: AcceleratorEngine, geometry: CacheGeometry, hash: HashName, seed: number) {
     super(accelerator.words, geometry, hash, seed);
     this.entries = accelerator.entries;
     this.events = accelerator.events;
@@ -66,7 +66,7 @@ export class AcceleratorEngine implements Engine {
   #crcs = new Uint32Array(0);
 
   /** Bytes that the accelerator and a cache take of a memory. */
-  static byteLength(geometry: Geometry): number {
+  static byteLength(geometry: CacheGeometry): number {
     const working = (CONTEXT_WORDS + BLOCK + BLOCK * PLACE_WORDS + THRESHOLDS.WORDS) * 4;
     const handedOn = (OUTBOX.ENTRIES * geometry.bucketStride + eventCapacity(geometry) * EVENT_WORDS) * 4;
     const columns = AcceleratorColumns.byteLength(geometry) + AcceleratorTimes.byteLength;
@@ -79,7 +79,7 @@ export class AcceleratorEngine implements Engine {
    * @throws RangeError if there is not that much left
    * @throws Error where the engine cannot run the accelerator
    */
-  constructor(host: AcceleratorHost, geometry: Geometry, hash: HashName, seed: number) {
+  constructor(host: AcceleratorHost, geometry: CacheGeometry, hash: HashName, seed: number) {
     const { arena } = host;
     const signed = (words: number): Int32Array => new Int32Array(arena.buffer, arena.take(words * 4), words);
     this.buffer = host.buffer;
@@ -168,7 +168,7 @@ export class AcceleratorEngine implements Engine {
 
 /** What {@link makeAcceleratorEngine} takes. */
 export interface AcceleratorEngineOptions {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
   /** Whether other threads are to read the cache. */
@@ -195,6 +195,6 @@ export function makeAcceleratorEngine(options: AcceleratorEngineOptions): Accele
 }
 
 /** Bytes that a cache in WebAssembly takes of a memory, what it works with included. */
-export function acceleratorBytes(geometry: Geometry): number {
+export function acceleratorBytes(geometry: CacheGeometry): number {
   return AcceleratorEngine.byteLength(geometry);
 }

@@ -1,6 +1,6 @@
 import { type Arena, FLAG, type TelemetryBatch } from '@int/codec';
 import { REPORT } from '../cache/batch-columns.js';
-import { type Geometry, LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
+import { type CacheGeometry, LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
 import { BLOCK, CONTEXT } from './context.js';
 
 /** Hop rows copied in at once; a report has 255 at most. */
@@ -31,7 +31,7 @@ export class AcceleratorColumns {
   /** What the accelerator looks at: a batch, or the copy. */
   #bound: TelemetryBatch | 'copy' | null = null;
 
-  constructor(arena: Arena, context: Uint32Array, geometry: Geometry) {
+  constructor(arena: Arena, context: Uint32Array, geometry: CacheGeometry) {
     this.#context = context;
     this.#metrics = metricWords(geometry.metrics);
     this.#columns = columnsOf(this.#metrics);
@@ -40,7 +40,7 @@ export class AcceleratorColumns {
     this.#bytes = arena.bytes(BYTE_STRIDE * COPIES_OF_BYTES);
   }
 
-  static byteLength(geometry: Geometry): number {
+  static byteLength(geometry: CacheGeometry): number {
     const hops = HOP_STRIDE * columnsOf(metricWords(geometry.metrics)).length;
     return (REPORT_STRIDE * COPIES + hops) * 4 + BYTE_STRIDE * COPIES_OF_BYTES;
   }

@@ -1,5 +1,5 @@
 /** The context block of the accelerator: words, in the order of `assembly/context.ts`. */
-import { COMPACT, EXACT, type Geometry, LATENCY_COLUMN, metricWords } from '../layout.js';
+import { type CacheGeometry, COMPACT, EXACT, LATENCY_COLUMN, metricWords } from '../layout.js';
 
 export const CONTEXT = {
   REGION: 0,
@@ -74,7 +74,7 @@ function lanesOf(metrics: readonly number[]): number {
 }
 
 /** Writes what does not change. Addresses are bytes. */
-export function writeDimensions(context: Uint32Array, geometry: Geometry, region: number, seed: number): void {
+export function writeDimensions(context: Uint32Array, geometry: CacheGeometry, region: number, seed: number): void {
   const { rows, buckets, hops, rowStride, bucketStride, hopStride, rowsAt, bucketsAt, layout } = geometry;
   const metrics = metricWords(geometry.metrics);
   const lanes = lanesOf(metrics);

@@ -1,5 +1,5 @@
 import { type Flow, formatIpv4, formatIpv6, type MetricName } from '@int/codec';
-import { COMPACT, EXACT, type Geometry, META, REASONS, type Reason } from '../layout.js';
+import { type CacheGeometry, COMPACT, EXACT, META, REASONS, type Reason } from '../layout.js';
 
 /** What an entry knows of a metric at one hop. */
 export interface MetricStatistics {
@@ -61,11 +61,11 @@ function known(word: number): number | null {
 
 /** Reads the words of a bucket: those in a cache, or of one that was handed on. */
 export class EntryReader {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
-  constructor(geometry: Geometry) {
+  constructor(geometry: CacheGeometry) {
     this.geometry = geometry;
   }
 

@@ -1,5 +1,5 @@
 import type { Flow, MetricName } from '@int/codec';
-import { EVENT, EVENT_KIND } from '../layout.js';
+import { EVENT_KIND, EVENT_WORD } from '../layout.js';
 import { address } from './entry.js';
 
 /** What made a report an event. */
@@ -42,29 +42,29 @@ function kindsOf(bits: number): FlowEventKind[] {
  * @param metrics those of the cache that raised it, in their order
  */
 export function readFlowEvent(words: Int32Array | Uint32Array, at: number, metrics: readonly MetricName[]): FlowEvent {
-  const kind = words[at + EVENT.KIND]!;
+  const kind = words[at + EVENT_WORD.KIND]!;
   const isPath = (kind & EVENT_KIND.PATH) !== 0;
   const isWhole = (kind & EVENT_KIND.END_TO_END) !== 0;
   const isIpv6 = (kind & EVENT_KIND.IPV6) !== 0;
   const metric = isWhole
     ? 'hopLatency'
     : (metrics[(kind >>> EVENT_KIND.METRIC_SHIFT) & EVENT_KIND.METRIC_MASK] ?? null);
-  const node = words[at + EVENT.NODE]! | 0;
-  const previous = words[at + EVENT.PREVIOUS]! | 0;
-  const ports = words[at + EVENT.PORTS]!;
+  const node = words[at + EVENT_WORD.NODE]! | 0;
+  const previous = words[at + EVENT_WORD.PREVIOUS]! | 0;
+  const ports = words[at + EVENT_WORD.PORTS]!;
   return {
     kinds: kindsOf(kind),
     scope: isWhole ? 'endToEnd' : 'hop',
     metric: isPath ? null : metric,
     hop: isWhole ? null : (kind >>> EVENT_KIND.HOP_SHIFT) & EVENT_KIND.HOP_MASK,
     nodeId: node === -1 ? null : node >>> 0,
-    value: words[at + EVENT.VALUE]! >>> 0,
+    value: words[at + EVENT_WORD.VALUE]! >>> 0,
     previous: previous === -1 && (kind & EVENT_KIND.CHANGE) === 0 ? null : previous >>> 0,
-    threshold: isPath ? null : words[at + EVENT.THRESHOLD]! >>> 0,
-    timeNs: (BigInt(words[at + EVENT.TIME + 1]! >>> 0) << 32n) | BigInt(words[at + EVENT.TIME]! >>> 0),
+    threshold: isPath ? null : words[at + EVENT_WORD.THRESHOLD]! >>> 0,
+    timeNs: (BigInt(words[at + EVENT_WORD.TIME + 1]! >>> 0) << 32n) | BigInt(words[at + EVENT_WORD.TIME]! >>> 0),
     flow: {
-      source: address(words, at + EVENT.SOURCE, isIpv6),
-      destination: address(words, at + EVENT.DESTINATION, isIpv6),
+      source: address(words, at + EVENT_WORD.SOURCE, isIpv6),
+      destination: address(words, at + EVENT_WORD.DESTINATION, isIpv6),
       protocol: kind >>> EVENT_KIND.PROTOCOL_SHIFT,
       sourcePort: ports >>> 16,
       destinationPort: ports & 0xffff,

@@ -1,11 +1,11 @@
 import { type BatchInput, type Flow, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { writeRecord } from '@int/codec/internals';
-import { type CounterName, type Geometry, type HashName, HEADER, META, REASON, THRESHOLDS } from '../layout.js';
+import { type CacheGeometry, type CounterName, type HashName, HEADER, META, REASON, THRESHOLDS } from '../layout.js';
 import type { Engine } from './engine.js';
 import { EntryReader, type FlowEntry } from './entry.js';
 import { FlowIndex, FlowKey } from './flow-index.js';
 import { makeEngine } from './make-engine.js';
-import { type FlowCacheOptions, type RecordSink, resolveOptions } from './options.js';
+import { type FlowCacheOptions, type RecordConsumer, resolveOptions } from './options.js';
 import type { Outbox } from './outbox.js';
 import { rankOf, toEmpty } from './ranks.js';
 import { commonFields, type FlowCacheTotals, totalsOf } from './reader.js';
@@ -18,7 +18,7 @@ const PAUSE = 1000;
 /** Reports between two looks at the thresholds, and at most between two moments at which other threads can read. */
 const BLOCK = 256;
 
-const TAKES_ALL: RecordSink = { push: (_words, _at, records) => records };
+const TAKES_ALL: RecordConsumer = { push: (_words, _at, records) => records };
 
 /** What leaves the cache is counted by these. */
 const COUNTED: readonly (readonly [entries: CounterName, packets: CounterName])[] = [
@@ -48,7 +48,7 @@ const SINGLE = { frames: 1, reports: 1, hops: 256 } as const;
  * for (const entry of cache.entries()) console.log(entry.flow, entry.hops);
  */
 export class FlowCache {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
   /** What is an event; may be changed at any time. */
@@ -60,8 +60,8 @@ export class FlowCache {
   readonly #engine: Engine;
   readonly #index: FlowIndex;
   readonly #reader: EntryReader;
-  readonly #entries: RecordSink;
-  readonly #events: RecordSink;
+  readonly #entries: RecordConsumer;
+  readonly #events: RecordConsumer;
   readonly #key = new FlowKey();
   readonly #packets: number;
   readonly #meta: number;
@@ -393,7 +393,7 @@ export class FlowCache {
 }
 
 /** Gives a sink all records of an outbox. @returns how many it took */
-function push(sink: RecordSink, { words, count }: Outbox): number {
+function push(sink: RecordConsumer, { words, count }: Outbox): number {
   const taken = sink.push(words, 0, count);
   if (!(taken >= 0 && taken <= count)) throw new RangeError(`a sink was given ${count} records and took ${taken}`);
   return taken;

@@ -1,7 +1,7 @@
 /** Finding flows: from key to row, tag and bucket. */
 import { FLAG, type Flow, parseAddress } from '@int/codec';
 import { flowCrc32Ipv4, flowCrc32Ipv6, flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
-import { COMPACT, EXACT, type Geometry, type HashName, META } from '../layout.js';
+import { type CacheGeometry, COMPACT, EXACT, type HashName, META } from '../layout.js';
 import { type BatchColumns, REPORT } from './batch-columns.js';
 
 const KEY_META = META.PROTOCOL_MASK | META.IPV6;
@@ -89,11 +89,11 @@ export class FlowKey {
 
 /** Where the flows of a cache are. */
 export class FlowIndex {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly words: Int32Array;
   readonly #isExact: boolean;
 
-  constructor(words: Int32Array, geometry: Geometry) {
+  constructor(words: Int32Array, geometry: CacheGeometry) {
     this.words = words;
     this.geometry = geometry;
     this.#isExact = geometry.layout === 'exact';

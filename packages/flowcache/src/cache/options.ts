@@ -1,10 +1,10 @@
 import type { AcceleratorHost } from '@int/codec';
-import { type Dimensions, type Geometry, geometryOf, HASHES, type HashName } from '../layout.js';
+import { type CacheGeometry, type Dimensions, geometryOf, HASHES, type HashName } from '../layout.js';
 import type { Comparison } from './engine.js';
 import type { ThresholdOptions, Thresholds } from './thresholds.js';
 
 /** Takes records as they are made. An SpscRing is one. */
-export interface RecordSink {
+export interface RecordConsumer {
   /**
    * Takes records, as many as it has room for. It must not keep `words`, which is used again.
    * @param words what holds them
@@ -33,16 +33,16 @@ export interface FlowCacheOptions extends Dimensions {
   /** What is an event. Default: nothing. A {@link Thresholds} can be shared with another thread. */
   readonly thresholds?: Thresholds | ThresholdOptions;
   /** Takes entries that leave the cache, `bucketStride` words each. Default: nobody does, which is no loss. */
-  readonly entries?: RecordSink;
+  readonly entries?: RecordConsumer;
   /** Takes events, EVENT_WORDS words each. Default: nobody does, which is no loss. */
-  readonly events?: RecordSink;
+  readonly events?: RecordConsumer;
   /** When a value is an event. Default: as COMPARISON. With another one, updates run in TypeScript. */
   readonly comparison?: Comparison;
 }
 
 /** Options without gaps. */
 export interface ResolvedOptions {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
   readonly shared: boolean;

@@ -5,12 +5,12 @@
 import { type BatchInput, FLAG, type TelemetryBatch } from '@int/codec';
 import { flowCrc32Columns, flowXxh32Columns } from '@int/hash';
 import {
+  type CacheGeometry,
   COMPACT,
-  EVENT,
   EVENT_KIND,
+  EVENT_WORD,
   EVENT_WORDS,
   EXACT,
-  type Geometry,
   type HashName,
   LATENCY_COLUMN,
   META,
@@ -52,7 +52,7 @@ export class PlainEngine implements Engine {
   readonly events: Outbox;
   readonly thresholds = new Int32Array(THRESHOLDS.WORDS).fill(NONE);
   readonly #floats: Float32Array;
-  readonly #geometry: Geometry;
+  readonly #geometry: CacheGeometry;
   readonly #isExact: boolean;
   readonly #hash: HashName;
   readonly #seed: number;
@@ -84,7 +84,7 @@ export class PlainEngine implements Engine {
   /** Whether a switch of its path has another id than before. */
   #isMoved = false;
 
-  constructor(words: Int32Array, geometry: Geometry, hash: HashName, seed: number, comparison = COMPARISON) {
+  constructor(words: Int32Array, geometry: CacheGeometry, hash: HashName, seed: number, comparison = COMPARISON) {
     this.buffer = words.buffer;
     this.words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -324,16 +324,16 @@ export class PlainEngine implements Engine {
     const { words } = this.events;
     const to = this.events.count * EVENT_WORDS;
     const key = this.#key;
-    words[to + EVENT.KIND] =
+    words[to + EVENT_WORD.KIND] =
       kind | (key.isIpv6 ? EVENT_KIND.IPV6 : 0) | ((key.meta & META.PROTOCOL_MASK) << EVENT_KIND.PROTOCOL_SHIFT);
-    words[to + EVENT.NODE] = node;
-    words[to + EVENT.VALUE] = value;
-    words[to + EVENT.PREVIOUS] = previous;
-    words[to + EVENT.TIME] = this.#timeLow;
-    words[to + EVENT.TIME + 1] = this.#timeHigh;
-    words[to + EVENT.PORTS] = key.ports;
-    words[to + EVENT.THRESHOLD] = threshold;
-    for (let word = 0; word < 8; word++) words[to + EVENT.SOURCE + word] = key.addresses[word]!;
+    words[to + EVENT_WORD.NODE] = node;
+    words[to + EVENT_WORD.VALUE] = value;
+    words[to + EVENT_WORD.PREVIOUS] = previous;
+    words[to + EVENT_WORD.TIME] = this.#timeLow;
+    words[to + EVENT_WORD.TIME + 1] = this.#timeHigh;
+    words[to + EVENT_WORD.PORTS] = key.ports;
+    words[to + EVENT_WORD.THRESHOLD] = threshold;
+    for (let word = 0; word < 8; word++) words[to + EVENT_WORD.SOURCE + word] = key.addresses[word]!;
     this.events.count++;
   }
 

@@ -1,10 +1,10 @@
 import type { Flow } from '@int/codec';
 import {
+  type CacheGeometry,
   COMPACT,
   COUNTERS,
   type CounterName,
   EXACT,
-  type Geometry,
   geometryOf,
   HASHES,
   type HashName,
@@ -31,7 +31,7 @@ export function totalsOf(words: Int32Array): FlowCacheTotals {
 
 /** The dimensions and the hash that a header tells. */
 export interface Header {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
 }
@@ -52,7 +52,7 @@ export function readHeader(words: Int32Array): Header {
   const hash = HASHES[words[HEADER.HASH]!];
   const metrics = metricsOf(words.subarray(METRIC_WORDS), words[HEADER.METRICS]!);
   if (layout === undefined || hash === undefined || metrics === null) return fail('the header is damaged');
-  let geometry: Geometry;
+  let geometry: CacheGeometry;
   try {
     geometry = geometryOf({
       layout,
@@ -85,7 +85,7 @@ const ATTEMPTS = 100_000;
  * of at most 256 reports, with pauses in which rows are read.
  */
 export class FlowCacheView {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
   readonly #words: Int32Array;
@@ -191,6 +191,6 @@ export class FlowCacheView {
 }
 
 /** Words of a bucket that both layouts have, at different places. */
-export function commonFields(geometry: Geometry): typeof EXACT | typeof COMPACT {
+export function commonFields(geometry: CacheGeometry): typeof EXACT | typeof COMPACT {
   return geometry.layout === 'exact' ? EXACT : COMPACT;
 }

@@ -1,9 +1,9 @@
 import {
+  type CacheGeometry,
   COUNTER,
   COUNTER_WORDS,
   type CounterName,
   EMPTY_RANK,
-  type Geometry,
   HASHES,
   type HashName,
   HEADER,
@@ -15,7 +15,7 @@ import {
 } from '../layout.js';
 
 /** Writes the header and the empty rows of a cache. Words that are 0 in an empty cache are taken to be 0. */
-export function initialize(words: Int32Array, geometry: Geometry, hash: HashName, seed: number): void {
+export function initialize(words: Int32Array, geometry: CacheGeometry, hash: HashName, seed: number): void {
   words[HEADER.VERSION] = LAYOUT_VERSION;
   words[HEADER.LAYOUT] = LAYOUTS.indexOf(geometry.layout);
   words[HEADER.ROWS] = geometry.rows;

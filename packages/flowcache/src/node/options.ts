@@ -3,7 +3,7 @@ import type { FlowCacheOptions } from '../cache/options.js';
 import { resolveOptions } from '../cache/options.js';
 import { Thresholds } from '../cache/thresholds.js';
 import { type DistributionDimensions, planOf } from '../distribution/layout.js';
-import type { Geometry, HashName } from '../layout.js';
+import type { CacheGeometry, HashName } from '../layout.js';
 import type { ShardError } from './errors.js';
 import { MAX_SHARDS } from './scatter.js';
 import { workerFile } from './worker-file.js';
@@ -92,7 +92,7 @@ export function snapshotFiles(name: string, shards: number): string[] {
  */
 export function resolveShardOptions(options: ShardedFlowCacheOptions): {
   readonly resolved: ResolvedShardOptions;
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
 } {
   const shards = checked('shards', options.shards ?? Math.max(1, availableParallelism() - 1), 1, MAX_SHARDS);
   const rows = Math.ceil(checked('rows', options.rows ?? 1 << 19, 1, 2 ** 28) / shards);

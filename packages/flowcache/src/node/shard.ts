@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { SpscRing } from '@int/rings';
 import { FlowCacheView } from '../cache/reader.js';
 import { Distributions } from '../distribution/distributions.js';
-import { EVENT_WORDS, type Geometry, HEADER_WORDS } from '../layout.js';
+import { type CacheGeometry, EVENT_WORDS, HEADER_WORDS } from '../layout.js';
 import { ShardError } from './errors.js';
 import type { ResolvedShardOptions } from './options.js';
 import { type Answer, BELL, type RequestName, type Requests, type ShardReady, type ShardSetup } from './protocol.js';
@@ -78,7 +78,7 @@ export class Shard implements ShardOutput {
   /** Resolves when the worker has ended. */
   readonly #exited: Promise<void>;
 
-  constructor(index: number, options: ResolvedShardOptions, geometry: Geometry) {
+  constructor(index: number, options: ResolvedShardOptions, geometry: CacheGeometry) {
     const { slots, slotReports, slotHops, entryRecords, eventRecords } = options;
     this.index = index;
     this.#options = options;

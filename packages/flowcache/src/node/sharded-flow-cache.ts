@@ -5,7 +5,7 @@ import { FlowKey } from '../cache/flow-index.js';
 import { totalsOf } from '../cache/reader.js';
 import type { Thresholds } from '../cache/thresholds.js';
 import { Distributions } from '../distribution/distributions.js';
-import type { Geometry, HashName } from '../layout.js';
+import type { CacheGeometry, HashName } from '../layout.js';
 import type { ShardError } from './errors.js';
 import {
   type ResolvedShardOptions,
@@ -39,7 +39,7 @@ const AGE_ROWS = 4096;
  */
 export class ShardedFlowCache {
   /** The layout of each shard's cache. */
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
   /** What is an event; changes are followed by all workers at once, and none of them stops. */
@@ -62,7 +62,7 @@ export class ShardedFlowCache {
   /** The counters at the end. */
   #last: ShardedTotals | null = null;
 
-  private constructor(resolved: ResolvedShardOptions, geometry: Geometry, shards: readonly Shard[]) {
+  private constructor(resolved: ResolvedShardOptions, geometry: CacheGeometry, shards: readonly Shard[]) {
     const { seed, hash, thresholds, distributions } = resolved;
     this.geometry = geometry;
     this.hash = hash;

@@ -4,7 +4,7 @@ import { AcceleratorEngine } from '../../src/accelerator/accelerator-engine.js';
 import type { Engine } from '../../src/cache/engine.js';
 import { PlainEngine } from '../../src/cache/plain-engine.js';
 import { initialize } from '../../src/cache/region.js';
-import { COMPACT, EXACT, type Geometry, type HashName } from '../../src/layout.js';
+import { type CacheGeometry, COMPACT, EXACT, type HashName } from '../../src/layout.js';
 
 /** Which kind of memory the accelerator gets: for one thread or shared; the upper end of 4 GiB. */
 export const HOST_KINDS = ['own', 'shared', 'high'] as const;
@@ -29,7 +29,7 @@ function hostOf(kind: HostKind): AcceleratorHost {
 
 /** A cache twice, in TypeScript and in WebAssembly. */
 export class EnginePair {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly plain: Engine;
   readonly accelerator: AcceleratorEngine;
   /** In the accelerator's memory and outside of it. */
@@ -37,7 +37,7 @@ export class EnginePair {
   readonly outside = new TelemetryBatch(CAPACITY);
   readonly #arena: Arena;
 
-  constructor(geometry: Geometry, hash: HashName, seed: number, kind: HostKind) {
+  constructor(geometry: CacheGeometry, hash: HashName, seed: number, kind: HostKind) {
     this.geometry = geometry;
     const host = hostOf(kind);
     const { buffer } = host;

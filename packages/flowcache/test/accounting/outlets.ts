@@ -1,9 +1,9 @@
 import { SpscRing } from '@int/rings';
-import type { RecordSink } from '../../src/index.js';
+import type { RecordConsumer } from '../../src/index.js';
 
 /** Something that a cache hands records on to, and the other end of it. */
 export interface Outlet {
-  readonly sink: RecordSink;
+  readonly sink: RecordConsumer;
   /** Takes out up to `most` records. */
   read(most: number): Int32Array[];
 }
@@ -27,7 +27,7 @@ export class RingOutlet implements Outlet {
 
 /** Room for as many records as `room` says; takes nothing and throws while `failure` is set. */
 export class RoomOutlet implements Outlet {
-  readonly sink: RecordSink;
+  readonly sink: RecordConsumer;
   room = Number.POSITIVE_INFINITY;
   failure: Error | null = null;
   /** Records that it was to take. */

@@ -9,7 +9,7 @@ import {
   type FlowCacheOptions,
   FlowCacheView,
   geometryOf,
-  type RecordSink,
+  type RecordConsumer,
 } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';
@@ -48,7 +48,7 @@ function updateAll(cache: FlowCache, { batch, input }: ReportBatch, failures: re
 }
 
 /** Fails now and then, else takes now and then not all. */
-function makeUnreliable(outlet: RoomOutlet, failure: Error, random: Random): RecordSink {
+function makeUnreliable(outlet: RoomOutlet, failure: Error, random: Random): RecordConsumer {
   return {
     push: (words, at, records) => {
       outlet.failure = random.integer(3) === 0 ? failure : null;

@@ -9,7 +9,7 @@ import {
   type FlowCacheOptions,
   type FlowEntry,
   type FlowEvent,
-  type RecordSink,
+  type RecordConsumer,
   readFlowEvent,
   SnapshotReader,
   writeSnapshot,
@@ -73,7 +73,7 @@ const SETUPS: readonly Setup[] = [
 ];
 
 /** Takes everything, as objects. */
-class Objects<T> implements RecordSink {
+class Objects<T> implements RecordConsumer {
   readonly list: T[] = [];
   readonly #words: number;
   readonly #read: (words: Int32Array, at: number) => T;

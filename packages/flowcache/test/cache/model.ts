@@ -1,6 +1,6 @@
 /** A flow cache of Maps and arrays, written from its description: what the real one is compared with. */
 import type { Flow, MetricName } from '@int/codec';
-import type { FlowEntry, FlowEvent, Geometry, Reason } from '../../src/index.js';
+import type { CacheGeometry, FlowEntry, FlowEvent, Reason } from '../../src/index.js';
 import type { Report } from './reports.js';
 
 interface ModelMetric {
@@ -68,11 +68,11 @@ export class ModelCache {
     pathChange: false,
   };
   sweepRow = 0;
-  readonly #geometry: Geometry;
+  readonly #geometry: CacheGeometry;
   readonly #rowOf: (flow: Flow) => number;
   readonly #isExact: boolean;
 
-  constructor(geometry: Geometry, rowOf: (flow: Flow) => number) {
+  constructor(geometry: CacheGeometry, rowOf: (flow: Flow) => number) {
     this.#geometry = geometry;
     this.#rowOf = rowOf;
     this.#isExact = geometry.layout === 'exact';

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import {
+  type CacheGeometry,
   DEFAULT_METRICS,
   type Dimensions,
   FlowCache,
   type FlowCacheOptions,
   FlowCacheView,
-  type Geometry,
   geometryOf,
   type LayoutName,
 } from '../../src/index.js';
@@ -35,7 +35,7 @@ function entryWords({ layout, hops, metrics }: Required<Dimensions>): number {
 const MOST_WORDS = 2 ** 31 - 1;
 
 /** Bytes of a bucket and its part of the row. */
-function bytesPerFlow({ bucketStride, rowStride, buckets }: Geometry): number {
+function bytesPerFlow({ bucketStride, rowStride, buckets }: CacheGeometry): number {
   return 4 * (bucketStride + rowStride / buckets);
 }
 

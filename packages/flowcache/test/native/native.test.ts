@@ -8,15 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { nativePrograms } from '../../../../.ci/test/native.js';
 import {
+  type CacheGeometry,
   COMPACT,
   type CounterName,
   EVENT_WORDS,
   EXACT,
   FlowCache,
   type FlowCacheOptions,
-  type Geometry,
   geometryOf,
-  type RecordSink,
+  type RecordConsumer,
 } from '../../src/index.js';
 import { HEADER } from '../../src/internals.js';
 import { COUNTER, COUNTER_WORDS, THRESHOLDS } from '../../src/layout.js';
@@ -103,7 +103,7 @@ function programs(): string {
 }
 
 /** Keeps the words of all records. */
-class Collected implements RecordSink {
+class Collected implements RecordConsumer {
   readonly words: number[] = [];
   readonly #stride: number;
 
@@ -146,7 +146,7 @@ interface Step {
   readonly input: BatchInput | undefined;
 }
 
-function randomStep(random: Random, setup: (typeof SETUPS)[number], geometry: Geometry, isTimed: boolean): Step {
+function randomStep(random: Random, setup: (typeof SETUPS)[number], geometry: CacheGeometry, isTimed: boolean): Step {
   const columns = geometry.metrics.flatMap((name): HopColumn[] => {
     const { column, pairIndex } = metricOf(name);
     return pairIndex < 0 ? [column] : ['l2IngressInterface', 'l2EgressInterface'];
@@ -167,7 +167,12 @@ function randomStep(random: Random, setup: (typeof SETUPS)[number], geometry: Ge
 }
 
 /** The file format of `benchmarks/native/twins/flowcache_dump.c`. */
-function dumpFile(image: Int32Array, thresholds: Int32Array, geometry: Geometry, steps: readonly Step[]): Uint8Array {
+function dumpFile(
+  image: Int32Array,
+  thresholds: Int32Array,
+  geometry: CacheGeometry,
+  steps: readonly Step[],
+): Uint8Array {
   const bytes = TelemetryBatch.byteLength(CAPACITY) - SLACK;
   const timeRows = steps[0]!.input?.timestampsLow.length ?? 0;
   const eventRoom = geometry.hops * geometry.metrics.length + 2 + 5;

@@ -1,6 +1,6 @@
 /** Snapshots taken apart and put together again, from the description of their bytes. */
 import { crc32 } from 'node:zlib';
-import { type FlowCache, type Geometry, writeSnapshot } from '../../src/index.js';
+import { type CacheGeometry, type FlowCache, writeSnapshot } from '../../src/index.js';
 
 export const MARK_BYTES = 8;
 export const HEADER_BYTES: number = MARK_BYTES + 512;
@@ -54,7 +54,7 @@ export function setWord(bytes: Uint8Array, word: number, value: number): void {
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).setUint32(word * 4, value >>> 0, true);
 }
 
-export function takeApart(bytes: Uint8Array, { bucketStride }: Geometry): Pieces {
+export function takeApart(bytes: Uint8Array, { bucketStride }: CacheGeometry): Pieces {
   const at = (offset: number): number => wordOf(bytes.subarray(offset, offset + 4), 0);
   const size = 8 + 4 * bucketStride;
   const rows: Row[] = [];

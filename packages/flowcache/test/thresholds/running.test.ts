@@ -5,11 +5,11 @@ import { inTime } from '../../../../.ci/test/until.js';
 import { COMPARISON } from '../../src/cache/engine.js';
 import {
   type Comparison,
-  EVENT,
+  EVENT_WORD,
   EVENT_WORDS,
   FlowCache,
   type FlowCacheOptions,
-  type RecordSink,
+  type RecordConsumer,
 } from '../../src/index.js';
 import { ReportBatch, recordOf } from '../cache/reports.js';
 import { startWorker } from '../view/bundle.js';
@@ -20,13 +20,13 @@ const FLOW: Flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 6, s
 const BLOCK = 256;
 
 /** The values of events, and what is to happen when some come. */
-class Events implements RecordSink {
+class Events implements RecordConsumer {
   readonly values: number[] = [];
   afterwards: () => void = () => {};
 
   push(words: Int32Array, at: number, records: number): number {
     for (let record = 0; record < records; record++) {
-      this.values.push(words[at + record * EVENT_WORDS + EVENT.VALUE]! >>> 0);
+      this.values.push(words[at + record * EVENT_WORDS + EVENT_WORD.VALUE]! >>> 0);
     }
     this.afterwards();
     return records;

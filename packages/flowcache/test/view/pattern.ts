@@ -1,6 +1,6 @@
 /** Reports from which whole entries can be told from torn ones: every word of an entry follows from two others. */
 import type { Flow } from '@int/codec';
-import type { FlowEntry, Geometry } from '../../src/index.js';
+import type { CacheGeometry, FlowEntry } from '../../src/index.js';
 import type { Report } from '../cache/reports.js';
 
 const LATENCY = 3;
@@ -34,7 +34,7 @@ export function patternReport(flow: Flow, hops: number): Report {
 }
 
 /** What is wrong with an entry, if all reports were those of {@link patternReport}. */
-export function problemOf(entry: FlowEntry, { hops, layout }: Geometry): string | null {
+export function problemOf(entry: FlowEntry, { hops, layout }: CacheGeometry): string | null {
   const { flow, packets, hops: seen, path, pathLength, pathChanges, reason, endToEnd } = entry;
   const port = flow.sourcePort;
   const fail = (what: string): string => `flow ${port}, ${packets} packets: ${what}`;

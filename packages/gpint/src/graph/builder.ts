@@ -9,34 +9,34 @@ import { LinkList } from './link-list.js';
  * itself is left out, for no probe gains by it; {@link selfLinks} and {@link duplicates} say how many there were.
  */
 export class GraphBuilder {
-  private readonly names: string[] = [];
-  private readonly numbers = new Map<string, number>();
-  private readonly list = new LinkList();
-  private selfLinkCount = 0;
-  private duplicateCount = 0;
+  readonly #names: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #list = new LinkList();
+  #selfLinkCount = 0;
+  #duplicateCount = 0;
 
   /** Number of nodes so far. */
   get nodeCount(): number {
-    return this.names.length;
+    return this.#names.length;
   }
 
   /** Links of a node with itself, which were left out. */
   get selfLinks(): number {
-    return this.selfLinkCount;
+    return this.#selfLinkCount;
   }
 
   /** Links that joined what was linked already; known once {@link build} has run. */
   get duplicates(): number {
-    return this.duplicateCount;
+    return this.#duplicateCount;
   }
 
   /** The number of the node with this name, a new one unless the name is known. Numbers count from 0. */
   addNode(name: string): number {
-    let node = this.numbers.get(name);
+    let node = this.#numbers.get(name);
     if (node === undefined) {
-      node = this.names.length;
-      this.names.push(name);
-      this.numbers.set(name, node);
+      node = this.#names.length;
+      this.#names.push(name);
+      this.#numbers.set(name, node);
     }
     return node;
   }
@@ -52,23 +52,23 @@ export class GraphBuilder {
     if (weight !== undefined && !(weight > 0 && weight < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`weight must be positive and finite, not ${weight}`);
     }
-    const from = this.numberOf(a);
-    const to = this.numberOf(b);
-    if (from === to) this.selfLinkCount++;
-    else this.list.add(from, to, weight);
+    const from = this.#numberOf(a);
+    const to = this.#numberOf(b);
+    if (from === to) this.#selfLinkCount++;
+    else this.#list.add(from, to, weight);
     return this;
   }
 
   /** The graph of what was added so far. */
   build(): Graph {
-    const { graph, duplicates } = this.list.assemble([...this.names]);
-    this.duplicateCount = duplicates;
+    const { graph, duplicates } = this.#list.assemble([...this.#names]);
+    this.#duplicateCount = duplicates;
     return graph;
   }
 
-  private numberOf(node: string | number): number {
+  #numberOf(node: string | number): number {
     if (typeof node === 'string') return this.addNode(node);
-    if (Number.isInteger(node) && node >= 0 && node < this.names.length) return node;
-    throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `there is no node ${node} among ${this.names.length}`);
+    if (Number.isInteger(node) && node >= 0 && node < this.#names.length) return node;
+    throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `there is no node ${node} among ${this.#names.length}`);
   }
 }

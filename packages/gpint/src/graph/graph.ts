@@ -29,7 +29,7 @@ export class Graph implements GraphParts {
   readonly weights: Float64Array | null;
   readonly nodeCount: number;
   readonly linkCount: number;
-  private numbers: Map<string, number> | null = null;
+  #numbers: Map<string, number> | null = null;
 
   /** Takes the parts as they are; they are not checked. */
   constructor(parts: GraphParts) {
@@ -85,8 +85,8 @@ export class Graph implements GraphParts {
 
   /** Number of the node with a name. @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` */
   nodeOf(name: string): number {
-    this.numbers ??= new Map(this.names.map((each, node) => [each, node]));
-    const node = this.numbers.get(name);
+    this.#numbers ??= new Map(this.names.map((each, node) => [each, node]));
+    const node = this.#numbers.get(name);
     if (node === undefined) throw new GpintError('ERR_GPINT_UNKNOWN_NODE', `no node is called "${name}"`);
     return node;
   }

@@ -5,28 +5,29 @@ const FIRST_CAPACITY = 1024;
 
 /** Links in the order they come, in arrays that grow. Nodes are numbers. */
 export class LinkList {
-  private from = new Uint32Array(FIRST_CAPACITY);
-  private to = new Uint32Array(FIRST_CAPACITY);
+  #from = new Uint32Array(FIRST_CAPACITY);
+  #to = new Uint32Array(FIRST_CAPACITY);
   /** Weight of each link, NaN for none; not made before a link has one. */
-  private weights: Float64Array | null = null;
-  private count = 0;
+  #weights: Float64Array | null = null;
+  #count = 0;
 
   /** `weight`: NaN for none. */
   add(a: number, b: number, weight = Number.NaN): void {
-    const at = this.count;
-    if (at === this.from.length) this.grow();
-    this.from[at] = a;
-    this.to[at] = b;
-    if (!Number.isNaN(weight)) this.weights ??= new Float64Array(this.from.length).fill(Number.NaN);
-    if (this.weights !== null) this.weights[at] = weight;
-    this.count = at + 1;
+    const at = this.#count;
+    if (at === this.#from.length) this.#grow();
+    this.#from[at] = a;
+    this.#to[at] = b;
+    if (!Number.isNaN(weight)) this.#weights ??= new Float64Array(this.#from.length).fill(Number.NaN);
+    if (this.#weights !== null) this.#weights[at] = weight;
+    this.#count = at + 1;
   }
 
   /**
    * The graph, and how many links joined what was linked already. Links without a weight get `missing` if others have.
    */
   assemble(names: readonly string[], missing = 1): { readonly graph: Graph; readonly duplicates: number } {
-    const { weights, count } = this;
+    const weights = this.#weights;
+    const count = this.#count;
     let filled: Float64Array | null = null;
     if (weights !== null) {
       filled = weights.slice(0, count);
@@ -34,21 +35,21 @@ export class LinkList {
         if (Number.isNaN(filled[i]!)) filled[i] = missing;
       }
     }
-    return assemble(names, count, this.from, this.to, filled);
+    return assemble(names, count, this.#from, this.#to, filled);
   }
 
-  private grow(): void {
-    const capacity = this.from.length * 2;
+  #grow(): void {
+    const capacity = this.#from.length * 2;
     const from = new Uint32Array(capacity);
-    from.set(this.from);
-    this.from = from;
+    from.set(this.#from);
+    this.#from = from;
     const to = new Uint32Array(capacity);
-    to.set(this.to);
-    this.to = to;
-    if (this.weights !== null) {
+    to.set(this.#to);
+    this.#to = to;
+    if (this.#weights !== null) {
       const weights = new Float64Array(capacity).fill(Number.NaN);
-      weights.set(this.weights);
-      this.weights = weights;
+      weights.set(this.#weights);
+      this.#weights = weights;
     }
   }
 }

@@ -40,33 +40,33 @@ const REQUEST_IDS = 0x8000;
  */
 export class Monitor {
   readonly graph: Graph;
-  private readonly transport: ProbeTransport;
-  private readonly clock: MonitorClock;
-  private readonly config: RecoveryConfig;
-  private readonly routeOptions: RouteOptions;
-  private readonly portPackets: boolean;
-  private readonly onEvent: ((event: MonitorEvent) => void) | null;
-  private readonly totals = new MonitorTotals();
+  readonly #transport: ProbeTransport;
+  readonly #clock: MonitorClock;
+  readonly #config: RecoveryConfig;
+  readonly #routeOptions: RouteOptions;
+  readonly #portPackets: boolean;
+  readonly #onEvent: ((event: MonitorEvent) => void) | null;
+  readonly #totals = new MonitorTotals();
 
-  private routes: ProbeRoutes;
+  #routes: ProbeRoutes;
   /** Routes of the session that runs; `setPlan` does not change them. */
-  private sessionRoutes: ProbeRoutes;
-  private offsets: Uint32Array;
-  private unplanned: readonly number[];
-  private telemetry: TelemetryStore;
-  private state: RecoveryState;
-  private cancelWake: (() => void) | null = null;
-  private waiting: ((report: SessionReport) => void)[] = [];
-  private starting = false;
-  private periodic: { stop(): void } | null = null;
+  #sessionRoutes: ProbeRoutes;
+  #offsets: Uint32Array;
+  #unplanned: readonly number[];
+  #telemetry: TelemetryStore;
+  #state: RecoveryState;
+  #cancelWake: (() => void) | null = null;
+  #waiting: ((report: SessionReport) => void)[] = [];
+  #starting = false;
+  #periodic: { stop(): void } | null = null;
 
   /** The packet in hand, and its parts. */
-  private payload: Uint8Array = new Uint8Array(0);
-  private readonly parts = new ProbeParts();
-  private readonly visited = new Uint16Array(MAX_PROBE_SWITCHES);
+  #payload: Uint8Array = new Uint8Array(0);
+  readonly #parts = new ProbeParts();
+  readonly #visited = new Uint16Array(MAX_PROBE_SWITCHES);
   /** Events that came while another was being handled (a transport may answer before `send` returns). */
-  private readonly backlog: (() => void)[] = [];
-  private busy = false;
+  readonly #backlog: (() => void)[] = [];
+  #busy = false;
 
   /**
    * @throws `GpintError` `ERR_GPINT_PROBE_LIMIT`, `ERR_GPINT_UNKNOWN_NODE`, and RangeError: see `routesOf` and `recoveryConfig`
@@ -74,10 +74,10 @@ export class Monitor {
   constructor(options: MonitorOptions) {
     const { graph, entries } = options;
     this.graph = graph;
-    this.transport = options.transport;
-    this.clock = options.clock;
-    this.onEvent = options.onEvent ?? null;
-    this.portPackets = options.requestType === 'port-packets';
+    this.#transport = options.transport;
+    this.#clock = options.clock;
+    this.#onEvent = options.onEvent ?? null;
+    this.#portPackets = options.requestType === 'port-packets';
     const attached = new Set(entries ?? graph.names.keys());
     for (const entry of attached) {
       if (!Number.isInteger(entry) || entry < 0 || entry >= graph.nodeCount) {
@@ -90,54 +90,54 @@ export class Monitor {
     const farthest = inBand ? farthestFromEntries(graph, nodes) : 0;
     // A way around failed links may be so long. More would take room from the paths, and time from the bound.
     const maxPrefixHops = inBand ? Math.max(farthest, Math.min(graph.nodeCount - 1, 2 * farthest + 4)) : 0;
-    this.config = recoveryConfig({
+    this.#config = recoveryConfig({
       ...options.config,
       prefixTo: inBand ? prefixFinder(graph, nodes, maxPrefixHops) : null,
       maxPrefixHops,
     });
-    this.routeOptions = {
+    this.#routeOptions = {
       layout: options.layout ?? 'auto',
       reserveHops: maxPrefixHops,
       ...(options.measurements === undefined ? {} : { measurements: options.measurements }),
       ...(options.portOf === undefined ? {} : { portOf: options.portOf }),
     };
-    this.state = initialRecovery(firstId(options.seed));
-    this.routes = this.plan(options.plan);
-    this.sessionRoutes = this.routes;
-    this.offsets = measurementOffsets(this.routes.count);
-    this.unplanned = this.notOnPaths();
-    this.telemetry = new TelemetryStore(graph.names, this.offsets);
+    this.#state = initialRecovery(firstId(options.seed));
+    this.#routes = this.#plan(options.plan);
+    this.#sessionRoutes = this.#routes;
+    this.#offsets = measurementOffsets(this.#routes.count);
+    this.#unplanned = this.#notOnPaths();
+    this.#telemetry = new TelemetryStore(graph.names, this.#offsets);
   }
 
   /** Whether probes are in the extended layout (UDP port 5018) or in the plain one (5017). */
   get extended(): boolean {
-    return this.routes.extended;
+    return this.#routes.extended;
   }
 
   /** Probes of the plan: one a path, more where a path is too long for one. */
   get probes(): ProbeRoutes['probes'] {
-    return this.routes.probes;
+    return this.#routes.probes;
   }
 
   /** Whether a session runs. */
   get running(): boolean {
-    return this.state.running;
+    return this.#state.running;
   }
 
   /** A time within which a session of the plan ends, ns; see `sessionBoundNs`. */
   get boundNs(): number {
-    return sessionBoundNs(this.routes.probes, this.config);
+    return sessionBoundNs(this.#routes.probes, this.#config);
   }
 
   /** Everything sent and received so far. */
   get counters(): MonitorCounters {
-    return this.totals.all(this.state.counters);
+    return this.#totals.all(this.#state.counters);
   }
 
   /** Takes another plan, from the next session on. Throws as the constructor does. */
   setPlan(plan: MonitorOptions['plan']): void {
-    this.routes = this.plan(plan);
-    this.unplanned = this.notOnPaths();
+    this.#routes = this.#plan(plan);
+    this.#unplanned = this.#notOnPaths();
   }
 
   /**
@@ -148,22 +148,22 @@ export class Monitor {
    * @throws TypeError if a session runs
    */
   collect(onReport?: (report: SessionReport) => void): Promise<SessionReport> {
-    if (this.state.running || this.starting) throw new TypeError('a session is running');
-    this.starting = true;
+    if (this.#state.running || this.#starting) throw new TypeError('a session is running');
+    this.#starting = true;
     const { promise, settle } = deferred<SessionReport>();
-    this.waiting.push((report) => {
+    this.#waiting.push((report) => {
       onReport?.(report);
       settle(report);
     });
-    this.whenIdle(() => {
-      this.starting = false;
-      this.sessionRoutes = this.routes;
-      this.offsets = measurementOffsets(this.routes.count);
-      this.telemetry = new TelemetryStore(this.graph.names, this.offsets);
-      const { probes } = this.routes;
-      const session = this.state.session + 1;
-      this.tell(() => ({ kind: 'session', session, probes: probes.length, timeNs: this.clock.nowNs() }));
-      this.step({ kind: 'start', probes });
+    this.#whenIdle(() => {
+      this.#starting = false;
+      this.#sessionRoutes = this.#routes;
+      this.#offsets = measurementOffsets(this.#routes.count);
+      this.#telemetry = new TelemetryStore(this.graph.names, this.#offsets);
+      const { probes } = this.#routes;
+      const session = this.#state.session + 1;
+      this.#tell(() => ({ kind: 'session', session, probes: probes.length, timeNs: this.#clock.nowNs() }));
+      this.#step({ kind: 'start', probes });
     });
     return promise;
   }
@@ -188,26 +188,26 @@ export class Monitor {
     const round = (): void => {
       cancel = null;
       if (left <= 0) return;
-      if (this.state.running) {
-        cancel = this.clock.at(this.clock.nowNs() + intervalNs, round);
+      if (this.#state.running) {
+        cancel = this.#clock.at(this.#clock.nowNs() + intervalNs, round);
         return;
       }
       left--;
       void this.collect((report) => {
         onReport(report);
-        if (left > 0) cancel = this.clock.at(Math.max(report.startedNs + intervalNs, this.clock.nowNs()), round);
+        if (left > 0) cancel = this.#clock.at(Math.max(report.startedNs + intervalNs, this.#clock.nowNs()), round);
       });
     };
-    this.periodic?.stop();
-    this.periodic = handle;
+    this.#periodic?.stop();
+    this.#periodic = handle;
     round();
     return handle;
   }
 
   /** Ends the session that runs, reporting what it has, and the periodic collection. */
   stop(): void {
-    this.periodic?.stop();
-    this.whenIdle(() => this.step({ kind: 'stop' }));
+    this.#periodic?.stop();
+    this.#whenIdle(() => this.#step({ kind: 'stop' }));
   }
 
   /**
@@ -218,146 +218,148 @@ export class Monitor {
    * @param dscp of IPv4; `null` if unknown: what the packet is then follows from its content
    */
   receive(payload: Uint8Array, dscp: number | null): void {
-    this.whenIdle(() => this.take(payload, dscp));
+    this.#whenIdle(() => this.#take(payload, dscp));
   }
 
-  private plan(plan: MonitorOptions['plan']): ProbeRoutes {
+  #plan(plan: MonitorOptions['plan']): ProbeRoutes {
     const paths: Paths = 'paths' in plan ? plan.paths : plan;
-    return routesOf(this.graph, paths, this.routeOptions);
+    return routesOf(this.graph, paths, this.#routeOptions);
   }
 
-  private notOnPaths(): number[] {
+  #notOnPaths(): number[] {
     const visited = new Uint8Array(this.graph.nodeCount);
-    for (const { switches } of this.routes.probes) for (const node of switches) visited[node] = 1;
+    for (const { switches } of this.#routes.probes) for (const node of switches) visited[node] = 1;
     return Array.from(visited.keys()).filter((node) => visited[node] === 0);
   }
 
-  private whenIdle(task: () => void): void {
-    this.backlog.push(task);
-    if (this.busy) return;
-    this.busy = true;
+  #whenIdle(task: () => void): void {
+    this.#backlog.push(task);
+    if (this.#busy) return;
+    this.#busy = true;
     try {
-      for (let next = this.backlog.shift(); next !== undefined; next = this.backlog.shift()) next();
+      for (let next = this.#backlog.shift(); next !== undefined; next = this.#backlog.shift()) next();
     } finally {
-      this.busy = false;
+      this.#busy = false;
     }
   }
 
-  private take(payload: Uint8Array, dscp: number | null): void {
-    this.totals.receive(payload.length);
+  #take(payload: Uint8Array, dscp: number | null): void {
+    this.#totals.receive(payload.length);
     const requestId = probeRequestId(payload);
     const kind = kindOf(payload, dscp);
-    const { extended } = this.sessionRoutes;
-    const { parts, visited } = this;
+    const { extended } = this.#sessionRoutes;
+    const parts = this.#parts;
+    const visited = this.#visited;
     const isSound =
       requestId >= 0 &&
       kind !== null &&
-      (probeRequestType(payload) === 1) === this.portPackets &&
+      (probeRequestType(payload) === 1) === this.#portPackets &&
       (kind === 'feedback' ||
         (readProbeParts(payload, 0, payload.length, extended, parts) === 0 && parts.switchCount <= visited.length));
     if (!isSound) {
-      this.totals.malformed++;
-      this.tell((timeNs) => ({ kind: 'ignored', requestId, reason: 'malformed', timeNs }));
+      this.#totals.malformed++;
+      this.#tell((timeNs) => ({ kind: 'ignored', requestId, reason: 'malformed', timeNs }));
       return;
     }
     if (kind === 'feedback') {
-      this.tell((timeNs) => ({ kind: 'feedback', requestId, timeNs }));
-      this.step({ kind: 'feedback', requestId });
+      this.#tell((timeNs) => ({ kind: 'feedback', requestId, timeNs }));
+      this.#step({ kind: 'feedback', requestId });
       return;
     }
     const count = parts.switchCount;
     for (let hop = 0; hop < count; hop++) visited[hop] = dlvSwitchId(payload, parts, hop, extended);
-    this.payload = payload;
+    this.#payload = payload;
     const switches = visited.subarray(0, count);
-    this.step({ kind: kind === 'probe' ? 'probe' : 'notice', requestId, switches });
+    this.#step({ kind: kind === 'probe' ? 'probe' : 'notice', requestId, switches });
   }
 
-  private step(event: RecoveryEvent): void {
-    const nowNs = this.clock.nowNs();
-    const { state, actions } = recoveryStep(this.state, event, nowNs, this.config);
-    this.state = state;
-    for (const action of actions) this.act(action, event, nowNs);
+  #step(event: RecoveryEvent): void {
+    const nowNs = this.#clock.nowNs();
+    const { state, actions } = recoveryStep(this.#state, event, nowNs, this.#config);
+    this.#state = state;
+    for (const action of actions) this.#act(action, event, nowNs);
   }
 
-  private act(action: RecoveryAction, event: RecoveryEvent, timeNs: number): void {
+  #act(action: RecoveryAction, event: RecoveryEvent, timeNs: number): void {
     switch (action.kind) {
       case 'send':
-        this.send(action, timeNs);
+        this.#send(action, timeNs);
         break;
       case 'data':
-        this.merge(action, event, timeNs);
+        this.#merge(action, event, timeNs);
         break;
       case 'wake':
-        this.cancelWake?.();
-        this.cancelWake = this.clock.at(action.atNs, () => {
-          this.cancelWake = null;
-          this.whenIdle(() => this.step({ kind: 'tick' }));
+        this.#cancelWake?.();
+        this.#cancelWake = this.#clock.at(action.atNs, () => {
+          this.#cancelWake = null;
+          this.#whenIdle(() => this.#step({ kind: 'tick' }));
         });
         break;
       case 'end':
-        this.finish(action.result, timeNs);
+        this.#finish(action.result, timeNs);
         break;
       case 'done': {
         const { probe, outcome } = action;
-        const { path, position } = this.sessionRoutes.probes[probe]!;
-        this.tell(() => ({ kind: 'done', path, position, outcome, timeNs }));
+        const { path, position } = this.#sessionRoutes.probes[probe]!;
+        this.#tell(() => ({ kind: 'done', path, position, outcome, timeNs }));
         break;
       }
       case 'link':
       case 'switch':
       case 'ignored':
-        this.tell(() => ({ ...action, timeNs }));
+        this.#tell(() => ({ ...action, timeNs }));
         break;
     }
   }
 
-  private send(action: RecoveryAction & { kind: 'send' }, timeNs: number): void {
-    const { sessionRoutes, portPackets } = this;
+  #send(action: RecoveryAction & { kind: 'send' }, timeNs: number): void {
+    const portPackets = this.#portPackets;
+    const sessionRoutes = this.#sessionRoutes;
     const { probe, start, prefix, requestId, recovery } = action;
     const payload = writeProbe(sessionRoutes, action, portPackets);
-    this.totals.send(payload.length);
+    this.#totals.send(payload.length);
     const { path, position, switches } = sessionRoutes.probes[probe]!;
-    this.tell(() => {
+    this.#tell(() => {
       const at = position + start;
       return { kind: 'sent', path, position: at, requestId, prefix, recovery, bytes: payload.length, timeNs };
     });
-    this.transport.send(prefix[0] ?? switches[start]!, payload, sessionRoutes.extended);
+    this.#transport.send(prefix[0] ?? switches[start]!, payload, sessionRoutes.extended);
   }
 
-  private merge(action: RecoveryAction & { kind: 'data' }, event: RecoveryEvent, timeNs: number): void {
+  #merge(action: RecoveryAction & { kind: 'data' }, event: RecoveryEvent, timeNs: number): void {
     const { probe, start, count, skip, sequence } = action;
-    this.telemetry.merge(this.payload, this.parts, skip, count, sequence, timeNs, this.sessionRoutes);
-    this.tell(() => {
-      const { path, position, switches } = this.sessionRoutes.probes[probe]!;
+    this.#telemetry.merge(this.#payload, this.#parts, skip, count, sequence, timeNs, this.#sessionRoutes);
+    this.#tell(() => {
+      const { path, position, switches } = this.#sessionRoutes.probes[probe]!;
       const requestId = 'requestId' in event ? event.requestId : -1;
       const kind = event.kind === 'notice' ? 'notice' : 'home';
       return { kind, path, position: position + start, requestId, nodes: switches.slice(start, start + count), timeNs };
     });
   }
 
-  private finish(result: SessionResult, timeNs: number): void {
-    this.cancelWake?.();
-    this.cancelWake = null;
+  #finish(result: SessionResult, timeNs: number): void {
+    this.#cancelWake?.();
+    this.#cancelWake = null;
     const names = this.graph.names;
     const uncollected: UncollectedReport[] = result.uncollected.map((each) => ({ ...each, name: names[each.node]! }));
-    for (const node of this.unplanned) uncollected.push({ node, name: names[node]!, reason: 'unplanned' });
+    for (const node of this.#unplanned) uncollected.push({ node, name: names[node]!, reason: 'unplanned' });
     uncollected.sort((a, b) => a.node - b.node);
     const report: SessionReport = {
       ...result,
       complete: uncollected.length === 0,
       uncollected,
-      telemetry: this.telemetry,
-      counters: this.totals.report(result.counters),
+      telemetry: this.#telemetry,
+      counters: this.#totals.report(result.counters),
     };
-    this.tell(() => ({ kind: 'end', report, timeNs }));
-    const { waiting } = this;
-    this.waiting = [];
+    this.#tell(() => ({ kind: 'end', report, timeNs }));
+    const waiting = this.#waiting;
+    this.#waiting = [];
     for (const each of waiting) each(report);
   }
 
   /** Events are made only if somebody listens. */
-  private tell(make: (timeNs: number) => MonitorEvent): void {
-    if (this.onEvent !== null) this.onEvent(make(this.clock.nowNs()));
+  #tell(make: (timeNs: number) => MonitorEvent): void {
+    if (this.#onEvent !== null) this.#onEvent(make(this.#clock.nowNs()));
   }
 }
 

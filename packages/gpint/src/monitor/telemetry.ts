@@ -12,21 +12,21 @@ export function measurementOffsets(count: Uint8Array): Uint32Array {
 
 export class TelemetryStore implements SessionTelemetry {
   size = 0;
-  private readonly names: readonly string[];
-  private readonly offsets: Uint32Array;
-  private readonly measurements: Uint32Array;
-  private readonly depths: Uint16Array;
-  private readonly times: Float64Array;
+  readonly #names: readonly string[];
+  readonly #offsets: Uint32Array;
+  readonly #measurements: Uint32Array;
+  readonly #depths: Uint16Array;
+  readonly #times: Float64Array;
   /** Sequence number of the send that brought what is stored; -1 before. */
-  private readonly sequences: Int32Array;
+  readonly #sequences: Int32Array;
 
   constructor(names: readonly string[], offsets: Uint32Array) {
-    this.names = names;
-    this.offsets = offsets;
-    this.measurements = new Uint32Array(offsets[names.length]!);
-    this.depths = new Uint16Array(names.length);
-    this.times = new Float64Array(names.length);
-    this.sequences = new Int32Array(names.length).fill(-1);
+    this.#names = names;
+    this.#offsets = offsets;
+    this.#measurements = new Uint32Array(offsets[names.length]!);
+    this.#depths = new Uint16Array(names.length);
+    this.#times = new Float64Array(names.length);
+    this.#sequences = new Int32Array(names.length).fill(-1);
   }
 
   /**
@@ -49,14 +49,14 @@ export class TelemetryStore implements SessionTelemetry {
       const measured = (payload[header + dlvBytes - 2]! << 8) | payload[header + dlvBytes - 1]!;
       if (hop >= skip) {
         const node = routes.extended ? (payload[header]! << 8) | payload[header + 1]! : payload[header]!;
-        if (this.sequences[node]! <= sequence) {
-          if (this.sequences[node] === -1) this.size++;
-          this.sequences[node] = sequence;
-          this.times[node] = nowNs;
-          this.depths[node] = routes.extended
+        if (this.#sequences[node]! <= sequence) {
+          if (this.#sequences[node] === -1) this.size++;
+          this.#sequences[node] = sequence;
+          this.#times[node] = nowNs;
+          this.#depths[node] = routes.extended
             ? (payload[header + 2]! << 8) | payload[header + 3]!
             : payload[header + 1]!;
-          this.take(payload, at, measured, node);
+          this.#take(payload, at, measured, node);
         }
       }
       at += 4 * measured;
@@ -64,12 +64,12 @@ export class TelemetryStore implements SessionTelemetry {
   }
 
   /** A switch that sends fewer counters than it was asked for leaves 0 in the others. */
-  private take(payload: Uint8Array, from: number, measured: number, node: number): void {
-    const begin = this.offsets[node]!;
-    const end = this.offsets[node + 1]!;
+  #take(payload: Uint8Array, from: number, measured: number, node: number): void {
+    const begin = this.#offsets[node]!;
+    const end = this.#offsets[node + 1]!;
     let at = from;
     for (let slot = begin; slot < end; slot++, at += 4) {
-      this.measurements[slot] =
+      this.#measurements[slot] =
         slot - begin < measured
           ? ((payload[at]! << 24) | (payload[at + 1]! << 16) | (payload[at + 2]! << 8) | payload[at + 3]!) >>> 0
           : 0;
@@ -77,22 +77,22 @@ export class TelemetryStore implements SessionTelemetry {
   }
 
   has(node: number): boolean {
-    return (this.sequences[node] ?? -1) !== -1;
+    return (this.#sequences[node] ?? -1) !== -1;
   }
 
   get(node: number): SwitchTelemetry | undefined {
     if (!this.has(node)) return undefined;
     return {
       node,
-      name: this.names[node]!,
-      queueDepth: this.depths[node]!,
-      measurements: this.measurements.subarray(this.offsets[node]!, this.offsets[node + 1]!),
-      timeNs: this.times[node]!,
+      name: this.#names[node]!,
+      queueDepth: this.#depths[node]!,
+      measurements: this.#measurements.subarray(this.#offsets[node]!, this.#offsets[node + 1]!),
+      timeNs: this.#times[node]!,
     };
   }
 
   *[Symbol.iterator](): Iterator<SwitchTelemetry> {
-    for (let node = 0; node < this.names.length; node++) {
+    for (let node = 0; node < this.#names.length; node++) {
       const item = this.get(node);
       if (item !== undefined) yield item;
     }

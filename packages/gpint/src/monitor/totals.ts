@@ -13,37 +13,41 @@ function add(a: RecoveryCounters, b: RecoveryCounters): RecoveryCounters {
 
 export class MonitorTotals {
   malformed = 0;
-  private sent = 0;
-  private sentBytes = 0;
-  private received = 0;
-  private receivedBytes = 0;
+  #sent = 0;
+  #sentBytes = 0;
+  #received = 0;
+  #receivedBytes = 0;
   /** Of the sessions that have ended. */
-  private past: RecoveryCounters = NO_COUNTERS;
+  #past: RecoveryCounters = NO_COUNTERS;
   /** What the last report contained, or rather everything up to it. */
-  private reported: MonitorCounters = this.all(NO_COUNTERS);
+  #reported: MonitorCounters = this.all(NO_COUNTERS);
 
   send(bytes: number): void {
-    this.sent++;
-    this.sentBytes += bytes;
+    this.#sent++;
+    this.#sentBytes += bytes;
   }
 
   receive(bytes: number): void {
-    this.received++;
-    this.receivedBytes += bytes;
+    this.#received++;
+    this.#receivedBytes += bytes;
   }
 
   /** `current`: counters of the session that runs. */
   all(current: RecoveryCounters): MonitorCounters {
-    const { sent, sentBytes, received, receivedBytes, malformed } = this;
-    return { ...add(this.past, current), sent, sentBytes, received, receivedBytes, malformed };
+    const { malformed } = this;
+    const sent = this.#sent;
+    const sentBytes = this.#sentBytes;
+    const received = this.#received;
+    const receivedBytes = this.#receivedBytes;
+    return { ...add(this.#past, current), sent, sentBytes, received, receivedBytes, malformed };
   }
 
   /** What has been counted since the former report. `ended`: counters of the session that ends with this report. */
   report(ended: RecoveryCounters): MonitorCounters {
-    const { reported } = this;
-    this.past = add(this.past, ended);
-    this.reported = this.all(NO_COUNTERS);
-    const since: Mutable<MonitorCounters> = { ...this.reported };
+    const reported = this.#reported;
+    this.#past = add(this.#past, ended);
+    this.#reported = this.all(NO_COUNTERS);
+    const since: Mutable<MonitorCounters> = { ...this.#reported };
     for (const name of Object.keys(since) as (keyof MonitorCounters)[]) since[name] -= reported[name];
     return since;
   }

@@ -64,28 +64,28 @@ export class UdpProbeTransport implements ProbeTransport {
   readonly address: { readonly host: string; readonly port: number };
   /** Given every packet that comes: hand it to `Monitor.receive(payload, null)`. `null`: packets are only counted. */
   onPayload: PayloadHandler | null;
-  private readonly socket: Socket;
-  private readonly addressOf: UdpTransportOptions['addressOf'];
-  private readonly tally = { sent: 0, received: 0, strangers: 0, noAddress: 0, errors: 0 };
-  private open = true;
+  readonly #socket: Socket;
+  readonly #addressOf: UdpTransportOptions['addressOf'];
+  readonly #tally = { sent: 0, received: 0, strangers: 0, noAddress: 0, errors: 0 };
+  #open = true;
   /** Probes of which the system has not said yet what became of them; `null` once the socket is closed. */
-  private pending: number | null = 0;
+  #pending: number | null = 0;
 
   private constructor(socket: Socket, options: UdpTransportOptions) {
-    this.socket = socket;
-    this.addressOf = options.addressOf;
+    this.#socket = socket;
+    this.#addressOf = options.addressOf;
     this.onPayload = options.onPayload ?? null;
     const { address, port } = socket.address();
     this.address = { host: address, port };
     socket.on('error', () => {
-      this.tally.errors++;
+      this.#tally.errors++;
     });
     socket.on('message', (message, { address: host, port }) => {
       if (options.accepts?.({ host, port }) === false) {
-        this.tally.strangers++;
+        this.#tally.strangers++;
         return;
       }
-      this.tally.received++;
+      this.#tally.received++;
       this.onPayload?.(message);
     });
   }
@@ -111,40 +111,40 @@ export class UdpProbeTransport implements ProbeTransport {
   }
 
   get counters(): UdpTransportCounters {
-    return { ...this.tally };
+    return { ...this.#tally };
   }
 
   send(entrySwitch: number, payload: Uint8Array, extended: boolean): void {
-    const address = this.addressOf(entrySwitch);
-    if (address === undefined || !this.open) {
-      if (this.open) this.tally.noAddress++;
-      else this.tally.errors++;
+    const address = this.#addressOf(entrySwitch);
+    if (address === undefined || !this.#open) {
+      if (this.#open) this.#tally.noAddress++;
+      else this.#tally.errors++;
       return;
     }
     const port = address.port ?? (extended ? GPINT_PORT.EXTENDED : GPINT_PORT.PLAIN);
     try {
-      this.socket.send(payload, port, address.host, (error) => {
-        if (this.pending === null) return;
-        this.pending--;
-        if (error === null) this.tally.sent++;
-        else this.tally.errors++;
+      this.#socket.send(payload, port, address.host, (error) => {
+        if (this.#pending === null) return;
+        this.#pending--;
+        if (error === null) this.#tally.sent++;
+        else this.#tally.errors++;
       });
-      if (this.pending !== null) this.pending++;
+      if (this.#pending !== null) this.#pending++;
     } catch {
       // An address or port that is none.
-      this.tally.errors++;
+      this.#tally.errors++;
     }
   }
 
   /** Closes the socket; nothing is handed over after that. Probes that have not left by then count as errors. */
   close(): Promise<void> {
-    if (!this.open) return Promise.resolve();
-    this.open = false;
+    if (!this.#open) return Promise.resolve();
+    this.#open = false;
     return new Promise((resolve) => {
-      this.socket.close(() => {
+      this.#socket.close(() => {
         // A socket that is closed while an address is looked up, which also a number is, says nothing of that packet.
-        this.tally.errors += this.pending ?? 0;
-        this.pending = null;
+        this.#tally.errors += this.#pending ?? 0;
+        this.#pending = null;
         resolve();
       });
     });

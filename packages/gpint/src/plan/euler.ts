@@ -6,34 +6,34 @@ import { Paths, type Plan } from './plan.js';
 
 /** Walks over links that no trail has used yet. */
 class Trails {
-  private readonly graph: Graph;
-  private readonly used: Uint8Array;
+  readonly #graph: Graph;
+  readonly #used: Uint8Array;
   /** Next entry of each row to look at. */
-  private readonly next: Uint32Array;
+  readonly #next: Uint32Array;
   /** Links of each node that are not used yet. */
   readonly left: Uint32Array;
-  private readonly stack: number[] = [];
+  readonly #stack: number[] = [];
 
   constructor(graph: Graph) {
-    this.graph = graph;
-    this.used = new Uint8Array(graph.linkCount);
-    this.next = graph.first.slice(0, graph.nodeCount);
+    this.#graph = graph;
+    this.#used = new Uint8Array(graph.linkCount);
+    this.#next = graph.first.slice(0, graph.nodeCount);
     this.left = new Uint32Array(graph.nodeCount);
     for (let v = 0; v < graph.nodeCount; v++) this.left[v] = graph.degree(v);
   }
 
   /** Uses a link of `v` and returns its other end; -1 if none is left. */
-  private step(v: number): number {
-    const { neighbours, links, first } = this.graph;
+  #step(v: number): number {
+    const { neighbours, links, first } = this.#graph;
     const end = first[v + 1]!;
-    let i = this.next[v]!;
-    while (i < end && this.used[links[i]!] === 1) i++;
+    let i = this.#next[v]!;
+    while (i < end && this.#used[links[i]!] === 1) i++;
     if (i === end) {
-      this.next[v] = i;
+      this.#next[v] = i;
       return -1;
     }
-    this.next[v] = i + 1;
-    this.used[links[i]!] = 1;
+    this.#next[v] = i + 1;
+    this.#used[links[i]!] = 1;
     const u = neighbours[i]!;
     this.left[v] = this.left[v]! - 1;
     this.left[u] = this.left[u]! - 1;
@@ -43,7 +43,7 @@ class Trails {
   /** From `start` until no link is left to go on by: from a node with an odd number left, that is another such node. */
   walk(start: number): number[] {
     const trail = [start];
-    for (let v = this.step(start); v >= 0; v = this.step(v)) trail.push(v);
+    for (let v = this.#step(start); v >= 0; v = this.#step(v)) trail.push(v);
     return trail;
   }
 
@@ -52,10 +52,10 @@ class Trails {
    * to `out` with `start` at both ends, or once if nothing is left there.
    */
   circuit(start: number, out: number[]): void {
-    const { stack } = this;
+    const stack = this.#stack;
     stack.push(start);
     while (stack.length > 0) {
-      const v = this.step(stack[stack.length - 1]!);
+      const v = this.#step(stack[stack.length - 1]!);
       if (v >= 0) stack.push(v);
       else out.push(stack.pop()!);
     }

@@ -45,37 +45,37 @@ interface Annealing {
 }
 
 class Annealer {
-  private readonly routes: Routes;
-  private readonly random: Random;
-  private readonly near: Int32Array;
-  private readonly width: number;
-  private readonly energy: Energy;
-  private readonly a = new Draft();
-  private readonly b = new Draft();
-  private s = 0;
-  private t = 0;
-  private readonly leastAim: number;
+  readonly #routes: Routes;
+  readonly #random: Random;
+  readonly #near: Int32Array;
+  readonly #width: number;
+  readonly #energy: Energy;
+  readonly #a = new Draft();
+  readonly #b = new Draft();
+  #s = 0;
+  #t = 0;
+  readonly #leastAim: number;
   /** Nodes of the routes that were changed. */
-  private moved = 0;
+  #moved = 0;
   /** Routes dearer than the most allowed, and those without nodes. */
-  private readonly over: Listing;
-  private readonly empty: Listing;
+  readonly #over: Listing;
+  readonly #empty: Listing;
 
   constructor(task: Annealing, routes: Routes) {
-    this.routes = routes;
-    this.random = task.random;
-    this.leastAim = task.longest;
-    this.over = new Listing(routes.count);
-    this.empty = new Listing(routes.count);
-    this.width = Math.min(NEAR, task.metric.size - 1);
-    this.near = task.metric.nearest(this.width, task.random);
+    this.#routes = routes;
+    this.#random = task.random;
+    this.#leastAim = task.longest;
+    this.#over = new Listing(routes.count);
+    this.#empty = new Listing(routes.count);
+    this.#width = Math.min(NEAR, task.metric.size - 1);
+    this.#near = task.metric.nearest(this.#width, task.random);
     let sum = 0;
     for (let r = 0; r < routes.count; r++) sum += routes.cost[r]!;
-    this.energy = new Energy(task.metric.isWeighted ? Math.max(sum / task.metric.size, Number.MIN_VALUE) : 1);
+    this.#energy = new Energy(task.metric.isWeighted ? Math.max(sum / task.metric.size, Number.MIN_VALUE) : 1);
   }
 
   standing(): Standing {
-    const { cost, visits, count } = this.routes;
+    const { cost, visits, count } = this.#routes;
     let longest = 0;
     let shortest = Number.POSITIVE_INFINITY;
     let total = 0;
@@ -87,28 +87,32 @@ class Annealer {
     return { longest, visits: total, spread: longest - shortest };
   }
 
-  private total(): number {
-    const { routes, energy } = this;
+  #total(): number {
+    const routes = this.#routes;
+    const energy = this.#energy;
     let total = 0;
     for (let r = 0; r < routes.count; r++) {
       total += energy.of(routes.cost[r]!, routes.visits[r]!);
-      this.list(r);
+      this.#list(r);
     }
     return total;
   }
 
-  private list(r: number): void {
-    this.empty.set(r, this.routes.length[r] === 0);
-    this.over.set(r, this.routes.cost[r]! > this.energy.most);
+  #list(r: number): void {
+    this.#empty.set(r, this.#routes.length[r] === 0);
+    this.#over.set(r, this.#routes.cost[r]! > this.#energy.most);
   }
 
   /** Drafts a change that puts some node beside one that is near it; false if there is none. */
-  private propose(): boolean {
-    const { routes, random, a, b } = this;
+  #propose(): boolean {
+    const routes = this.#routes;
+    const random = this.#random;
+    const a = this.#a;
+    const b = this.#b;
     const { of, at, length } = routes;
     let x = random.uint32() % routes.size;
-    if (this.over.count > 0 && (random.uint32() & 3) === 0) {
-      const r = this.over.draw(random);
+    if (this.#over.count > 0 && (random.uint32() & 3) === 0) {
+      const r = this.#over.draw(random);
       x = routes.nodeAt(r, random.uint32() % routes.length[r]!);
     } else if ((random.uint32() & 1) === 0) {
       // The dearest of three routes is the one to work on.
@@ -117,24 +121,24 @@ class Annealer {
         if (routes.cost[of[other]!]! > routes.cost[of[x]!]!) x = other;
       }
     }
-    const y = this.near[x * this.width + (random.uint32() % this.width)]!;
+    const y = this.#near[x * this.#width + (random.uint32() % this.#width)]!;
     const s = of[x]!;
     const t = of[y]!;
     const i = at[x]!;
     const j = at[y]!;
     const endS = length[s]! - 1;
     const endT = length[t]! - 1;
-    this.s = s;
-    this.t = t;
+    this.#s = s;
+    this.#t = t;
     a.count = 0;
     b.count = 0;
     const draw = random.uint32();
     const kind = draw & 7;
-    if (kind < 4) return this.relocate(draw, s, i, endS, t, j, endT);
-    if (kind === 4 && s === t && this.empty.count > 0 && endS > 0) {
+    if (kind < 4) return this.#relocate(draw, s, i, endS, t, j, endT);
+    if (kind === 4 && s === t && this.#empty.count > 0 && endS > 0) {
       // The part from `x` on becomes a route of its own.
       const cut = Math.max(1, i);
-      this.t = this.empty.draw(random);
+      this.#t = this.#empty.draw(random);
       a.forward(s, 0, cut - 1);
       b.forward(s, cut, endS);
       return true;
@@ -191,8 +195,9 @@ class Annealer {
   }
 
   /** Up to three nodes of `s` from place `i` on come to stand beside place `j` of `t`. */
-  private relocate(draw: number, s: number, i: number, endS: number, t: number, j: number, endT: number): boolean {
-    const { a, b } = this;
+  #relocate(draw: number, s: number, i: number, endS: number, t: number, j: number, endT: number): boolean {
+    const a = this.#a;
+    const b = this.#b;
     const more = (draw >>> 3) % 3;
     const ahead = (draw & 64) === 0;
     // The segment with `x` at one of its ends.
@@ -239,10 +244,15 @@ class Annealer {
   }
 
   /** Makes a change if it is for the better, or by chance. Returns by how much the energy changes; 0: not at all. */
-  private step(heat: number): number {
-    const { routes, random, energy, a, b } = this;
-    if (!this.propose()) return 0;
-    const { s, t } = this;
+  #step(heat: number): number {
+    const routes = this.#routes;
+    const random = this.#random;
+    const energy = this.#energy;
+    const a = this.#a;
+    const b = this.#b;
+    if (!this.#propose()) return 0;
+    const s = this.#s;
+    const t = this.#t;
     routes.judge(a);
     let change = energy.of(a.cost, a.visits) - energy.of(routes.cost[s]!, routes.visits[s]!);
     if (s !== t) {
@@ -251,16 +261,16 @@ class Annealer {
     }
     if (change > 0 && random.uint32() >= 4294967296 * Math.exp(-change / heat)) return 0;
     routes.make(s, a, t, b);
-    this.list(s);
-    this.list(t);
-    this.moved += routes.length[s]! + routes.length[t]!;
+    this.#list(s);
+    this.#list(t);
+    this.#moved += routes.length[s]! + routes.length[t]!;
     return change;
   }
 
   /** One schedule from hot to cold. `keep` is told of every new lowest energy. */
   run(steps: number, aim: number, floor: number, keep: () => boolean, isOver: () => boolean): void {
-    this.energy.pursue(aim, floor);
-    let energy = this.total();
+    this.#energy.pursue(aim, floor);
+    let energy = this.#total();
     let lowest = energy;
     let heat = HOT;
     const cooling = (COLD / HOT) ** (256 / steps);
@@ -269,7 +279,7 @@ class Annealer {
         heat *= cooling;
         if (isOver()) return;
       }
-      energy += this.step(heat);
+      energy += this.#step(heat);
       if (energy < lowest - 1e-9) {
         lowest = energy;
         if (keep()) return;
@@ -282,35 +292,35 @@ class Annealer {
    * mean, the more it weighs, so that what is too much for one passes on to others. `keep` is told now and then.
    */
   level(keep: () => boolean, isOver: () => boolean): void {
-    const { routes } = this;
+    const routes = this.#routes;
     const steps = Math.min(MOST_STEPS, (routes.size > MANY ? STEPS_OF_MANY : STEPS_OF_FEW) * routes.size);
-    let most = Math.max(this.leastAim, this.standing().longest - 1);
-    this.aimAtMean(most, 1);
-    this.moved = 0;
+    let most = Math.max(this.#leastAim, this.standing().longest - 1);
+    this.#aimAtMean(most, 1);
+    this.#moved = 0;
     for (let step = 0, last = 0; step < steps; step++) {
       if ((step & 255) === 255) {
         // Long routes take their time to change: it counts.
-        step += this.moved >>> 7;
-        this.moved = 0;
+        step += this.#moved >>> 7;
+        this.#moved = 0;
         if (isOver()) return;
       }
       if (step - last >= routes.size) {
         last = step;
         if (keep()) return;
-        if (this.over.count === 0) most = Math.max(this.leastAim, this.standing().longest - 1);
-        this.aimAtMean(most, GROWTH ** (step / steps));
+        if (this.#over.count === 0) most = Math.max(this.#leastAim, this.standing().longest - 1);
+        this.#aimAtMean(most, GROWTH ** (step / steps));
       }
-      this.step(WARM * (COLD / WARM) ** (step / steps));
+      this.#step(WARM * (COLD / WARM) ** (step / steps));
     }
     keep();
   }
 
-  private aimAtMean(most: number, dear: number): void {
-    const { cost, count } = this.routes;
+  #aimAtMean(most: number, dear: number): void {
+    const { cost, count } = this.#routes;
     let sum = 0;
     for (let r = 0; r < count; r++) sum += cost[r]!;
-    this.energy.level(Math.min(most, Math.max(this.leastAim, Math.ceil(sum / count))), most, dear);
-    this.total();
+    this.#energy.level(Math.min(most, Math.max(this.#leastAim, Math.ceil(sum / count))), most, dear);
+    this.#total();
   }
 }
 

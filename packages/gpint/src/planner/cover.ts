@@ -19,7 +19,7 @@ export class Cover {
   /** Numbers of the paths: the first `count` are in use. */
   readonly list: Int32Array;
   count = 0;
-  private readonly listed: Int32Array;
+  readonly #listed: Int32Array;
 
   constructor(nodeCount: number) {
     this.next = new Int32Array(nodeCount).fill(-1);
@@ -30,10 +30,10 @@ export class Cover {
     this.tail = new Int32Array(nodeCount);
     this.size = new Int32Array(nodeCount);
     this.list = new Int32Array(nodeCount);
-    this.listed = new Int32Array(nodeCount);
+    this.#listed = new Int32Array(nodeCount);
     for (let p = 0; p < nodeCount; p++) {
       this.list[p] = p;
-      this.listed[p] = p;
+      this.#listed[p] = p;
     }
   }
 
@@ -79,14 +79,14 @@ export class Cover {
     }
   }
 
-  private release(path: number): void {
+  #release(path: number): void {
     this.size[path] = 0;
-    const at = this.listed[path]!;
+    const at = this.#listed[path]!;
     const other = this.list[--this.count]!;
     this.list[at] = other;
-    this.listed[other] = at;
+    this.#listed[other] = at;
     this.list[this.count] = path;
-    this.listed[path] = this.count;
+    this.#listed[path] = this.count;
   }
 
   /** Joins two paths by a link between an end `u` of one and an end `v` of the other. The larger keeps its number. */
@@ -130,7 +130,7 @@ export class Cover {
       this.head[s] = end;
     }
     this.size[s] = this.size[s]! + this.size[t]!;
-    this.release(t);
+    this.#release(t);
   }
 
   /** Cuts a path behind `v`, which is not its tail. The smaller part is a new path, whose number is returned. */

@@ -9,24 +9,24 @@ const BAND = 0.05;
 /** What a route weighs in annealing: its visits, and how far its cost is from what is wanted. */
 export class Energy {
   /** Cost that weighs one: the mean of the nodes' share. */
-  private readonly scale: number;
-  private isLevel = false;
-  private aim = 0;
-  private floor = 0;
-  private band = 1;
-  private dear = 1;
+  readonly #scale: number;
+  #isLevel = false;
+  #aim = 0;
+  #floor = 0;
+  #band = 1;
+  #dear = 1;
   /** The most that a route may cost, where routes are levelled. */
   most = Number.POSITIVE_INFINITY;
 
   constructor(scale: number) {
-    this.scale = scale;
+    this.#scale = scale;
   }
 
   /** Costs above `aim` and below `floor` weigh in proportion. */
   pursue(aim: number, floor: number): void {
-    this.isLevel = false;
-    this.aim = aim;
-    this.floor = floor;
+    this.#isLevel = false;
+    this.#aim = aim;
+    this.#floor = floor;
     this.most = Number.POSITIVE_INFINITY;
   }
 
@@ -35,22 +35,22 @@ export class Energy {
    * those far above it have to get rid of. Costs above `most` are out of the question. For networks without weights.
    */
   level(aim: number, most: number, dear: number): void {
-    this.isLevel = true;
-    this.aim = aim;
+    this.#isLevel = true;
+    this.#aim = aim;
     this.most = most;
-    this.band = Math.max(1, BAND * aim);
-    this.dear = dear;
+    this.#band = Math.max(1, BAND * aim);
+    this.#dear = dear;
   }
 
   of(cost: number, visits: number): number {
     let energy = visits;
-    if (this.isLevel) {
-      const above = cost - this.aim + this.band;
-      if (above > 0) energy += (this.dear * above * above) / (2 * this.band);
+    if (this.#isLevel) {
+      const above = cost - this.#aim + this.#band;
+      if (above > 0) energy += (this.#dear * above * above) / (2 * this.#band);
       return cost > this.most ? energy + WALL * (cost - this.most) * (cost - this.most) : energy;
     }
-    if (cost > this.aim) energy += (OVER * (cost - this.aim)) / this.scale;
-    if (cost < this.floor) energy += (UNDER * (this.floor - cost)) / this.scale;
+    if (cost > this.#aim) energy += (OVER * (cost - this.#aim)) / this.#scale;
+    if (cost < this.#floor) energy += (UNDER * (this.#floor - cost)) / this.#scale;
     return energy;
   }
 }

@@ -11,20 +11,20 @@ export const EXACT_NODES = 11;
 class Orders {
   readonly cost: Float64Array;
   readonly visits: Float64Array;
-  private readonly last: Int32Array;
-  private readonly before: Int8Array;
-  private readonly size: number;
+  readonly #last: Int32Array;
+  readonly #before: Int8Array;
+  readonly #size: number;
 
   constructor(closure: Closure) {
     const { size, cost: far, hops, entryCost, entryHops, isWeighted } = closure;
     const sets = 1 << size;
-    this.size = size;
+    this.#size = size;
     const byLast = new Float64Array(sets * size).fill(Number.POSITIVE_INFINITY);
     const visitsByLast = new Float64Array(sets * size).fill(Number.POSITIVE_INFINITY);
-    this.before = new Int8Array(sets * size).fill(-1);
+    this.#before = new Int8Array(sets * size).fill(-1);
     this.cost = new Float64Array(sets);
     this.visits = new Float64Array(sets);
-    this.last = new Int32Array(sets);
+    this.#last = new Int32Array(sets);
     // A walk that covers nothing of its own still is one visit, at an entry.
     this.cost[0] = isWeighted ? 0 : 1;
     this.visits[0] = 1;
@@ -42,7 +42,7 @@ class Orders {
         if (own < best || (own === best && ownVisits < bestVisits)) {
           best = own;
           bestVisits = ownVisits;
-          this.last[set] = v;
+          this.#last[set] = v;
         }
         for (let u = 0; u < size; u++) {
           if ((set & (1 << u)) !== 0) continue;
@@ -52,7 +52,7 @@ class Orders {
           if (its < byLast[at]! || (its === byLast[at]! && itsVisits < visitsByLast[at]!)) {
             byLast[at] = its;
             visitsByLast[at] = itsVisits;
-            this.before[at] = v;
+            this.#before[at] = v;
           }
         }
       }
@@ -64,10 +64,10 @@ class Orders {
   /** Nodes of a set in the cheapest order. */
   order(set: number): number[] {
     const out: number[] = [];
-    let v = set === 0 ? -1 : this.last[set]!;
+    let v = set === 0 ? -1 : this.#last[set]!;
     for (let rest = set; v >= 0; ) {
       out.push(v);
-      const before = this.before[rest * this.size + v]!;
+      const before = this.#before[rest * this.#size + v]!;
       rest &= ~(1 << v);
       v = before;
     }

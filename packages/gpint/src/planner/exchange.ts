@@ -33,110 +33,113 @@ const GIVE = 3;
  */
 export class Exchange {
   energy = 0;
-  private readonly graph: Graph;
-  private readonly cover: Cover;
-  private readonly pieces: number;
-  private readonly random: Random;
-  private readonly chance: Float64Array;
+  readonly #graph: Graph;
+  readonly #cover: Cover;
+  readonly #pieces: number;
+  readonly #random: Random;
+  readonly #chance: Float64Array;
   /** By number of nodes: fewest and most pieces, nodes missing for the fewest. */
-  private readonly fewest: Int32Array;
-  private readonly most: Int32Array;
-  private readonly missing: Int32Array;
+  readonly #fewest: Int32Array;
+  readonly #most: Int32Array;
+  readonly #missing: Int32Array;
   /**
    * By number of nodes: 1 where nodes are missing, or where the last piece would be less than half full: there is a piece to be
    * saved. Without these, the last few pieces too many take most of the time to find.
    */
-  private readonly isBad: Uint8Array;
+  readonly #isBad: Uint8Array;
   /** Bad paths. */
-  private readonly bad: Int32Array;
-  private readonly badAt: Int32Array;
-  private badCount = 0;
-  private sumFewest = 0;
-  private sumMost = 0;
-  private sumMissing = 0;
+  readonly #bad: Int32Array;
+  readonly #badAt: Int32Array;
+  #badCount = 0;
+  #sumFewest = 0;
+  #sumMost = 0;
+  #sumMissing = 0;
 
   constructor(graph: Graph, cover: Cover, pieces: number, shortest: number, longest: number, random: Random) {
-    this.graph = graph;
-    this.cover = cover;
-    this.pieces = pieces;
-    this.random = random;
+    this.#graph = graph;
+    this.#cover = cover;
+    this.#pieces = pieces;
+    this.#random = random;
     const heat = HEAT * Math.max(1, longest / SHORT);
-    this.chance = Float64Array.from(
+    this.#chance = Float64Array.from(
       { length: Math.ceil(22 * heat) + 2 },
       (_, rise) => 2 ** 32 * Math.exp(-rise / heat),
     );
     let total = 0;
     for (let i = 0; i < cover.count; i++) total += cover.size[cover.list[i]!]!;
-    this.fewest = new Int32Array(total + 1);
-    this.most = new Int32Array(total + 1);
-    this.missing = new Int32Array(total + 1);
-    this.isBad = new Uint8Array(total + 1);
+    this.#fewest = new Int32Array(total + 1);
+    this.#most = new Int32Array(total + 1);
+    this.#missing = new Int32Array(total + 1);
+    this.#isBad = new Uint8Array(total + 1);
     for (let length = 1; length <= total; length++) {
       const fewest = Math.ceil(length / longest);
-      this.fewest[length] = fewest;
-      this.most[length] = Math.floor(length / shortest);
-      this.missing[length] = Math.max(0, fewest * shortest - length);
-      this.isBad[length] = this.missing[length]! > 0 || 2 * (fewest * longest - length) > longest ? 1 : 0;
+      this.#fewest[length] = fewest;
+      this.#most[length] = Math.floor(length / shortest);
+      this.#missing[length] = Math.max(0, fewest * shortest - length);
+      this.#isBad[length] = this.#missing[length]! > 0 || 2 * (fewest * longest - length) > longest ? 1 : 0;
     }
-    this.bad = new Int32Array(graph.nodeCount);
-    this.badAt = new Int32Array(graph.nodeCount).fill(-1);
+    this.#bad = new Int32Array(graph.nodeCount);
+    this.#badAt = new Int32Array(graph.nodeCount).fill(-1);
     for (let i = 0; i < cover.count; i++) {
       const p = cover.list[i]!;
       const size = cover.size[p]!;
-      this.sumFewest += this.fewest[size]!;
-      this.sumMost += this.most[size]!;
-      this.sumMissing += this.missing[size]!;
-      this.mark(p);
+      this.#sumFewest += this.#fewest[size]!;
+      this.#sumMost += this.#most[size]!;
+      this.#sumMissing += this.#missing[size]!;
+      this.#mark(p);
     }
-    this.energy = this.energyOf(this.sumFewest, this.sumMost, this.sumMissing);
+    this.energy = this.#energyOf(this.#sumFewest, this.#sumMost, this.#sumMissing);
   }
 
-  private energyOf(fewest: number, most: number, missing: number): number {
+  #energyOf(fewest: number, most: number, missing: number): number {
     let energy = missing;
-    if (fewest > this.pieces) energy += 2 * (fewest - this.pieces);
-    if (most < this.pieces) energy += this.pieces - most;
+    if (fewest > this.#pieces) energy += 2 * (fewest - this.#pieces);
+    if (most < this.#pieces) energy += this.#pieces - most;
     return energy;
   }
 
   /** Pieces at least, of `longest` nodes at most. */
   get leastPieces(): number {
-    return this.sumFewest;
+    return this.#sumFewest;
   }
 
-  private mark(path: number): void {
-    const isBad = this.isBad[this.cover.size[path]!]! === 1;
-    const at = this.badAt[path]!;
+  #mark(path: number): void {
+    const isBad = this.#isBad[this.#cover.size[path]!]! === 1;
+    const at = this.#badAt[path]!;
     if (isBad === at >= 0) return;
     if (isBad) {
-      this.badAt[path] = this.badCount;
-      this.bad[this.badCount++] = path;
+      this.#badAt[path] = this.#badCount;
+      this.#bad[this.#badCount++] = path;
       return;
     }
-    const other = this.bad[--this.badCount]!;
-    this.bad[at] = other;
-    this.badAt[other] = at;
-    this.badAt[path] = -1;
+    const other = this.#bad[--this.#badCount]!;
+    this.#bad[at] = other;
+    this.#badAt[other] = at;
+    this.#badAt[path] = -1;
   }
 
   /** Energy after two paths of `a` and `b` nodes become two of `c` and `d`. */
-  private after(a: number, b: number, c: number, d: number): number {
-    const { fewest, most, missing } = this;
-    return this.energyOf(
-      this.sumFewest + fewest[c]! + fewest[d]! - fewest[a]! - fewest[b]!,
-      this.sumMost + most[c]! + most[d]! - most[a]! - most[b]!,
-      this.sumMissing + missing[c]! + missing[d]! - missing[a]! - missing[b]!,
+  #after(a: number, b: number, c: number, d: number): number {
+    const fewest = this.#fewest;
+    const most = this.#most;
+    const missing = this.#missing;
+    return this.#energyOf(
+      this.#sumFewest + fewest[c]! + fewest[d]! - fewest[a]! - fewest[b]!,
+      this.#sumMost + most[c]! + most[d]! - most[a]! - most[b]!,
+      this.#sumMissing + missing[c]! + missing[d]! - missing[a]! - missing[b]!,
     );
   }
 
   /** One step; returns the work done, in nodes looked at or changed. */
   step(): number {
-    const { cover, random } = this;
-    const { first, neighbours } = this.graph;
+    const cover = this.#cover;
+    const random = this.#random;
+    const { first, neighbours } = this.#graph;
     const { of, place, head, tail, size } = cover;
     let draw = random.uint32();
     const s =
-      this.badCount > 0 && (draw & 15) !== 0
-        ? this.bad[(draw >>> 5) % this.badCount]!
+      this.#badCount > 0 && (draw & 15) !== 0
+        ? this.#bad[(draw >>> 5) % this.#badCount]!
         : cover.list[(draw >>> 5) % cover.count]!;
     const u = (draw & 16) === 0 ? head[s]! : tail[s]!;
     const begin = first[u]!;
@@ -177,7 +180,7 @@ export class Exchange {
           if ((front !== 1 && front !== b) || a === 1) continue;
           taken = -1;
         }
-        const energy = this.after(a, b, a + taken, b - taken);
+        const energy = this.#after(a, b, a + taken, b - taken);
         if (energy < best) {
           best = energy;
           bestNode = v;
@@ -191,19 +194,21 @@ export class Exchange {
     }
     if (bestNode < 0) return looks;
     const rise = best - this.energy;
-    if (rise > 0 && random.uint32() >= this.chance[Math.min(rise, this.chance.length - 1)]!) return looks;
-    return looks + this.change(u, bestNode, option);
+    if (rise > 0 && random.uint32() >= this.#chance[Math.min(rise, this.#chance.length - 1)]!) return looks;
+    return looks + this.#change(u, bestNode, option);
   }
 
-  private change(u: number, v: number, option: number): number {
-    const { cover } = this;
+  #change(u: number, v: number, option: number): number {
+    const cover = this.#cover;
     const s = cover.of[u]!;
     if (option === ROTATE) {
       cover.rotate(u, v);
       return 1 + (cover.size[s]! >>> 2);
     }
     const t = cover.of[v]!;
-    const { fewest, most, missing } = this;
+    const fewest = this.#fewest;
+    const most = this.#most;
+    const missing = this.#missing;
     const a = cover.size[s]!;
     const b = cover.size[t]!;
     let other = -1;
@@ -215,13 +220,13 @@ export class Exchange {
     cover.join(u, v);
     const c = cover.size[cover.of[u]!]!;
     const d = a + b - c;
-    this.sumFewest += fewest[c]! + fewest[d]! - fewest[a]! - fewest[b]!;
-    this.sumMost += most[c]! + most[d]! - most[a]! - most[b]!;
-    this.sumMissing += missing[c]! + missing[d]! - missing[a]! - missing[b]!;
-    this.energy = this.energyOf(this.sumFewest, this.sumMost, this.sumMissing);
-    this.mark(s);
-    this.mark(t);
-    if (other >= 0) this.mark(other);
+    this.#sumFewest += fewest[c]! + fewest[d]! - fewest[a]! - fewest[b]!;
+    this.#sumMost += most[c]! + most[d]! - most[a]! - most[b]!;
+    this.#sumMissing += missing[c]! + missing[d]! - missing[a]! - missing[b]!;
+    this.energy = this.#energyOf(this.#sumFewest, this.#sumMost, this.#sumMissing);
+    this.#mark(s);
+    this.#mark(t);
+    if (other >= 0) this.#mark(other);
     return 1 + Math.min(a, b);
   }
 }

@@ -2,34 +2,37 @@ import type { Graph } from '../graph/graph.js';
 
 /** Shortest ways in a graph by number of links, found by breadth-first search from both ends at once. */
 export class Hops {
-  private readonly graph: Graph;
+  readonly #graph: Graph;
   /** Query in which each node was reached, from `a` (twice its number) or from `b` (twice its number, plus 1). */
-  private readonly mark: Float64Array;
-  private readonly parent: Int32Array;
-  private readonly queueA: Int32Array;
-  private readonly queueB: Int32Array;
-  private query = 0;
-  private meetA = -1;
-  private meetB = -1;
+  readonly #mark: Float64Array;
+  readonly #parent: Int32Array;
+  readonly #queueA: Int32Array;
+  readonly #queueB: Int32Array;
+  #query = 0;
+  #meetA = -1;
+  #meetB = -1;
 
   constructor(graph: Graph) {
-    this.graph = graph;
-    this.mark = new Float64Array(graph.nodeCount);
-    this.parent = new Int32Array(graph.nodeCount);
-    this.queueA = new Int32Array(graph.nodeCount);
-    this.queueB = new Int32Array(graph.nodeCount);
+    this.#graph = graph;
+    this.#mark = new Float64Array(graph.nodeCount);
+    this.#parent = new Int32Array(graph.nodeCount);
+    this.#queueA = new Int32Array(graph.nodeCount);
+    this.#queueB = new Int32Array(graph.nodeCount);
   }
 
   /** Links on a shortest way from `a` to `b`; -1 if there is none. */
   between(a: number, b: number): number {
-    this.meetA = a;
-    this.meetB = -1;
+    this.#meetA = a;
+    this.#meetB = -1;
     if (a === b) return 0;
-    const { first } = this.graph;
-    const { mark, parent, queueA, queueB } = this;
-    this.query++;
-    mark[a] = 2 * this.query;
-    mark[b] = 2 * this.query + 1;
+    const { first } = this.#graph;
+    const mark = this.#mark;
+    const parent = this.#parent;
+    const queueA = this.#queueA;
+    const queueB = this.#queueB;
+    this.#query++;
+    mark[a] = 2 * this.#query;
+    mark[b] = 2 * this.#query + 1;
     parent[a] = -1;
     parent[b] = -1;
     queueA[0] = a;
@@ -43,33 +46,34 @@ export class Hops {
     // One layer at a time, on the side where it has fewer links; the first meeting is on a shortest way.
     for (let depth = 1; beginA < endA && beginB < endB; depth++) {
       if (workA <= workB) {
-        const end = this.layer(queueA, beginA, endA, 2 * this.query, false);
+        const end = this.#layer(queueA, beginA, endA, 2 * this.#query, false);
         if (end < 0) return depth;
         beginA = endA;
         endA = end;
-        workA = this.linksOf(queueA, beginA, endA);
+        workA = this.#linksOf(queueA, beginA, endA);
       } else {
-        const end = this.layer(queueB, beginB, endB, 2 * this.query + 1, true);
+        const end = this.#layer(queueB, beginB, endB, 2 * this.#query + 1, true);
         if (end < 0) return depth;
         beginB = endB;
         endB = end;
-        workB = this.linksOf(queueB, beginB, endB);
+        workB = this.#linksOf(queueB, beginB, endB);
       }
     }
     return -1;
   }
 
-  private linksOf(queue: Int32Array, begin: number, end: number): number {
-    const { first } = this.graph;
+  #linksOf(queue: Int32Array, begin: number, end: number): number {
+    const { first } = this.#graph;
     let links = 0;
     for (let i = begin; i < end; i++) links += first[queue[i]! + 1]! - first[queue[i]!]!;
     return links;
   }
 
   /** Reaches the neighbours of a layer. Returns the end of the new layer, or -1 if it meets the other side. */
-  private layer(queue: Int32Array, begin: number, end: number, own: number, fromB: boolean): number {
-    const { first, neighbours } = this.graph;
-    const { mark, parent } = this;
+  #layer(queue: Int32Array, begin: number, end: number, own: number, fromB: boolean): number {
+    const { first, neighbours } = this.#graph;
+    const mark = this.#mark;
+    const parent = this.#parent;
     const other = fromB ? own - 1 : own + 1;
     let tail = end;
     for (let i = begin; i < end; i++) {
@@ -78,8 +82,8 @@ export class Hops {
         const u = neighbours[j]!;
         if (mark[u] === own) continue;
         if (mark[u] === other) {
-          this.meetA = fromB ? u : v;
-          this.meetB = fromB ? v : u;
+          this.#meetA = fromB ? u : v;
+          this.#meetB = fromB ? v : u;
           return -1;
         }
         mark[u] = own;
@@ -93,12 +97,12 @@ export class Hops {
   /** Appends the nodes between `a` and `b`, without these, on the way that the last call of {@link between} found. */
   appendInner(out: number[]): void {
     const begin = out.length;
-    for (let x = this.meetA; x >= 0 && this.parent[x]! >= 0; x = this.parent[x]!) out.push(x);
+    for (let x = this.#meetA; x >= 0 && this.#parent[x]! >= 0; x = this.#parent[x]!) out.push(x);
     for (let i = begin, j = out.length - 1; i < j; i++, j--) {
       const x = out[i]!;
       out[i] = out[j]!;
       out[j] = x;
     }
-    for (let x = this.meetB; x >= 0 && this.parent[x]! >= 0; x = this.parent[x]!) out.push(x);
+    for (let x = this.#meetB; x >= 0 && this.#parent[x]! >= 0; x = this.#parent[x]!) out.push(x);
   }
 }

@@ -3,31 +3,31 @@ import type { Random } from '@int/random';
 /** A set of numbers below `size` of which one can be drawn; all in constant time. */
 export class Listing {
   count = 0;
-  private readonly list: Int32Array;
-  private readonly at: Int32Array;
+  readonly #list: Int32Array;
+  readonly #at: Int32Array;
 
   constructor(size: number) {
-    this.list = new Int32Array(size);
-    this.at = new Int32Array(size).fill(-1);
+    this.#list = new Int32Array(size);
+    this.#at = new Int32Array(size).fill(-1);
   }
 
   /** Puts a number in or takes it out. */
   set(number: number, isIn: boolean): void {
-    const at = this.at[number]!;
+    const at = this.#at[number]!;
     if (isIn === at >= 0) return;
     if (isIn) {
-      this.at[number] = this.count;
-      this.list[this.count++] = number;
+      this.#at[number] = this.count;
+      this.#list[this.count++] = number;
       return;
     }
-    const other = this.list[--this.count]!;
-    this.list[at] = other;
-    this.at[other] = at;
-    this.at[number] = -1;
+    const other = this.#list[--this.count]!;
+    this.#list[at] = other;
+    this.#at[other] = at;
+    this.#at[number] = -1;
   }
 
   /** One of the numbers; there is one. */
   draw(random: Random): number {
-    return this.list[random.uint32() % this.count]!;
+    return this.#list[random.uint32() % this.count]!;
   }
 }

@@ -15,15 +15,15 @@ export class Draft {
 
   /** Adds the places `from` to `to` of a route in this order, if there are any. */
   forward(route: number, from: number, to: number): void {
-    if (from <= to) this.add(route, from, to);
+    if (from <= to) this.#add(route, from, to);
   }
 
   /** Adds the places `from` down to `to`, if there are any. */
   backward(route: number, from: number, to: number): void {
-    if (from >= to) this.add(route, from, to);
+    if (from >= to) this.#add(route, from, to);
   }
 
-  private add(route: number, from: number, to: number): void {
+  #add(route: number, from: number, to: number): void {
     this.route[this.count] = route;
     this.from[this.count] = from;
     this.to[this.count++] = to;
@@ -42,48 +42,51 @@ export class Routes {
   readonly of: Int32Array;
   readonly at: Int32Array;
   /** Where the nodes of each route begin in the arrays that all share, and how many have room there. */
-  private readonly begin: Int32Array;
-  private readonly room: Int32Array;
-  private nodes: Int32Array;
+  readonly #begin: Int32Array;
+  readonly #room: Int32Array;
+  #nodes: Int32Array;
   /** Costs and hops from the first node of a route to each. The same array without weights. */
-  private costTo: Float64Array;
-  private hopsTo: Float64Array;
-  private top = 0;
-  private readonly base: number;
+  #costTo: Float64Array;
+  #hopsTo: Float64Array;
+  #top = 0;
+  readonly #base: number;
   /** Routes in the making. */
-  private readonly newNodes: Int32Array;
-  private readonly newCosts: Float64Array;
-  private readonly newHops: Float64Array;
+  readonly #newNodes: Int32Array;
+  readonly #newCosts: Float64Array;
+  readonly #newHops: Float64Array;
 
   constructor(metric: Metric, count: number, orders: readonly (readonly number[])[]) {
     const { size, isWeighted } = metric;
     this.metric = metric;
     this.count = count;
     this.size = size;
-    this.base = isWeighted ? 0 : 1;
+    this.#base = isWeighted ? 0 : 1;
     this.length = new Int32Array(count);
     this.cost = new Float64Array(count);
     this.visits = new Float64Array(count);
     this.of = new Int32Array(size);
     this.at = new Int32Array(size);
-    this.begin = new Int32Array(count);
-    this.room = new Int32Array(count);
+    this.#begin = new Int32Array(count);
+    this.#room = new Int32Array(count);
     // Room for all routes with a quarter to spare, and for one with all nodes and half to spare, and as much again.
     const cells = 4 * size + 8 * count;
-    this.nodes = new Int32Array(cells);
-    this.costTo = new Float64Array(cells);
-    this.hopsTo = isWeighted ? new Float64Array(cells) : this.costTo;
-    this.newNodes = new Int32Array(2 * size);
-    this.newCosts = new Float64Array(2 * size);
-    this.newHops = isWeighted ? new Float64Array(2 * size) : this.newCosts;
+    this.#nodes = new Int32Array(cells);
+    this.#costTo = new Float64Array(cells);
+    this.#hopsTo = isWeighted ? new Float64Array(cells) : this.#costTo;
+    this.#newNodes = new Int32Array(2 * size);
+    this.#newCosts = new Float64Array(2 * size);
+    this.#newHops = isWeighted ? new Float64Array(2 * size) : this.#newCosts;
     this.set(orders);
   }
 
   set(orders: readonly (readonly number[])[]): void {
-    const { metric, newNodes, newCosts, newHops } = this;
-    this.top = 0;
+    const { metric } = this;
+    const newNodes = this.#newNodes;
+    const newCosts = this.#newCosts;
+    const newHops = this.#newHops;
+    this.#top = 0;
     this.length.fill(0);
-    this.room.fill(0);
+    this.#room.fill(0);
     for (let r = 0; r < this.count; r++) {
       const order = orders[r] ?? [];
       let cost = 0;
@@ -98,55 +101,67 @@ export class Routes {
         newHops[i] = hops;
         newCosts[i] = cost;
       }
-      this.put(r, 0, order.length);
+      this.#put(r, 0, order.length);
     }
   }
 
   orders(): number[][] {
-    const { nodes, begin, length } = this;
+    const { length } = this;
+    const begin = this.#begin;
+    const nodes = this.#nodes;
     return Array.from({ length: this.count }, (_, r) => Array.from(nodes.subarray(begin[r]!, begin[r]! + length[r]!)));
   }
 
   /** Node of route `r` at a place along it. */
   nodeAt(r: number, place: number): number {
-    return this.nodes[this.begin[r]! + place]!;
+    return this.#nodes[this.#begin[r]! + place]!;
   }
 
   /** Moves all routes together, each with some room, into new arrays. */
-  private compact(): void {
-    const { begin, room, length, nodes, costTo, hopsTo } = this;
-    this.nodes = new Int32Array(nodes.length);
-    this.costTo = new Float64Array(nodes.length);
-    this.hopsTo = hopsTo === costTo ? this.costTo : new Float64Array(nodes.length);
+  #compact(): void {
+    const { length } = this;
+    const begin = this.#begin;
+    const room = this.#room;
+    const nodes = this.#nodes;
+    const costTo = this.#costTo;
+    const hopsTo = this.#hopsTo;
+    this.#nodes = new Int32Array(nodes.length);
+    this.#costTo = new Float64Array(nodes.length);
+    this.#hopsTo = hopsTo === costTo ? this.#costTo : new Float64Array(nodes.length);
     let top = 0;
     for (let r = 0; r < this.count; r++) {
       const from = begin[r]!;
       const its = length[r]!;
       for (let i = 0; i < its; i++) {
-        this.nodes[top + i] = nodes[from + i]!;
-        this.hopsTo[top + i] = hopsTo[from + i]!;
-        this.costTo[top + i] = costTo[from + i]!;
+        this.#nodes[top + i] = nodes[from + i]!;
+        this.#hopsTo[top + i] = hopsTo[from + i]!;
+        this.#costTo[top + i] = costTo[from + i]!;
       }
       begin[r] = top;
       room[r] = its + (its >>> 2) + 2;
       top += room[r]!;
     }
-    this.top = top;
+    this.#top = top;
   }
 
   /** Makes the nodes from `from` up to `to` of the routes in the making the route `r`. */
-  private put(r: number, from: number, to: number): void {
-    const { metric, of, at, newNodes, newCosts, newHops } = this;
+  #put(r: number, from: number, to: number): void {
+    const { metric, of, at } = this;
+    const newNodes = this.#newNodes;
+    const newCosts = this.#newCosts;
+    const newHops = this.#newHops;
     const length = to - from;
-    if (length > this.room[r]!) {
+    if (length > this.#room[r]!) {
       const room = length + (length >>> 1) + 2;
-      if (this.top + room > this.nodes.length) this.compact();
-      this.begin[r] = this.top;
-      this.room[r] = room;
-      this.top += room;
+      if (this.#top + room > this.#nodes.length) this.#compact();
+      this.#begin[r] = this.#top;
+      this.#room[r] = room;
+      this.#top += room;
     }
-    const { nodes, costTo, hopsTo } = this;
-    const begin = this.begin[r]!;
+    const nodes = this.#nodes;
+    const costTo = this.#costTo;
+    const hopsTo = this.#hopsTo;
+    const begin = this.#begin[r]!;
     for (let i = 0; i < length; i++) {
       const v = newNodes[from + i]!;
       nodes[begin + i] = v;
@@ -165,19 +180,22 @@ export class Routes {
       cost += metric.entryCost[near]!;
       hops += metric.entryHops[near]!;
     }
-    this.cost[r] = this.base + cost;
+    this.cost[r] = this.#base + cost;
     this.visits[r] = 1 + hops;
   }
 
   /** Sets the cost and the visits of a draft. */
   judge(draft: Draft): void {
-    const { metric, nodes, costTo, hopsTo } = this;
-    let cost = this.base;
+    const { metric } = this;
+    const nodes = this.#nodes;
+    const costTo = this.#costTo;
+    const hopsTo = this.#hopsTo;
+    let cost = this.#base;
     let hops = 0;
     let head = -1;
     let tail = -1;
     for (let i = 0; i < draft.count; i++) {
-      const begin = this.begin[draft.route[i]!]!;
+      const begin = this.#begin[draft.route[i]!]!;
       const from = begin + draft.from[i]!;
       const to = begin + draft.to[i]!;
       const v = nodes[from]!;
@@ -200,13 +218,18 @@ export class Routes {
   }
 
   /** Writes a draft to the routes in the making, from `at` on. Returns where it ends. */
-  private write(draft: Draft, at: number): number {
-    const { metric, nodes, costTo, newNodes, newCosts, newHops } = this;
+  #write(draft: Draft, at: number): number {
+    const { metric } = this;
+    const nodes = this.#nodes;
+    const costTo = this.#costTo;
+    const newNodes = this.#newNodes;
+    const newCosts = this.#newCosts;
+    const newHops = this.#newHops;
     let tail = -1;
     let cost = 0;
     let hops = 0;
     for (let i = 0; i < draft.count; i++) {
-      const begin = this.begin[draft.route[i]!]!;
+      const begin = this.#begin[draft.route[i]!]!;
       const from = begin + draft.from[i]!;
       const to = begin + draft.to[i]!;
       const step = from <= to ? 1 : -1;
@@ -232,9 +255,9 @@ export class Routes {
 
   /** Makes two drafts the routes `s` and `t`; `b` is left alone if `s` is `t`. */
   make(s: number, a: Draft, t: number, b: Draft): void {
-    const middle = this.write(a, 0);
-    const end = s === t ? middle : this.write(b, middle);
-    this.put(s, 0, middle);
-    if (s !== t) this.put(t, middle, end);
+    const middle = this.#write(a, 0);
+    const end = s === t ? middle : this.#write(b, middle);
+    this.#put(s, 0, middle);
+    if (s !== t) this.#put(t, middle, end);
   }
 }

@@ -51,83 +51,86 @@ interface Solution {
 }
 
 class Solver {
-  private readonly problem: CoverProblem;
-  private readonly graph: Graph;
-  private readonly required: Int32Array;
-  private readonly fromEntries: Reach | null;
-  private readonly hops: Hops;
-  private readonly begun: number;
-  private best: Paths | null = null;
-  private bestScore: Score | null = null;
+  readonly #problem: CoverProblem;
+  readonly #graph: Graph;
+  readonly #required: Int32Array;
+  readonly #fromEntries: Reach | null;
+  readonly #hops: Hops;
+  readonly #begun: number;
+  #best: Paths | null = null;
+  #bestScore: Score | null = null;
 
   constructor(problem: CoverProblem) {
-    this.problem = problem;
-    this.graph = problem.graph;
-    this.begun = problem.budgetMs < Number.POSITIVE_INFINITY ? problem.clock() : 0;
+    this.#problem = problem;
+    this.#graph = problem.graph;
+    this.#begun = problem.budgetMs < Number.POSITIVE_INFINITY ? problem.clock() : 0;
     const { nodeCount } = problem.graph;
     const required: number[] = [];
     for (let v = 0; v < nodeCount; v++) {
       if (problem.required === null || problem.required[v] === 1) required.push(v);
     }
-    this.required = Int32Array.from(required);
-    this.hops = new Hops(problem.graph);
-    this.fromEntries = null;
+    this.#required = Int32Array.from(required);
+    this.#hops = new Hops(problem.graph);
+    this.#fromEntries = null;
     if (problem.entries !== null) {
-      this.fromEntries = reach(problem.graph, maskedNodes(problem.entries));
+      this.#fromEntries = reach(problem.graph, maskedNodes(problem.entries));
       for (const v of required) {
-        if (this.fromEntries.hops[v]! < 0) {
+        if (this.#fromEntries.hops[v]! < 0) {
           throw new GpintError('ERR_GPINT_NO_PLAN', `no entry point reaches node "${problem.graph.names[v]}"`);
         }
       }
     }
   }
 
-  private readonly isOver = (): boolean => {
-    const { budgetMs, clock } = this.problem;
-    return budgetMs < Number.POSITIVE_INFINITY && clock() - this.begun >= budgetMs;
+  readonly #isOver = (): boolean => {
+    const { budgetMs, clock } = this.#problem;
+    return budgetMs < Number.POSITIVE_INFINITY && clock() - this.#begun >= budgetMs;
   };
 
-  private offer(paths: Paths): void {
-    const score = scoreOf(this.graph, paths, this.problem.required);
-    if (this.bestScore === null || isBetter(score, this.bestScore)) {
-      this.best = paths;
-      this.bestScore = score;
+  #offer(paths: Paths): void {
+    const score = scoreOf(this.#graph, paths, this.#problem.required);
+    if (this.#bestScore === null || isBetter(score, this.#bestScore)) {
+      this.#best = paths;
+      this.#bestScore = score;
     }
   }
 
-  private meetsBound(): boolean {
-    const { bound } = this.problem;
-    const score = this.bestScore;
+  #meetsBound(): boolean {
+    const { bound } = this.#problem;
+    const score = this.#bestScore;
     return score !== null && score.missing === 0 && score.longest <= bound.longest && score.overlap <= bound.overlap;
   }
 
   /** Whether nothing is left to gain: the bound is met, and walks differ by no more than they must. */
-  private isPerfect(): boolean {
-    const spread = this.graph.weights === null ? 1 : 0;
-    return this.meetsBound() && this.bestScore!.spread <= spread;
+  #isPerfect(): boolean {
+    const spread = this.#graph.weights === null ? 1 : 0;
+    return this.#meetsBound() && this.#bestScore!.spread <= spread;
   }
 
   solve(phases: Phases): Solution {
-    const { required, problem, graph } = this;
-    const plain = this.fromEntries === null;
-    if (required.length === 0 || (plain && required.length <= problem.paths)) return this.singles();
+    const problem = this.#problem;
+    const graph = this.#graph;
+    const required = this.#required;
+    const plain = this.#fromEntries === null;
+    if (required.length === 0 || (plain && required.length <= problem.paths)) return this.#singles();
     // What few nodes lack after the first phase is found at once by the exact search.
     const isGrown = phases === 'grow' || required.length <= EXACT_NODES;
-    const orders = isGrown ? this.pieces(this.firstCover(0)) : this.exchange();
-    if (phases === 'both' && !this.isPerfect() && !this.isOver()) {
+    const orders = isGrown ? this.#pieces(this.#firstCover(0)) : this.#exchange();
+    if (phases === 'both' && !this.#isPerfect() && !this.#isOver()) {
       const cells = required.length * Math.max(required.length, problem.paths);
       if (required.length <= CLOSURE_NODES && cells <= CLOSURE_CELLS * 2) {
-        const proven = this.refine(orders);
-        if (proven) return { paths: this.best!, optimal: true };
-      } else if (graph.weights === null && this.bestScore!.overlap > 0 && !this.meetsBound()) this.settle(orders);
+        const proven = this.#refine(orders);
+        if (proven) return { paths: this.#best!, optimal: true };
+      } else if (graph.weights === null && this.#bestScore!.overlap > 0 && !this.#meetsBound()) this.#settle(orders);
     }
-    return { paths: this.best!, optimal: this.meetsBound() };
+    return { paths: this.#best!, optimal: this.#meetsBound() };
   }
 
   /** One visit for each node, and further ones of the same nodes for the paths that are left. */
-  private singles(): Solution {
-    const { required, problem } = this;
-    const nodes = required.length > 0 ? required : Int32Array.of(this.filler());
+  #singles(): Solution {
+    const problem = this.#problem;
+    const required = this.#required;
+    const nodes = required.length > 0 ? required : Int32Array.of(this.#filler());
     const visits = Uint32Array.from({ length: problem.paths }, (_, p) => nodes[p % nodes.length]!);
     return {
       paths: new Paths(
@@ -139,14 +142,15 @@ class Solver {
   }
 
   /** A node that a walk may consist of. */
-  private filler(): number {
-    const { entries } = this.problem;
-    return entries === null ? (this.required[0] ?? 0) : Math.max(0, entries.indexOf(1));
+  #filler(): number {
+    const { entries } = this.#problem;
+    return entries === null ? (this.#required[0] ?? 0) : Math.max(0, entries.indexOf(1));
   }
 
   /** The cover given, without its overlaps and ways between nodes that are not neighbours; or phase 1. */
-  private firstCover(index: number): Cover {
-    const { graph, problem } = this;
+  #firstCover(index: number): Cover {
+    const problem = this.#problem;
+    const graph = this.#graph;
     const { initial } = problem;
     if (initial === null) return grow(graph, problem.required, problem.paths, problem.random.derive('grow', index));
     const cover = new Cover(graph.nodeCount);
@@ -159,7 +163,7 @@ class Solver {
         before = v;
       }
     }
-    for (const v of this.required) if (cover.of[v]! < 0) cover.add(v);
+    for (const v of this.#required) if (cover.of[v]! < 0) cover.add(v);
     return cover;
   }
 
@@ -169,65 +173,69 @@ class Solver {
    * follows; where there is some, the division of a spanning tree is another candidate. Offers what it finds, and returns
    * the orders of the best.
    */
-  private exchange(): number[][] {
-    const { problem, required } = this;
+  #exchange(): number[][] {
+    const problem = this.#problem;
+    const required = this.#required;
     const share = required.length / problem.paths;
     const shortest = Math.max(1, Math.floor(share));
     let longest = Math.ceil(share);
-    if (this.graph.weights === null) longest = Math.max(longest, Math.ceil(problem.bound.longest));
-    let cover = this.firstCover(0);
+    if (this.#graph.weights === null) longest = Math.max(longest, Math.ceil(problem.bound.longest));
+    let cover = this.#firstCover(0);
     const isHopeless = problem.bound.overlap > 0;
-    let isFound = this.search(cover, shortest, longest, 0, isHopeless ? HOPELESS_PATIENCES : MOST_PATIENCES);
-    if (!isFound && !isHopeless && required.length <= SECOND_CHANCE_NODES && !this.isOver()) {
-      const second = this.firstCover(1);
-      isFound = this.search(second, shortest, longest, 1, MOST_PATIENCES);
+    let isFound = this.#search(cover, shortest, longest, 0, isHopeless ? HOPELESS_PATIENCES : MOST_PATIENCES);
+    if (!isFound && !isHopeless && required.length <= SECOND_CHANCE_NODES && !this.#isOver()) {
+      const second = this.#firstCover(1);
+      isFound = this.#search(second, shortest, longest, 1, MOST_PATIENCES);
       if (isFound || second.count < cover.count) cover = second;
     }
-    let orders = this.pieces(cover);
+    let orders = this.#pieces(cover);
     const isLarge = required.length > CLOSURE_NODES;
     const most = isLarge && !isHopeless ? TOO_MANY * problem.paths : problem.paths;
-    for (let rung = 1; rung <= RUNGS && !isFound && cover.count <= most && !this.isOver(); rung++) {
+    for (let rung = 1; rung <= RUNGS && !isFound && cover.count <= most && !this.#isOver(); rung++) {
       longest += Math.max(1, Math.round((longest * rung) / 200));
       // The shortest gives way by as much: a narrow range of lengths is what makes the search stick.
       const low = Math.max(1, shortest - Math.ceil(longest - share));
-      isFound = this.search(cover, low, longest, 1 + rung, MOST_PATIENCES);
-      const before = this.best;
-      const found = this.pieces(cover);
-      if (this.best !== before) orders = found;
+      isFound = this.#search(cover, low, longest, 1 + rung, MOST_PATIENCES);
+      const before = this.#best;
+      const found = this.#pieces(cover);
+      if (this.#best !== before) orders = found;
     }
-    if (this.graph.weights !== null || this.fromEntries !== null || this.meetsBound() || this.isOver()) return orders;
-    const isPoor = this.bestScore!.longest > POOR * problem.bound.longest;
-    if (isLarge && isPoor && cover.count <= problem.paths) orders = this.better(orders, this.joined(cover));
-    if (this.bestScore!.overlap > 0) {
-      const tree = new SpanningTree(this.graph, required, 'deep');
-      orders = this.better(orders, splitTree(tree, problem.paths, problem.required));
+    if (this.#graph.weights !== null || this.#fromEntries !== null || this.#meetsBound() || this.#isOver())
+      return orders;
+    const isPoor = this.#bestScore!.longest > POOR * problem.bound.longest;
+    if (isLarge && isPoor && cover.count <= problem.paths) orders = this.#better(orders, this.#joined(cover));
+    if (this.#bestScore!.overlap > 0) {
+      const tree = new SpanningTree(this.#graph, required, 'deep');
+      orders = this.#better(orders, splitTree(tree, problem.paths, problem.required));
     }
     return orders;
   }
 
   /** Offers walks. Returns their orders if they are the best so far, else those given. */
-  private better(orders: number[][], offered: number[][] | null): number[][] {
+  #better(orders: number[][], offered: number[][] | null): number[][] {
     if (offered === null) return orders;
-    const before = this.best;
-    this.offerOrders(offered);
-    return this.best === before ? orders : offered;
+    const before = this.#best;
+    this.#offerOrders(offered);
+    return this.#best === before ? orders : offered;
   }
 
   /** The paths of a cover as one tour through nodes that they share, and its division. */
-  private joined(cover: Cover): number[][] | null {
-    return splitTour(joinedTour(this.graph, cover, this.hops), this.problem.paths, this.pieceCost());
+  #joined(cover: Cover): number[][] | null {
+    return splitTour(joinedTour(this.#graph, cover, this.#hops), this.#problem.paths, this.#pieceCost());
   }
 
-  private pieceCost(): PieceCost {
-    const { graph, fromEntries } = this;
+  #pieceCost(): PieceCost {
+    const graph = this.#graph;
+    const fromEntries = this.#fromEntries;
     return { base: graph.weights === null ? 1 : 0, entry: fromEntries === null ? null : fromEntries.cost };
   }
 
   /** Searches until a cover can be cut as asked, or nothing improves. Returns whether its pieces are few enough. */
-  private search(cover: Cover, shortest: number, longest: number, index: number, most: number): boolean {
-    const { problem, required } = this;
+  #search(cover: Cover, shortest: number, longest: number, index: number, most: number): boolean {
+    const problem = this.#problem;
+    const required = this.#required;
     const random = problem.random.derive('exchange', index);
-    const search = new Exchange(this.graph, cover, problem.paths, shortest, longest, random);
+    const search = new Exchange(this.#graph, cover, problem.paths, shortest, longest, random);
     const patience = Math.min(PATIENCE, PATIENCE_OF_FEW * required.length) + PATIENCE_OF_MANY * required.length;
     let lowest = search.energy;
     let idle = 0;
@@ -240,47 +248,51 @@ class Solver {
         lowest = search.energy;
         idle = 0;
       }
-      if ((step & 255) === 255 && this.isOver()) break;
+      if ((step & 255) === 255 && this.#isOver()) break;
     }
     return search.leastPieces <= problem.paths;
   }
 
   /** Cuts and joins the paths of a cover so that there are as many as asked for; offers them. Returns their orders. */
-  private pieces(cover: Cover): number[][] {
-    const { graph, problem, fromEntries } = this;
+  #pieces(cover: Cover): number[][] {
+    const problem = this.#problem;
+    const graph = this.#graph;
+    const fromEntries = this.#fromEntries;
     if (cover.count <= problem.paths && fromEntries === null && graph.weights === null) {
       const paths = cutCover(cover, problem.paths);
-      this.offer(paths);
+      this.#offer(paths);
       return Array.from({ length: paths.count }, (_, p) => Array.from(paths.path(p)));
     }
     let found: number[][] | null = null;
-    if (cover.count <= problem.paths) found = splitTour(looseTour(graph, cover), problem.paths, this.pieceCost());
-    if (found !== null) this.offerOrders(found);
+    if (cover.count <= problem.paths) found = splitTour(looseTour(graph, cover), problem.paths, this.#pieceCost());
+    if (found !== null) this.#offerOrders(found);
     if (found === null || fromEntries !== null) {
-      const joined = this.joined(cover);
+      const joined = this.#joined(cover);
       if (joined === null && found === null) {
         throw new GpintError(
           'ERR_GPINT_NO_PLAN',
           `${problem.paths} paths are fewer than the parts of the graph to be visited`,
         );
       }
-      found = this.better(found ?? joined!, joined);
+      found = this.#better(found ?? joined!, joined);
     }
     return found;
   }
 
-  private offerOrders(orders: readonly (readonly number[])[]): void {
-    const { graph, problem, required } = this;
+  #offerOrders(orders: readonly (readonly number[])[]): void {
+    const problem = this.#problem;
+    const graph = this.#graph;
+    const required = this.#required;
     const all = Array.from({ length: problem.paths }, (_, p) => orders[p] ?? []);
-    this.offer(
+    this.#offer(
       assembleWalks(
         {
           graph,
-          hops: this.hops,
+          hops: this.#hops,
           entries: problem.entries,
-          fromEntries: this.fromEntries,
+          fromEntries: this.#fromEntries,
           isSmall: required.length <= CLOSURE_NODES,
-          filler: this.filler(),
+          filler: this.#filler(),
         },
         all,
       ),
@@ -288,22 +300,24 @@ class Solver {
   }
 
   /** The same search as the last of `refine`, for large networks: with distances in a spanning tree, and cut short. */
-  private settle(orders: readonly (readonly number[])[]): void {
-    const { graph, required } = this;
-    const metric = new TreeMetric(graph, required, this.fromEntries);
-    if (this.isOver()) return;
-    this.improve(metric, orders);
+  #settle(orders: readonly (readonly number[])[]): void {
+    const graph = this.#graph;
+    const required = this.#required;
+    const metric = new TreeMetric(graph, required, this.#fromEntries);
+    if (this.#isOver()) return;
+    this.#improve(metric, orders);
   }
 
-  private improve(metric: Metric, orders: readonly (readonly number[])[]): void {
-    const { problem, required } = this;
-    const indexOf = new Int32Array(this.graph.nodeCount);
+  #improve(metric: Metric, orders: readonly (readonly number[])[]): void {
+    const problem = this.#problem;
+    const required = this.#required;
+    const indexOf = new Int32Array(this.#graph.nodeCount);
     for (let i = 0; i < metric.size; i++) indexOf[metric.nodes[i]!] = i;
     const task = {
       metric,
       paths: problem.paths,
       random: problem.random.derive('anneal'),
-      isOver: this.isOver,
+      isOver: this.#isOver,
       longest: problem.bound.longest,
       visits: problem.bound.overlap + required.length,
     };
@@ -311,19 +325,21 @@ class Solver {
       task,
       orders.map((order) => order.map((v) => indexOf[v]!)),
     );
-    this.offerOrders(found.map((order) => order.map((i) => metric.nodes[i]!)));
+    this.#offerOrders(found.map((order) => order.map((i) => metric.nodes[i]!)));
   }
 
   /** Searches that need the distances between all nodes. Returns whether the result is proven to be the best. */
-  private refine(orders: readonly (readonly number[])[]): boolean {
-    const { graph, problem, required } = this;
-    const closure = new Closure(graph, required, this.fromEntries, this.isOver);
-    if (this.isOver()) return false;
+  #refine(orders: readonly (readonly number[])[]): boolean {
+    const problem = this.#problem;
+    const graph = this.#graph;
+    const required = this.#required;
+    const closure = new Closure(graph, required, this.#fromEntries, this.#isOver);
+    if (this.#isOver()) return false;
     if (required.length <= EXACT_NODES) {
-      this.offerOrders(exactCover(closure, problem.paths).map((order) => order.map((i) => required[i]!)));
+      this.#offerOrders(exactCover(closure, problem.paths).map((order) => order.map((i) => required[i]!)));
       return graph.weights === null && required.length === graph.nodeCount;
     }
-    this.improve(closure, orders);
+    this.#improve(closure, orders);
     return false;
   }
 }

@@ -23,7 +23,7 @@ export class SpanningTree {
   /** Whether it is one tree of all nodes. */
   readonly isWhole: boolean;
   /** Depth of the parent of the node at each place; then the minima over 2, 4, 8, ... places from each on. */
-  private readonly minima: Int32Array[];
+  readonly #minima: Int32Array[];
 
   constructor(graph: Graph, required: Int32Array, shape: Shape) {
     const { nodeCount } = graph;
@@ -74,11 +74,11 @@ export class SpanningTree {
     this.isWhole = roots === 1 && count === nodeCount;
     let row = new Int32Array(count);
     for (let i = 0; i < count; i++) row[i] = depth[order[i]!]! - 1;
-    this.minima = [row];
+    this.#minima = [row];
     for (let span = 1; 2 * span <= count; span *= 2) {
       const above = new Int32Array(count - 2 * span + 1);
       for (let i = 0; i < above.length; i++) above[i] = Math.min(row[i]!, row[i + span]!);
-      this.minima.push(above);
+      this.#minima.push(above);
       row = above;
     }
   }
@@ -94,7 +94,7 @@ export class SpanningTree {
       high = other;
     }
     const level = 31 - Math.clz32(high - low);
-    const row = this.minima[level]!;
+    const row = this.#minima[level]!;
     const top = Math.min(row[low + 1]!, row[high + 1 - (1 << level)]!);
     return top < 0 ? APART : this.depth[a]! + this.depth[b]! - 2 * top;
   }

@@ -19,32 +19,32 @@ export class TreeMetric implements Metric {
   readonly hasEntries: boolean;
   readonly entryCost: Float64Array;
   readonly entryHops: Float64Array;
-  private readonly graph: Graph;
-  private readonly tree: SpanningTree;
+  readonly #graph: Graph;
+  readonly #tree: SpanningTree;
   /** Another tree, unless the graph is one. */
-  private readonly other: SpanningTree | null;
+  readonly #other: SpanningTree | null;
   /** Index of each node of the graph; -1: not to be covered. */
-  private readonly indexOf: Int32Array;
+  readonly #indexOf: Int32Array;
 
   /** For the nodes of `required`; those of a graph without weights. */
   constructor(graph: Graph, required: Int32Array, fromEntries: Reach | null) {
     const { nodeCount } = graph;
-    this.graph = graph;
+    this.#graph = graph;
     const tree = new SpanningTree(graph, required, 'broad');
-    this.tree = tree;
-    this.other = graph.linkCount < nodeCount && tree.isWhole ? null : new SpanningTree(graph, required, 'deep');
+    this.#tree = tree;
+    this.#other = graph.linkCount < nodeCount && tree.isWhole ? null : new SpanningTree(graph, required, 'deep');
     this.size = required.length;
     // Nodes that are near each other get indices that are, and share lines of the cache.
     const wanted = new Uint8Array(nodeCount);
     for (const v of required) wanted[v] = 1;
     this.nodes = tree.order.filter((v) => wanted[v] === 1);
-    this.indexOf = new Int32Array(nodeCount).fill(-1);
+    this.#indexOf = new Int32Array(nodeCount).fill(-1);
     this.entryCost = new Float64Array(this.size);
     this.entryHops = new Float64Array(this.size);
     this.hasEntries = fromEntries !== null;
     for (let i = 0; i < this.size; i++) {
       const v = this.nodes[i]!;
-      this.indexOf[v] = i;
+      this.#indexOf[v] = i;
       if (fromEntries === null) continue;
       this.entryCost[i] = fromEntries.cost[v]!;
       this.entryHops[i] = fromEntries.hops[v]!;
@@ -59,17 +59,18 @@ export class TreeMetric implements Metric {
     const { nodes } = this;
     const v = nodes[a]!;
     const u = nodes[b]!;
-    const hops = this.tree.hops(v, u);
-    if (hops < 2 || this.other === null) return hops;
-    const its = this.other.hops(v, u);
+    const hops = this.#tree.hops(v, u);
+    if (hops < 2 || this.#other === null) return hops;
+    const its = this.#other.hops(v, u);
     if (its < 2) return its;
-    return this.graph.positionOf(v, u) >= 0 ? 1 : Math.min(hops, its);
+    return this.#graph.positionOf(v, u) >= 0 ? 1 : Math.min(hops, its);
   }
 
   /** By breadth-first search, which looks at some links of each node only and gives up after some nodes. */
   nearest(width: number, random: Random): Int32Array {
-    const { size, nodes, indexOf } = this;
-    const { nodeCount, first, neighbours } = this.graph;
+    const { size, nodes } = this;
+    const indexOf = this.#indexOf;
+    const { nodeCount, first, neighbours } = this.#graph;
     const near = new Int32Array(size * width);
     const seen = new Int32Array(nodeCount).fill(-1);
     const most = MOST_LOOKS * (width + 1);

@@ -46,42 +46,46 @@ function greedy(tree: SpanningTree, pieces: number, most: number): number[] | nu
 
 /** Orders the nodes of pieces: from one end of a longest path to the other, off which it goes on the way. */
 class Orderer {
-  private readonly tree: SpanningTree;
-  private readonly required: Uint8Array | null;
+  readonly #tree: SpanningTree;
+  readonly #required: Uint8Array | null;
   /** By node: last link in the piece, in which it was found, node from which it was found. */
-  private readonly last: Int32Array;
-  private readonly from: Int32Array;
-  private readonly isOn: Uint8Array;
+  readonly #last: Int32Array;
+  readonly #from: Int32Array;
+  readonly #isOn: Uint8Array;
   /** By link: node at its far end, link before. */
-  private readonly far: Int32Array;
-  private readonly before: Int32Array;
-  private links = 0;
-  private readonly queue: Int32Array;
+  readonly #far: Int32Array;
+  readonly #before: Int32Array;
+  #links = 0;
+  readonly #queue: Int32Array;
 
   constructor(tree: SpanningTree, required: Uint8Array | null) {
     const nodeCount = tree.place.length;
-    this.tree = tree;
-    this.required = required;
-    this.last = new Int32Array(nodeCount).fill(-1);
-    this.from = new Int32Array(nodeCount);
-    this.isOn = new Uint8Array(nodeCount);
-    this.far = new Int32Array(2 * nodeCount);
-    this.before = new Int32Array(2 * nodeCount);
-    this.queue = new Int32Array(nodeCount);
+    this.#tree = tree;
+    this.#required = required;
+    this.#last = new Int32Array(nodeCount).fill(-1);
+    this.#from = new Int32Array(nodeCount);
+    this.#isOn = new Uint8Array(nodeCount);
+    this.#far = new Int32Array(2 * nodeCount);
+    this.#before = new Int32Array(2 * nodeCount);
+    this.#queue = new Int32Array(nodeCount);
   }
 
-  private link(a: number, b: number): void {
-    this.far[this.links] = b;
-    this.before[this.links] = this.last[a]!;
-    this.last[a] = this.links++;
-    this.far[this.links] = a;
-    this.before[this.links] = this.last[b]!;
-    this.last[b] = this.links++;
+  #link(a: number, b: number): void {
+    this.#far[this.#links] = b;
+    this.#before[this.#links] = this.#last[a]!;
+    this.#last[a] = this.#links++;
+    this.#far[this.#links] = a;
+    this.#before[this.#links] = this.#last[b]!;
+    this.#last[b] = this.#links++;
   }
 
   /** The node that is farthest from `start`; all are found from it. */
-  private farthest(start: number): number {
-    const { queue, from, last, far, before } = this;
+  #farthest(start: number): number {
+    const last = this.#last;
+    const from = this.#from;
+    const far = this.#far;
+    const before = this.#before;
+    const queue = this.#queue;
     queue[0] = start;
     from[start] = -1;
     let tail = 1;
@@ -97,9 +101,16 @@ class Orderer {
   }
 
   order(begin: number, end: number): number[] {
-    const { tree, required, last, far, before, from, isOn, queue } = this;
+    const tree = this.#tree;
+    const required = this.#required;
+    const last = this.#last;
+    const from = this.#from;
+    const isOn = this.#isOn;
+    const far = this.#far;
+    const before = this.#before;
+    const queue = this.#queue;
     const { order, parent, place, depth } = tree;
-    this.links = 0;
+    this.#links = 0;
     let top = order[begin]!;
     const start = top;
     for (let i = begin + 1; i < end; i++) {
@@ -108,10 +119,10 @@ class Orderer {
     }
     for (let i = begin; i < end; i++) last[order[i]!] = -1;
     for (let x = start; x !== top; x = parent[x]!) last[parent[x]!] = -1;
-    for (let x = start; x !== top; x = parent[x]!) this.link(x, parent[x]!);
-    for (let i = begin + 1; i < end; i++) this.link(order[i]!, parent[order[i]!]!);
-    const head = this.farthest(start);
-    const tail = this.farthest(head);
+    for (let x = start; x !== top; x = parent[x]!) this.#link(x, parent[x]!);
+    for (let i = begin + 1; i < end; i++) this.#link(order[i]!, parent[order[i]!]!);
+    const head = this.#farthest(start);
+    const tail = this.#farthest(head);
     for (let x = tail; x >= 0; x = from[x]!) isOn[x] = 1;
     const found: number[] = [];
     let depthOf = 0;

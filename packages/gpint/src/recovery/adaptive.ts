@@ -26,9 +26,9 @@ export function timeoutOf(state: RttState | null, options: AdaptiveOptions, init
  * samples of probes that were sent again count too (unlike Karn's rule).
  */
 export class AdaptiveTimeouts {
-  private readonly states: (RttState | null)[];
-  private readonly options: AdaptiveOptions;
-  private readonly initialNs: number;
+  readonly #states: (RttState | null)[];
+  readonly #options: AdaptiveOptions;
+  readonly #initialNs: number;
 
   /**
    * @param links number of links (ports)
@@ -37,23 +37,23 @@ export class AdaptiveTimeouts {
    */
   constructor(links: number, options: AdaptiveOptions, initialNs: number) {
     if (!(options.minNs > 0 && options.maxNs >= options.minNs)) throw new RangeError('0 < minNs <= maxNs is required');
-    this.states = new Array<RttState | null>(links).fill(null);
-    this.options = options;
-    this.initialNs = initialNs;
+    this.#states = new Array<RttState | null>(links).fill(null);
+    this.#options = options;
+    this.#initialNs = initialNs;
   }
 
   /** Timeout of a link, ns. */
   timeoutNs(link: number): number {
-    return timeoutOf(this.states[link] ?? null, this.options, this.initialNs);
+    return timeoutOf(this.#states[link] ?? null, this.#options, this.#initialNs);
   }
 
   /** Feedback came after `roundTripNs`. */
   sample(link: number, roundTripNs: number): void {
-    if (link < this.states.length) this.states[link] = afterSample(this.states[link] ?? null, roundTripNs);
+    if (link < this.#states.length) this.#states[link] = afterSample(this.#states[link] ?? null, roundTripNs);
   }
 
   /** Feedback did not come in time. */
   expired(link: number): void {
-    if (link < this.states.length) this.states[link] = afterTimeout(this.states[link] ?? null);
+    if (link < this.#states.length) this.#states[link] = afterTimeout(this.#states[link] ?? null);
   }
 }

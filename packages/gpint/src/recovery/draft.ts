@@ -115,9 +115,9 @@ export class Draft {
   /** A notice said that the probe was missed on its way from `from` to `to`. */
   recordLink(from: number, to: number, status: LinkStatus, probe: number): void {
     const { state } = this;
-    const known = this.linkState(from, to);
+    const known = this.#linkState(from, to);
     const notices = (known?.notices ?? 0) + 1;
-    this.setLink({ from, to, status, notices, atNs: state.nowNs, probe }, known);
+    this.#setLink({ from, to, status, notices, atNs: state.nowNs, probe }, known);
     if (known?.status !== status) this.actions.push({ kind: 'link', from, to, status });
   }
 
@@ -132,20 +132,20 @@ export class Draft {
     for (let at = 1; at < reach; at++) {
       const from = routeSwitch(send, switches, at - 1);
       const to = routeSwitch(send, switches, at);
-      const known = this.linkState(from, to);
+      const known = this.#linkState(from, to);
       if (known?.status !== 'unavailable') continue;
       if (known.probe !== send.probe && send.sentNs <= known.atNs) continue;
-      this.setLink({ ...known, status: 'congested' }, known);
+      this.#setLink({ ...known, status: 'congested' }, known);
       this.actions.push({ kind: 'link', from: known.from, to: known.to, status: 'congested' });
     }
   }
 
-  private linkState(a: number, b: number): LinkState | undefined {
+  #linkState(a: number, b: number): LinkState | undefined {
     const records = trieGet(this.state.links, Math.min(a, b));
     return records?.find(({ from, to }) => (from === a && to === b) || (from === b && to === a));
   }
 
-  private setLink(link: LinkState, known: LinkState | undefined): void {
+  #setLink(link: LinkState, known: LinkState | undefined): void {
     const key = Math.min(link.from, link.to);
     const records = trieGet(this.state.links, key) ?? [];
     const next = known === undefined ? [...records, link] : records.map((each) => (each === known ? link : each));
@@ -154,10 +154,10 @@ export class Draft {
 
   /** Whether a prefix should not go this way. */
   avoids(from: number, to: number): boolean {
-    return this.linkState(from, to)?.status === 'unavailable' || this.isUnavailable(from) || this.isUnavailable(to);
+    return this.#linkState(from, to)?.status === 'unavailable' || this.#isUnavailable(from) || this.#isUnavailable(to);
   }
 
-  private isUnavailable(node: number): boolean {
+  #isUnavailable(node: number): boolean {
     return (trieGet(this.state.switches, node)?.unavailable ?? null) !== null;
   }
 
@@ -170,9 +170,9 @@ export class Draft {
       startedNs: state.startedNs,
       endedNs: state.nowNs,
       elapsedNs: state.lastArrivalNs - state.startedNs,
-      ...this.coverage(stopped),
-      switches: this.switchRecords(),
-      links: this.linkRecords(),
+      ...this.#coverage(stopped),
+      switches: this.#switchRecords(),
+      links: this.#linkRecords(),
       sentInitial,
       sentRecovery: state.sent - sentInitial,
       failedProbes: state.sent - state.completeSends,
@@ -190,7 +190,7 @@ export class Draft {
     this.actions.push({ kind: 'end', result });
   }
 
-  private coverage(stopped: boolean): Pick<SessionResult, 'complete' | 'collected' | 'uncollected'> {
+  #coverage(stopped: boolean): Pick<SessionResult, 'complete' | 'collected' | 'uncollected'> {
     const { state } = this;
     const seen = new Set<number>();
     const uncollected: UncollectedSwitch[] = [];
@@ -209,7 +209,7 @@ export class Draft {
     return { complete: uncollected.length === 0, collected: seen.size - uncollected.length, uncollected };
   }
 
-  private switchRecords(): SwitchRecord[] {
+  #switchRecords(): SwitchRecord[] {
     const records: SwitchRecord[] = [];
     trieEach(this.state.switches, ({ unavailable }, node) => {
       if (unavailable !== null) records.push({ node, reason: unavailable });
@@ -217,7 +217,7 @@ export class Draft {
     return records;
   }
 
-  private linkRecords(): SessionResult['links'] {
+  #linkRecords(): SessionResult['links'] {
     const records: SessionResult['links'][number][] = [];
     trieEach(this.state.links, (links) => {
       for (const { from, to, status, notices } of links) records.push({ from, to, status, notices });

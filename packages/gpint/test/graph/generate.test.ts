@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leafSpine } from '../../src/graph/generate/regular.js';
-import { components, erdosRenyi, fatTree, type Graph, grid, ring, star, wattsStrogatz } from '../../src/index.js';
+import { leafSpineGraph } from '../../src/graph/generate/regular.js';
+import { components, erdosRenyi, fatTreeGraph, type Graph, grid, ring, star, wattsStrogatz } from '../../src/index.js';
 import { SEED } from '../seed.js';
 import { linksOf } from './samples.js';
 
@@ -90,7 +90,7 @@ describe('wattsStrogatz', () => {
 describe('fatTree', () => {
   it('has 5 k² / 4 switches of the degrees of their layers', () => {
     for (const k of [2, 4, 8, 14]) {
-      const graph = fatTree(k);
+      const graph = fatTreeGraph(k);
       const half = k / 2;
       expect(graph.nodeCount).toBe((5 * k * k) / 4);
       expect(graph.linkCount).toBe((k * k * k) / 2);
@@ -100,7 +100,7 @@ describe('fatTree', () => {
   });
 
   it('links edge with aggregation within a pod, and each core with one aggregation switch of every pod', () => {
-    const graph = fatTree(6);
+    const graph = fatTreeGraph(6);
     const pod = (name: string): string => /p(\d+)/.exec(name)?.[1] ?? '';
     const layers = new Set<string>();
     for (const [a, b] of linksOf(graph)) {
@@ -117,13 +117,13 @@ describe('fatTree', () => {
   });
 
   it('has 9,680 switches and 340,736 links of 88 ports', () => {
-    const graph = fatTree(88);
+    const graph = fatTreeGraph(88);
     expect([graph.nodeCount, graph.linkCount]).toEqual([9680, 340_736]);
     expect(degrees(graph)).toEqual({ 44: 3872, 88: 3872 + 1936 });
   });
 
   it('refuses an odd number of ports, none, and too many', () => {
-    for (const k of [0, 3, -2, 2.5, 258, Number.NaN]) expect(() => fatTree(k)).toThrow(RangeError);
+    for (const k of [0, 3, -2, 2.5, 258, Number.NaN]) expect(() => fatTreeGraph(k)).toThrow(RangeError);
   });
 });
 
@@ -166,7 +166,7 @@ describe('erdosRenyi', () => {
 
 describe('graphs that follow from their size', () => {
   it('are a leaf-spine, where every leaf is linked with every spine', () => {
-    const graph = leafSpine(32, 8);
+    const graph = leafSpineGraph(32, 8);
     expect(degrees(graph)).toEqual({ 8: 32, 32: 8 });
     expect([graph.names[0], graph.names[31], graph.names[32]]).toEqual(['leaf-1', 'leaf-32', 'spine-1']);
   });
@@ -194,8 +194,8 @@ describe('graphs that follow from their size', () => {
       () => star(0),
       () => grid(0, 5),
       () => grid(1.5, 5),
-      () => leafSpine(5, 0),
-      () => leafSpine(100_000, 100_000),
+      () => leafSpineGraph(5, 0),
+      () => leafSpineGraph(100_000, 100_000),
       () => grid(100_000, 100_000),
       () => ring(Number.POSITIVE_INFINITY),
     ]) {

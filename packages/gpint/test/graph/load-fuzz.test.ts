@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { parseGraphml } from '../../src/graph/load/graphml.js';
-import { GpintError, Graph, parseEdgeList, parseTopology, parseTopologyFile } from '../../src/index.js';
+import { GpintError, Graph, parseEdgeList, parseGraph, parseGraphFile } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
 /** Either a graph that keeps its promises, or an error of the one kind. */
@@ -74,8 +74,8 @@ describe('loaders', () => {
     fc.assert(
       fc.property(text, weights, (content, choice) => {
         expectGraphOrError(() => parseEdgeList(content));
-        expectGraphOrError(() => parseTopology(content));
-        expectGraphOrError(() => parseTopologyFile(content, 'file', { weights: choice }));
+        expectGraphOrError(() => parseGraph(content));
+        expectGraphOrError(() => parseGraphFile(content, 'file', { weights: choice }));
         expectGraphOrError(() => parseGraphml(content, { weights: choice }));
       }),
       { seed: SEED, numRuns: runs(600) },
@@ -127,7 +127,7 @@ describe('loaders', () => {
       .chain((all) => fc.constantFrom(':', 'x').map((s) => all.join(s)));
     fc.assert(
       fc.property(name, numbers, fc.string(), (family, rest, seed) => {
-        expectGraphOrError(() => parseTopology(`${family}:${rest}`, seed));
+        expectGraphOrError(() => parseGraph(`${family}:${rest}`, seed));
       }),
       { seed: SEED, numRuns: runs(2000) },
     );
@@ -152,6 +152,6 @@ describe('loaders', () => {
     }
     expectGraphOrError(() => parseEdgeList(' '.repeat(10 * size)));
     expectGraphOrError(() => parseEdgeList('a '.repeat(10 * size)));
-    expectGraphOrError(() => parseTopology(`grid:${'9'.repeat(size)}x9`));
+    expectGraphOrError(() => parseGraph(`grid:${'9'.repeat(size)}x9`));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseGraphml } from '../../src/graph/load/graphml.js';
-import { GpintError, parseEdgeList, parseTopology, parseTopologyFile } from '../../src/index.js';
+import { GpintError, parseEdgeList, parseGraph, parseGraphFile } from '../../src/index.js';
 import { linksOf } from './samples.js';
 
 function failure(action: () => unknown): GpintError {
@@ -70,14 +70,14 @@ describe('parseTopology', () => {
       ['ring:12', 12, 12],
       ['star:6', 7, 6],
     ] as const) {
-      const graph = parseTopology(text);
+      const graph = parseGraph(text);
       expect([text, graph.nodeCount, graph.linkCount]).toEqual([text, nodes, links]);
     }
   });
 
   it('draws with the seed given', () => {
-    const of = (seed: number | string): unknown => linksOf(parseTopology('watts-strogatz:40:4:0.3', seed));
-    expect(of(1)).toEqual(linksOf(parseTopology('watts-strogatz:40:4:0.3')));
+    const of = (seed: number | string): unknown => linksOf(parseGraph('watts-strogatz:40:4:0.3', seed));
+    expect(of(1)).toEqual(linksOf(parseGraph('watts-strogatz:40:4:0.3')));
     expect(of(1)).not.toEqual(of(2));
     expect(of('2')).toEqual(of(2));
   });
@@ -101,26 +101,26 @@ describe('parseTopology', () => {
       ['erdos-renyi:4000000:1', 'are more than'],
       [`ring:${'9'.repeat(400)}`, 'nodes must be an integer'],
     ] as const) {
-      const error = failure(() => parseTopology(text));
+      const error = failure(() => parseGraph(text));
       expect(error.code).toBe('ERR_GPINT_TOPOLOGY');
       expect(error.message).toContain(message);
     }
   });
 });
 
-describe('parseTopologyFile', () => {
+describe('parseGraphFile', () => {
   it('tells GraphML from edge lists by content', () => {
     const xml = ' <graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>';
-    expect(linksOf(parseTopologyFile(xml, 'x.txt'))).toEqual(linksOf(parseGraphml(xml)));
-    expect(linksOf(parseTopologyFile('a b\n', 'x.graphml'))).toEqual([[0, 1]]);
+    expect(linksOf(parseGraphFile(xml, 'x.txt'))).toEqual(linksOf(parseGraphml(xml)));
+    expect(linksOf(parseGraphFile('a b\n', 'x.graphml'))).toEqual([[0, 1]]);
   });
 
   it('names the file and the line', () => {
-    expect(failure(() => parseTopologyFile('a b\na b c\n', 'net.txt'))).toMatchObject({
+    expect(failure(() => parseGraphFile('a b\na b c\n', 'net.txt'))).toMatchObject({
       code: 'ERR_GPINT_TOPOLOGY',
       line: 2,
       message: 'net.txt: line 2: "c" is not a positive weight',
     });
-    expect(failure(() => parseTopologyFile('<graphml>', 'net.xml')).message).toMatch(/^net\.xml: line \d+: /);
+    expect(failure(() => parseGraphFile('<graphml>', 'net.xml')).message).toMatch(/^net\.xml: line \d+: /);
   });
 });

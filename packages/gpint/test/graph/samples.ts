@@ -1,8 +1,17 @@
 /** Graphs for tests. */
 
 import fc from 'fast-check';
-import { leafSpine } from '../../src/graph/generate/regular.js';
-import { erdosRenyi, fatTree, type Graph, GraphBuilder, grid, ring, star, wattsStrogatz } from '../../src/index.js';
+import { leafSpineGraph } from '../../src/graph/generate/regular.js';
+import {
+  erdosRenyi,
+  fatTreeGraph,
+  type Graph,
+  GraphBuilder,
+  grid,
+  ring,
+  star,
+  wattsStrogatz,
+} from '../../src/index.js';
 
 /** A graph of `n` nodes n0, n1, ... and links between their numbers. */
 export function graphOf(n: number, links: readonly (readonly number[])[]): Graph {
@@ -55,8 +64,8 @@ export const generatedGraph: fc.Arbitrary<Graph> = fc.oneof(
       fc.nat(),
     )
     .map(([n, half, p, seed]) => wattsStrogatz(n, 2 * half, p, seed, { connected: false })),
-  fc.constantFrom(2, 4, 6, 8, 10, 12).map((k) => fatTree(k)),
-  fc.tuple(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 50 })).map(([a, b]) => leafSpine(a, b)),
+  fc.constantFrom(2, 4, 6, 8, 10, 12).map((k) => fatTreeGraph(k)),
+  fc.tuple(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 50 })).map(([a, b]) => leafSpineGraph(a, b)),
   fc
     .tuple(fc.integer({ min: 2, max: 200 }), fc.double({ min: 0, max: 0.2, noNaN: true }), fc.nat())
     .map(([n, p, seed]) => erdosRenyi(n, p, seed)),

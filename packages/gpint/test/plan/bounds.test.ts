@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { leafSpine } from '../../src/graph/generate/regular.js';
-import { fatTree, type Graph, grid, lowerBounds, parseEdgeList, star, wattsStrogatz } from '../../src/index.js';
+import { leafSpineGraph } from '../../src/graph/generate/regular.js';
+import { fatTreeGraph, type Graph, grid, lowerBounds, parseEdgeList, star, wattsStrogatz } from '../../src/index.js';
 import { anyGraph, connectedGraph, graphOf } from '../graph/samples.js';
 import { SEED } from '../seed.js';
 import { bestCovers } from './brute-force.js';
@@ -110,10 +110,10 @@ describe('lowerBounds', () => {
 
   it('knows that the smaller layer of a network of two layers is passed again and again', () => {
     // 32 leaves and 4 spines on one path: a spine between any two leaves.
-    expect(lowerBounds(leafSpine(32, 4), { paths: 1 })).toMatchObject({ longest: 63, overlap: 27 });
+    expect(lowerBounds(leafSpineGraph(32, 4), { paths: 1 })).toMatchObject({ longest: 63, overlap: 27 });
     // Edge and core switches of a fat tree have aggregation switches as neighbours only.
-    expect(lowerBounds(fatTree(8), { paths: 1 })).toMatchObject({ longest: 95, overlap: 15 });
-    expect(lowerBounds(fatTree(88), { paths: 2904 })).toMatchObject({ longest: 4, overlap: 0 });
+    expect(lowerBounds(fatTreeGraph(8), { paths: 1 })).toMatchObject({ longest: 95, overlap: 15 });
+    expect(lowerBounds(fatTreeGraph(88), { paths: 2904 })).toMatchObject({ longest: 4, overlap: 0 });
   });
 
   it('is the share of nodes where nothing stands in the way', () => {

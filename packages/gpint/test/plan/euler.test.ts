@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { components, euler, fatTree, type Graph, type Plan, perNode, ring, validatePlan } from '../../src/index.js';
+import {
+  components,
+  euler,
+  fatTreeGraph,
+  type Graph,
+  type Plan,
+  perNode,
+  ring,
+  validatePlan,
+} from '../../src/index.js';
 import { anyGraph, generatedGraph, graphOf } from '../graph/samples.js';
 import { SEED } from '../seed.js';
 
@@ -33,7 +42,7 @@ describe('euler', () => {
     const plan = euler(ring(5));
     expect(plan.paths.named(ring(5))).toEqual([['s1', 's5', 's4', 's3', 's2', 's1']]);
     expect(plan).toMatchObject({ algorithm: 'euler', longest: 6, shortest: 6, overlap: 1, dearest: 5, optimal: false });
-    expect(euler(fatTree(4)).paths.count).toBe(1);
+    expect(euler(fatTreeGraph(4)).paths.count).toBe(1);
   });
 
   it('puts a circuit into the trail that touches it', () => {

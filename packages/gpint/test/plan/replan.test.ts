@@ -4,7 +4,7 @@ import {
   components,
   euler,
   type Failure,
-  fatTree,
+  fatTreeGraph,
   type Graph,
   gpint,
   grid,
@@ -218,14 +218,14 @@ describe('replan', () => {
   });
 
   it('repairs trails of links as paths over nodes', () => {
-    const graph = fatTree(4);
+    const graph = fatTreeGraph(4);
     const result = replan(graph, euler(graph), { nodes: ['core-1'] });
     expect(result.plan).toMatchObject({ algorithm: 'gpint', uncovered: [graph.nodeOf('core-1')] });
     expect(result.plan.paths.count).toBe(1);
   });
 
   it('touches few paths of a big network, and gives the same for the same seed', () => {
-    const graph = fatTree(16);
+    const graph = fatTreeGraph(16);
     const plan = gpint(graph, { paths: 96 });
     const result = replan(graph, plan, { nodes: ['core-5'], links: [['edge-p0-1', 'agg-p0-1']] }, { seed: 4 });
     expect(result.changed.length).toBeLessThanOrEqual(2);

@@ -2,7 +2,7 @@ import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  fatTree,
+  fatTreeGraph,
   GpintError,
   type Graph,
   GraphBuilder,
@@ -74,7 +74,7 @@ describe('gpint', () => {
   });
 
   it('covers everything even if there is no time at all, and is no worse with more', () => {
-    for (const graph of [connected(150, 30, 5), wattsStrogatz(150, 4, 0.1, 2), fatTree(8)]) {
+    for (const graph of [connected(150, 30, 5), wattsStrogatz(150, 4, 0.1, 2), fatTreeGraph(8)]) {
       const hasty = look(graph, gpint(graph, { paths: 11, budgetMs: 0 }).paths);
       const patient = look(graph, gpint(graph, { paths: 11 }).paths);
       expect(patient.longest).toBeLessThanOrEqual(hasty.longest);

@@ -1,9 +1,9 @@
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
-import { leafSpine } from '../../src/graph/generate/regular.js';
+import { leafSpineGraph } from '../../src/graph/generate/regular.js';
 import {
   erdosRenyi,
-  fatTree,
+  fatTreeGraph,
   type Graph,
   GraphBuilder,
   gpint,
@@ -52,7 +52,7 @@ describe('plans of Watts-Strogatz graphs', () => {
 
 describe('plans of regular networks', () => {
   it('of the fat tree of 9,680 switches by 2,904 paths visit no switch twice and at most five on a path', () => {
-    const graph = fatTree(88);
+    const graph = fatTreeGraph(88);
     const plan = gpint(graph, { paths: 2904 });
     const { longest, shortest, overlap } = look(graph, plan.paths);
     expect(plan.paths.count).toBe(2904);
@@ -62,9 +62,9 @@ describe('plans of regular networks', () => {
   });
 
   it.each([
-    ['fat tree of 320', fatTree(16), [1, 8, 40, 64, 96, 128]],
-    ['fat tree of 80', fatTree(8), [1, 5, 20, 24]],
-    ['32 leaves and 8 spines', leafSpine(32, 8), [1, 5, 24]],
+    ['fat tree of 320', fatTreeGraph(16), [1, 8, 40, 64, 96, 128]],
+    ['fat tree of 80', fatTreeGraph(8), [1, 5, 20, 24]],
+    ['32 leaves and 8 spines', leafSpineGraph(32, 8), [1, 5, 24]],
     ['grid of 30 by 30', grid(30, 30), [1, 3, 9, 18, 45]],
     ['grid of 31 by 31', grid(31, 31), [1, 3, 10]],
     ['star of 100 leaves', star(100), [1, 2, 3, 7, 10, 30, 50, 99, 100, 101]],

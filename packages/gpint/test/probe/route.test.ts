@@ -1,6 +1,6 @@
 import { gpintProbe } from '@int/codec';
 import { gpintProbeExtended, MAX_PROBE_BYTES, probeBytes } from '@int/codec/internals';
-import { fatTree, GpintError, GraphBuilder, grid, Paths, perNode, ring, star } from '@int/gpint';
+import { fatTreeGraph, GpintError, GraphBuilder, grid, Paths, perNode, ring, star } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { routesOf } from '../../src/probe/route.js';
@@ -93,7 +93,7 @@ describe('probes of a plan', () => {
       }
       return 'none';
     };
-    const large = fatTree(18);
+    const large = fatTreeGraph(18);
     expect(code(() => routesOf(large, one, { layout: 'plain' }))).toBe('ERR_GPINT_PROBE_LIMIT');
     expect(code(() => routesOf(graph, one, { portOf: () => 0x1_0000 }))).toBe('ERR_GPINT_PROBE_LIMIT');
     expect(code(() => routesOf(graph, one, { reserveHops: 255 }))).toBe('ERR_GPINT_PROBE_LIMIT');

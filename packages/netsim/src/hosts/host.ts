@@ -53,30 +53,30 @@ export class Host implements Behaviour, HostCounters {
   received = 0;
   receivedBytes = 0;
   ignored = 0;
-  private readonly word: number;
-  private readonly port: number;
-  private readonly onDatagram: ((datagram: Datagram) => void) | null;
-  private node: Node | null = null;
+  readonly #word: number;
+  readonly #port: number;
+  readonly #onDatagram: ((datagram: Datagram) => void) | null;
+  #node: Node | null = null;
 
   constructor(options: HostOptions) {
     this.address = options.address >>> 0;
-    this.word = options.address | 0;
-    this.port = options.port ?? 0;
-    this.onDatagram = options.onDatagram ?? null;
+    this.#word = options.address | 0;
+    this.#port = options.port ?? 0;
+    this.#onDatagram = options.onDatagram ?? null;
   }
 
   start(node: Node): void {
-    this.node = node;
+    this.#node = node;
   }
 
   receive(frame: Uint8Array, _port: number, node: Node): void {
-    if (!isIpv4(frame) || destinationWord(frame) !== this.word) {
+    if (!isIpv4(frame) || destinationWord(frame) !== this.#word) {
       this.ignored++;
       return;
     }
     this.received++;
     this.receivedBytes += frame.length;
-    if (this.onDatagram !== null) this.report(frame, node.nowNs, this.onDatagram);
+    if (this.#onDatagram !== null) this.#report(frame, node.nowNs, this.#onDatagram);
   }
 
   /**
@@ -90,13 +90,13 @@ export class Host implements Behaviour, HostCounters {
 
   /** Sends a frame as it is. @throws TypeError before it was added to a network */
   sendFrame(frame: Uint8Array): void {
-    if (this.node === null) throw new TypeError('the host belongs to no network');
+    if (this.#node === null) throw new TypeError('the host belongs to no network');
     this.sent++;
     this.sentBytes += frame.length;
-    this.node.send(this.port, frame);
+    this.#node.send(this.#port, frame);
   }
 
-  private report(frame: Uint8Array, timeNs: number, onDatagram: (datagram: Datagram) => void): void {
+  #report(frame: Uint8Array, timeNs: number, onDatagram: (datagram: Datagram) => void): void {
     const at = udpOffset(frame);
     if (at < 0) return;
     onDatagram({

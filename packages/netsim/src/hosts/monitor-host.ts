@@ -33,17 +33,17 @@ export class MonitorHost implements Behaviour {
   receivedBytes = 0;
   /** Frames that are not for the monitor, or not UDP. */
   ignored = 0;
-  private readonly options: MonitorHostOptions;
-  private node: Node | null = null;
+  readonly #options: MonitorHostOptions;
+  #node: Node | null = null;
 
   constructor(options: MonitorHostOptions) {
-    this.options = options;
+    this.#options = options;
     this.address = options.address >>> 0;
     this.extended = options.extended ?? false;
   }
 
   start(node: Node): void {
-    this.node = node;
+    this.#node = node;
   }
 
   /**
@@ -53,14 +53,14 @@ export class MonitorHost implements Behaviour {
    * @throws RangeError for a switch that it is not attached to; TypeError before it was added to a network
    */
   send(entrySwitch: number, payload: Uint8Array): void {
-    const port = this.options.portOf(entrySwitch);
+    const port = this.#options.portOf(entrySwitch);
     if (port < 0) throw new RangeError(`the monitor is not attached to switch ${entrySwitch}`);
-    if (this.node === null) throw new TypeError('the monitor belongs to no network');
+    if (this.#node === null) throw new TypeError('the monitor belongs to no network');
     const udpPort = this.extended ? GPINT_PORT.EXTENDED : GPINT_PORT.PLAIN;
     const frame = udpFrame(
       {
         source: this.address,
-        destination: this.options.addressOf(entrySwitch),
+        destination: this.#options.addressOf(entrySwitch),
         sourcePort: udpPort,
         destinationPort: udpPort,
         dscp: GPINT_DSCP.PROBE,
@@ -69,7 +69,7 @@ export class MonitorHost implements Behaviour {
     );
     this.sent++;
     this.sentBytes += frame.length;
-    this.node.send(port, frame);
+    this.#node.send(port, frame);
   }
 
   receive(frame: Uint8Array, port: number, node: Node): void {

@@ -33,93 +33,97 @@ export interface UdpTrafficOptions {
 export class UdpTraffic implements Wakeable {
   /** Packets sent. */
   sent = 0;
-  private readonly network: Network;
-  private readonly hosts: readonly Host[];
-  private readonly random: Random;
-  private readonly poisson: boolean;
-  private readonly payload: Uint8Array;
-  private readonly port: number;
+  readonly #network: Network;
+  readonly #hosts: readonly Host[];
+  readonly #random: Random;
+  readonly #poisson: boolean;
+  readonly #payload: Uint8Array;
+  readonly #port: number;
   /** Sender * hosts + receiver; null: any two. */
-  private readonly pairs: Uint32Array | null;
-  private readonly frames: (Uint8Array | undefined)[];
-  private meanNs: number;
+  readonly #pairs: Uint32Array | null;
+  readonly #frames: (Uint8Array | undefined)[];
+  #meanNs: number;
   /** Not rounded, so that the rate is exact in the long run. */
-  private nextNs = 0;
-  private handle = -1;
+  #nextNs = 0;
+  #handle = -1;
 
   /** @throws RangeError for an option out of range */
   constructor(network: Network, options: UdpTrafficOptions) {
     const { hosts, packetsPerSecond, bytes = 512, pairs } = options;
     if (hosts.length < 2) throw new RangeError(`traffic needs at least 2 hosts, not ${hosts.length}`);
     checkInteger('bytes', bytes, UDP_HEADERS_BYTES, UDP_HEADERS_BYTES + 65_507);
-    this.network = network;
-    this.hosts = hosts;
-    this.random = network.random.derive(options.name ?? 'traffic');
-    this.poisson = options.spacing === 'poisson';
-    this.payload = new Uint8Array(bytes - UDP_HEADERS_BYTES);
-    this.port = options.port ?? 9;
-    this.frames = new Array<undefined>(hosts.length * hosts.length).fill(undefined);
-    this.meanNs = 1e9 / finiteRate(packetsPerSecond);
-    this.pairs =
-      pairs === undefined ? null : Uint32Array.from({ length: checkInteger('pairs', pairs, 1) }, () => this.drawPair());
+    this.#network = network;
+    this.#hosts = hosts;
+    this.#random = network.random.derive(options.name ?? 'traffic');
+    this.#poisson = options.spacing === 'poisson';
+    this.#payload = new Uint8Array(bytes - UDP_HEADERS_BYTES);
+    this.#port = options.port ?? 9;
+    this.#frames = new Array<undefined>(hosts.length * hosts.length).fill(undefined);
+    this.#meanNs = 1e9 / finiteRate(packetsPerSecond);
+    this.#pairs =
+      pairs === undefined
+        ? null
+        : Uint32Array.from({ length: checkInteger('pairs', pairs, 1) }, () => this.#drawPair());
   }
 
   get isRunning(): boolean {
-    return this.handle !== -1;
+    return this.#handle !== -1;
   }
 
   /** Begins to send, the first packet after one interval. */
   start(): void {
     if (this.isRunning) return;
-    this.nextNs = this.network.nowNs;
-    this.plan();
+    this.#nextNs = this.#network.nowNs;
+    this.#plan();
   }
 
   stop(): void {
-    this.network.cancel(this.handle);
-    this.handle = -1;
+    this.#network.cancel(this.#handle);
+    this.#handle = -1;
   }
 
   /** Changes the rate, packets per second, from the packet after the next one. */
   setRate(packetsPerSecond: number): void {
-    this.meanNs = 1e9 / finiteRate(packetsPerSecond);
+    this.#meanNs = 1e9 / finiteRate(packetsPerSecond);
   }
 
   /** The network calls this. */
   wake(): void {
-    const { pairs, random, hosts } = this;
-    const pair = pairs === null ? this.drawPair() : pairs[pairs.length === 1 ? 0 : random.integer(pairs.length)]!;
+    const hosts = this.#hosts;
+    const random = this.#random;
+    const pairs = this.#pairs;
+    const pair = pairs === null ? this.#drawPair() : pairs[pairs.length === 1 ? 0 : random.integer(pairs.length)]!;
     const sender = hosts[Math.floor(pair / hosts.length)]!;
-    const frame = this.frames[pair] ?? this.frameOf(pair, sender, hosts[pair % hosts.length]!);
+    const frame = this.#frames[pair] ?? this.#frameOf(pair, sender, hosts[pair % hosts.length]!);
     this.sent++;
-    this.plan();
+    this.#plan();
     sender.sendFrame(frame);
   }
 
-  private plan(): void {
-    this.nextNs += this.poisson ? this.random.exponential(this.meanNs) : this.meanNs;
-    this.handle = this.network.schedule(Math.max(this.network.nowNs, Math.round(this.nextNs)), this);
+  #plan(): void {
+    this.#nextNs += this.#poisson ? this.#random.exponential(this.#meanNs) : this.#meanNs;
+    this.#handle = this.#network.schedule(Math.max(this.#network.nowNs, Math.round(this.#nextNs)), this);
   }
 
-  private drawPair(): number {
-    const count = this.hosts.length;
-    const sender = this.random.integer(count);
+  #drawPair(): number {
+    const count = this.#hosts.length;
+    const sender = this.#random.integer(count);
     // One of the others: every ordered pair is equally likely.
-    const other = this.random.integer(count - 1);
+    const other = this.#random.integer(count - 1);
     return sender * count + (other < sender ? other : other + 1);
   }
 
-  private frameOf(pair: number, sender: Host, receiver: Host): Uint8Array {
+  #frameOf(pair: number, sender: Host, receiver: Host): Uint8Array {
     const frame = udpFrame(
       {
         source: sender.address,
         destination: receiver.address,
         sourcePort: 1024 + (pair % 60_000),
-        destinationPort: this.port,
+        destinationPort: this.#port,
       },
-      this.payload,
+      this.#payload,
     );
-    this.frames[pair] = frame;
+    this.#frames[pair] = frame;
     return frame;
   }
 }

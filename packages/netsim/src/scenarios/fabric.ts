@@ -44,15 +44,15 @@ export class Fabric {
   readonly attach: readonly number[];
   /** Edge switches are those below this index. */
   readonly edges: number;
-  private readonly linkOf = new Map<number, Link>();
-  private readonly random: Random;
+  readonly #linkOf = new Map<number, Link>();
+  readonly #random: Random;
   /** Next switch by host and switch. */
-  private readonly next: readonly Int16Array[];
+  readonly #next: readonly Int16Array[];
 
   constructor(options: FabricOptions) {
     const { seed, startNs, ports } = options;
     this.network = new Network({ seed, startNs });
-    this.random = this.network.random.derive('routes');
+    this.#random = this.network.random.derive('routes');
     const half = ports / 2;
     this.edges = ports * half;
     const count = 2 * this.edges + half * half;
@@ -88,8 +88,8 @@ export class Fabric {
         loss,
         delayNs: 20_000,
       });
-      this.linkOf.set(a * count + b, link);
-      this.linkOf.set(b * count + a, link);
+      this.#linkOf.set(a * count + b, link);
+      this.#linkOf.set(b * count + a, link);
       return link;
     });
     const monitor = this.network.add(
@@ -111,7 +111,7 @@ export class Fabric {
       this.switches[at]!.routes.set(one.address, bPort);
       return one;
     });
-    this.next = this.hosts.map(() => new Int16Array(count).fill(NONE));
+    this.#next = this.hosts.map(() => new Int16Array(count).fill(NONE));
     this.reroute();
   }
 
@@ -122,7 +122,7 @@ export class Fabric {
 
   /** The link between two neighbours. */
   linkBetween(a: number, b: number): Link {
-    return this.linkOf.get(a * this.switches.length + b)!;
+    return this.#linkOf.get(a * this.switches.length + b)!;
   }
 
   /** Switches that a packet from host to host passes, by the routes as they are. */
@@ -134,34 +134,34 @@ export class Fabric {
   pathFrom(first: number, destination: number): number[] {
     const last = this.attach[destination]!;
     const path = [first];
-    for (let at = path[0]!; at !== last; path.push(at)) at = this.next[destination]![at]!;
+    for (let at = path[0]!; at !== last; path.push(at)) at = this.#next[destination]![at]!;
     return path;
   }
 
   /** Neighbours of a switch through which a host is as near as through the one that the routes name; without that one. */
   alternatives(at: number, destination: number): number[] {
-    const distances = this.distancesTo(this.attach[destination]!);
-    const used = this.next[destination]![at]!;
+    const distances = this.#distancesTo(this.attach[destination]!);
+    const used = this.#next[destination]![at]!;
     return this.neighbours[at]!.filter((next) => next !== used && distances[next] === distances[at]! - 1);
   }
 
   /** Makes routes around links that are down; a route that is still a shortest one stays as it is. */
   reroute(): void {
-    for (const [host, next] of this.next.entries()) {
+    for (const [host, next] of this.#next.entries()) {
       const home = this.attach[host]!;
-      const distances = this.distancesTo(home);
+      const distances = this.#distancesTo(home);
       for (const [at, list] of this.neighbours.entries()) {
         if (at === home || distances[at]! < 0) continue;
         const ways = list.filter((to) => distances[to] === distances[at]! - 1 && this.linkBetween(at, to).isUp);
         if (ways.includes(next[at]!)) continue;
-        next[at] = ways[this.random.integer(ways.length)]!;
+        next[at] = ways[this.#random.integer(ways.length)]!;
         this.switches[at]!.routes.set(this.hosts[host]!.address, this.portOf(at, next[at]!));
       }
     }
   }
 
   /** Links that are up to a switch from each; -1 where there is no way. */
-  private distancesTo(target: number): Int16Array {
+  #distancesTo(target: number): Int16Array {
     const distances = new Int16Array(this.switches.length).fill(NONE);
     const queue = [target];
     distances[target] = 0;

@@ -51,7 +51,7 @@ function steady({ flows }: Stage, fromNs: number, toNs: number): ScenarioFlow[] 
   return flows.filter(({ startNs, endNs, rate }) => rate >= STEADY_RATE && startNs <= fromNs - 1e9 && endNs >= toNs);
 }
 
-function pathOf({ fabric }: Stage, { from, to }: ScenarioFlow): number[] {
+function switchesBetween({ fabric }: Stage, { from, to }: ScenarioFlow): number[] {
   return fabric.path(from, to);
 }
 
@@ -98,7 +98,7 @@ export function failLink(stage: Stage): void {
   const failNs = startNs + between(random, 3000, 4000) * MS;
   network.at(failNs, () => {
     const flows = steady(stage, failNs, failNs + 2e9);
-    const paths = flows.map((flow) => pathOf(stage, flow));
+    const paths = flows.map((flow) => switchesBetween(stage, flow));
     const crosses = (path: readonly number[], a: number, b: number): boolean =>
       path.some((node, i) => node === a && path[i + 1] === b);
     const candidates = fabric.neighbours.flatMap((list, a) =>
@@ -117,15 +117,15 @@ export function failLink(stage: Stage): void {
     const convergedNs = failNs + between(random, 100, 600) * MS;
     network.at(convergedNs, () => {
       const active = activeFlows(stage);
-      const before = active.map((flow) => pathOf(stage, flow));
+      const before = active.map((flow) => switchesBetween(stage, flow));
       fabric.reroute();
       for (const [index, flow] of active.entries()) {
-        labelPathChange(stage, flow, before[index]!, pathOf(stage, flow), failNs);
+        labelPathChange(stage, flow, before[index]!, switchesBetween(stage, flow), failNs);
       }
       tellDrained(
         stage,
         before,
-        active.map((flow) => pathOf(stage, flow)),
+        active.map((flow) => switchesBetween(stage, flow)),
       );
     });
   });
@@ -154,7 +154,7 @@ export function makeBlackHoles(stage: Stage): void {
   const toNs = fromNs + 3e9;
   const chosen = random.shuffle(steady(stage, fromNs, toNs)).slice(0, 1 + random.integer(3));
   for (const flow of chosen) {
-    const path = pathOf(stage, flow);
+    const path = switchesBetween(stage, flow);
     const at = path[1 + random.integer(path.length - 1)]!;
     const each = fabric.switches[at]!;
     const match = matchOf(stage, flow);
@@ -178,7 +178,7 @@ export function makeLoops(stage: Stage): void {
   const toNs = fromNs + 2_500 * MS;
   const chosen = random.shuffle(steady(stage, fromNs, toNs)).slice(0, 1 + random.integer(2));
   for (const flow of chosen) {
-    const path = pathOf(stage, flow);
+    const path = switchesBetween(stage, flow);
     // Not the last switch: it delivers.
     const back = 1 + random.integer(path.length - 2);
     const at = path[back]!;
@@ -199,14 +199,14 @@ export function changePaths(stage: Stage): void {
   const { network } = fabric;
   const steered = new Map<ScenarioFlow, readonly number[]>();
   const pathsNow = (): (readonly number[])[] =>
-    activeFlows(stage).map((flow) => steered.get(flow) ?? pathOf(stage, flow));
+    activeFlows(stage).map((flow) => steered.get(flow) ?? switchesBetween(stage, flow));
   const movable = steady(stage, startNs + 2e9, endNs).filter((flow) =>
-    pathOf(stage, flow).some((at) => fabric.alternatives(at, flow.to).length > 0),
+    switchesBetween(stage, flow).some((at) => fabric.alternatives(at, flow.to).length > 0),
   );
   for (const [index, flow] of random.shuffle(movable).slice(0, 4).entries()) {
     const changeNs = startNs + 2e9 + index * 1e9 + between(random, 0, 800) * MS;
     network.at(changeNs, () => {
-      const before = pathOf(stage, flow);
+      const before = switchesBetween(stage, flow);
       const at = pick(
         random,
         before.filter((one) => fabric.alternatives(one, flow.to).length > 0),
@@ -241,7 +241,7 @@ export function congest(stage: Stage): void {
   const flows = steady(stage, fromNs, toNs);
   const watched = new Map<string, number>();
   for (const flow of flows) {
-    const path = pathOf(stage, flow);
+    const path = switchesBetween(stage, flow);
     for (let i = 1; i < path.length; i++) {
       const key = `${path[i - 1]} ${path[i]}`;
       watched.set(key, (watched.get(key) ?? 0) + 1);

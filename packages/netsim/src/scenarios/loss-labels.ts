@@ -16,7 +16,7 @@ interface Sent {
 /** Follows the reports of a fabric. It sees what links do and changes nothing. */
 export class ReportWatch {
   /** Reports sent that have not arrived, in the order of sending. */
-  private readonly missing = new Map<Uint8Array, Sent>();
+  readonly #missing = new Map<Uint8Array, Sent>();
 
   constructor(fabric: Fabric) {
     const { network } = fabric;
@@ -25,17 +25,17 @@ export class ReportWatch {
         const payload = udpPayload(frame);
         if (payload === null) return;
         const { nodeId, hwId } = reportV20Group.decode(payload);
-        this.missing.set(frame, { timeNs, nodeId, hwId });
+        this.#missing.set(frame, { timeNs, nodeId, hwId });
       };
       network.tap(link, 'ab', sent, { where: 'in' });
-      network.tap(link, 'ab', (frame) => void this.missing.delete(frame));
+      network.tap(link, 'ab', (frame) => void this.#missing.delete(frame));
     }
   }
 
   /** A label for each run of losses of a reporter. Call it when nothing is on its way any more. */
   labels(): Label[] {
     const runs = new Map<string, { nodeId: number; hwId: number; fromNs: number; toNs: number; lost: number }[]>();
-    for (const { timeNs, nodeId, hwId } of this.missing.values()) {
+    for (const { timeNs, nodeId, hwId } of this.#missing.values()) {
       const key = `${nodeId} ${hwId}`;
       const list = runs.get(key) ?? [];
       runs.set(key, list);

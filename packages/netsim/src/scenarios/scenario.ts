@@ -88,8 +88,8 @@ export class Scenario {
   readonly endNs: number;
   /** Links that flows were moved off, as far as it has run. */
   readonly drained: DrainedLink[] = [];
-  private readonly watch: ReportWatch;
-  private readonly marked: { readonly label: Label; readonly isTrue: () => boolean }[] = [];
+  readonly #watch: ReportWatch;
+  readonly #marked: { readonly label: Label; readonly isTrue: () => boolean }[] = [];
 
   /**
    * @param onReport gets each report as it reaches the monitor: UDP payload (never to be written) and virtual time
@@ -112,7 +112,7 @@ export class Scenario {
     this.startNs = startNs;
     this.endNs = startNs + durationNs + SETTLE_NS;
     this.flows = startFlows(this.fabric, flows, durationNs);
-    this.watch = new ReportWatch(this.fabric);
+    this.#watch = new ReportWatch(this.fabric);
     const stage: Stage = {
       fabric: this.fabric,
       flows: this.flows,
@@ -121,7 +121,7 @@ export class Scenario {
       endNs: startNs + durationNs,
       rateBps,
       drained: (link) => void this.drained.push(link),
-      label: (label, isTrue = () => true) => void this.marked.push({ label, isTrue }),
+      label: (label, isTrue = () => true) => void this.#marked.push({ label, isTrue }),
     };
     sendBursts({ ...stage, random: this.fabric.network.random.derive('bursts') });
     FAULTS[kind](stage);
@@ -134,8 +134,8 @@ export class Scenario {
 
   /** What is true, in the order of `fromNs`: complete when the scenario has run to `endNs`. */
   labels(): Label[] {
-    const marked = this.marked.flatMap(({ label, isTrue }) => (isTrue() ? [label] : []));
-    return [...marked, ...this.watch.labels()].sort((a, b) => a.fromNs - b.fromNs);
+    const marked = this.#marked.flatMap(({ label, isTrue }) => (isTrue() ? [label] : []));
+    return [...marked, ...this.#watch.labels()].sort((a, b) => a.fromNs - b.fromNs);
   }
 }
 

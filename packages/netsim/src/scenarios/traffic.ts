@@ -51,13 +51,13 @@ interface SenderOptions {
 /** Sends one frame again and again. */
 class Sender implements Wakeable {
   sent: { firstNs: number; lastNs: number } | null = null;
-  private readonly options: SenderOptions;
-  private readonly frame: Uint8Array;
+  readonly #options: SenderOptions;
+  readonly #frame: Uint8Array;
 
   constructor(options: SenderOptions) {
-    this.options = options;
+    this.#options = options;
     const { fabric, from, to, sourcePort, destinationPort, payload, startNs } = options;
-    this.frame = udpFrame(
+    this.#frame = udpFrame(
       {
         source: fabric.hosts[from]!.address,
         destination: fabric.hosts[to]!.address,
@@ -68,21 +68,21 @@ class Sender implements Wakeable {
       },
       new Uint8Array(payload),
     );
-    fabric.network.schedule(startNs + this.gapNs(), this);
+    fabric.network.schedule(startNs + this.#gapNs(), this);
   }
 
   wake(): void {
-    const { fabric, from, endNs } = this.options;
+    const { fabric, from, endNs } = this.#options;
     const { network, hosts } = fabric;
     if (network.nowNs >= endNs) return;
     this.sent ??= { firstNs: network.nowNs, lastNs: network.nowNs };
     this.sent.lastNs = network.nowNs;
-    hosts[from]!.sendFrame(this.frame);
-    network.schedule(network.nowNs + this.gapNs(), this);
+    hosts[from]!.sendFrame(this.#frame);
+    network.schedule(network.nowNs + this.#gapNs(), this);
   }
 
-  private gapNs(): number {
-    const { rate, random, spacing } = this.options;
+  #gapNs(): number {
+    const { rate, random, spacing } = this.#options;
     const mean = 1e9 / rate;
     return Math.round(spacing === 'even' ? mean * (0.5 + random.uniform()) : random.exponential(mean));
   }

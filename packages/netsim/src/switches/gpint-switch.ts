@@ -110,13 +110,13 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
   droppedMalformed = 0;
   droppedTooLong = 0;
   droppedMisdirected = 0;
-  private readonly monitorAddress: number;
-  private readonly recovery: boolean;
-  private readonly timeoutNs: number | ((port: number) => number);
-  private readonly onFeedback: ((port: number, rttNs: number) => void) | null;
-  private readonly clonesOccupyQueue: boolean;
-  private readonly clones: CloneStore;
-  private node: Node | null = null;
+  readonly #monitorAddress: number;
+  readonly #recovery: boolean;
+  readonly #timeoutNs: number | ((port: number) => number);
+  readonly #onFeedback: ((port: number, rttNs: number) => void) | null;
+  readonly #clonesOccupyQueue: boolean;
+  readonly #clones: CloneStore;
+  #node: Node | null = null;
 
   /** @throws RangeError for an option out of range */
   constructor(options: GpintSwitchOptions) {
@@ -124,23 +124,23 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
     const { timeoutNs = DEFAULT_TIMEOUT_NS } = options;
     this.switchId = checkInteger('switchId', options.switchId, 0, 0xffff);
     this.address = options.address >>> 0;
-    this.monitorAddress = options.monitorAddress >>> 0;
+    this.#monitorAddress = options.monitorAddress >>> 0;
     this.monitorPort = checkInteger('monitorPort', options.monitorPort ?? 0, 0, 0xffff);
-    this.recovery = options.recovery ?? true;
-    this.timeoutNs = typeof timeoutNs === 'number' ? checkInteger('timeoutNs', timeoutNs, 0) : timeoutNs;
-    this.onFeedback = options.onFeedback ?? null;
-    this.clonesOccupyQueue = options.clonesOccupyQueue ?? true;
-    this.clones = new CloneStore(checkInteger('cloneCapacity', options.cloneCapacity ?? 1000, 0));
+    this.#recovery = options.recovery ?? true;
+    this.#timeoutNs = typeof timeoutNs === 'number' ? checkInteger('timeoutNs', timeoutNs, 0) : timeoutNs;
+    this.#onFeedback = options.onFeedback ?? null;
+    this.#clonesOccupyQueue = options.clonesOccupyQueue ?? true;
+    this.#clones = new CloneStore(checkInteger('cloneCapacity', options.cloneCapacity ?? 1000, 0));
   }
 
   /** Clones that wait for feedback. */
   get pendingClones(): number {
-    return this.clones.size;
+    return this.#clones.size;
   }
 
   start(node: Node): void {
-    if (this.node !== null) throw new TypeError('a switch serves one node');
-    this.node = node;
+    if (this.#node !== null) throw new TypeError('a switch serves one node');
+    this.#node = node;
   }
 
   override receive(frame: Uint8Array, port: number, node: Node): void {
@@ -151,7 +151,7 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
         const at = udpOffset(frame);
         const udpPort = at < 0 ? -1 : uint16(frame, at + 2);
         if (udpPort === GPINT_PORT.PLAIN || udpPort === GPINT_PORT.EXTENDED) {
-          this.handle(frame, at, udpPort, dscp, port, node);
+          this.#handle(frame, at, udpPort, dscp, port, node);
           return;
         }
       }
@@ -160,24 +160,24 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
   }
 
   fail(node: Node): void {
-    this.clonesLost += this.clones.size;
-    this.clones.clear((handle) => node.network.cancel(handle));
+    this.clonesLost += this.#clones.size;
+    this.#clones.clear((handle) => node.network.cancel(handle));
   }
 
   /** The time of a clone is up; the network calls this. */
   wake(slot: number): void {
-    const node = this.node!;
-    const frame = this.clones.frameOf(slot);
-    this.drop(slot, node);
+    const node = this.#node!;
+    const frame = this.#clones.frameOf(slot);
+    this.#drop(slot, node);
     this.notices++;
     const at = udpOffset(frame);
-    this.sendHome(payloadAt(frame, at), uint16(frame, at + 2), GPINT_DSCP.RECOVERY, node);
+    this.#sendHome(payloadAt(frame, at), uint16(frame, at + 2), GPINT_DSCP.RECOVERY, node);
   }
 
-  private handle(frame: Uint8Array, at: number, udpPort: number, dscp: number, port: number, node: Node): void {
+  #handle(frame: Uint8Array, at: number, udpPort: number, dscp: number, port: number, node: Node): void {
     const payload = payloadAt(frame, at);
     if (dscp === GPINT_DSCP.FEEDBACK) {
-      this.confirm(payload, port, node);
+      this.#confirm(payload, port, node);
       return;
     }
     const isExtended = udpPort === GPINT_PORT.EXTENDED;
@@ -186,7 +186,7 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
       return;
     }
     if (dscp === GPINT_DSCP.PROBE && parts.routeCount > 0) {
-      this.measure(frame, payload, udpPort, port, node);
+      this.#measure(frame, payload, udpPort, port, node);
     } else if (port === this.monitorPort) {
       // Sent back where it came from, it would go to and fro.
       this.droppedMisdirected++;
@@ -196,7 +196,7 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
     }
   }
 
-  private measure(frame: Uint8Array, payload: Uint8Array, udpPort: number, port: number, node: Node): void {
+  #measure(frame: Uint8Array, payload: Uint8Array, udpPort: number, port: number, node: Node): void {
     const isExtended = udpPort === GPINT_PORT.EXTENDED;
     const out = nextHopOf(payload, isExtended);
     const isLast = parts.routeCount === 1;
@@ -211,11 +211,11 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
       this.droppedTooLong++;
       return;
     }
-    if (this.recovery) this.sendFeedback(payload, udpPort, port, node);
+    if (this.#recovery) this.#sendFeedback(payload, udpPort, port, node);
     const grown = advanced.subarray(0, length);
     if (isLast) {
       this.completed++;
-      this.sendHome(grown, udpPort, GPINT_DSCP.PROBE, node);
+      this.#sendHome(grown, udpPort, GPINT_DSCP.PROBE, node);
       return;
     }
     this.probes++;
@@ -229,58 +229,59 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
       },
       grown,
     );
-    if (this.recovery) this.keep(probeRequestId(payload), out, sent, node);
+    if (this.#recovery) this.#keep(probeRequestId(payload), out, sent, node);
     node.send(out, sent);
   }
 
-  private keep(requestId: number, port: number, frame: Uint8Array, node: Node): void {
-    const hasPlace = !this.clonesOccupyQueue || node.reserve();
-    const slot = hasPlace ? this.clones.add(requestId, port, frame, node.nowNs) : -1;
+  #keep(requestId: number, port: number, frame: Uint8Array, node: Node): void {
+    const hasPlace = !this.#clonesOccupyQueue || node.reserve();
+    const slot = hasPlace ? this.#clones.add(requestId, port, frame, node.nowNs) : -1;
     if (slot < 0) {
       this.clonesRefused++;
-      if (hasPlace && this.clonesOccupyQueue) node.unreserve();
+      if (hasPlace && this.#clonesOccupyQueue) node.unreserve();
       return;
     }
-    const timeout = typeof this.timeoutNs === 'number' ? this.timeoutNs : Math.max(0, Math.round(this.timeoutNs(port)));
-    this.clones.setHandle(slot, node.network.schedule(node.nowNs + timeout, this, slot));
+    const timeout =
+      typeof this.#timeoutNs === 'number' ? this.#timeoutNs : Math.max(0, Math.round(this.#timeoutNs(port)));
+    this.#clones.setHandle(slot, node.network.schedule(node.nowNs + timeout, this, slot));
   }
 
-  private confirm(payload: Uint8Array, port: number, node: Node): void {
+  #confirm(payload: Uint8Array, port: number, node: Node): void {
     const requestId = probeRequestId(payload);
     if (requestId < 0) {
       this.droppedMalformed++;
       return;
     }
-    const slot = this.clones.find(requestId, port);
+    const slot = this.#clones.find(requestId, port);
     if (slot < 0) {
       this.feedbackUnmatched++;
       return;
     }
     this.feedbackMatched++;
-    const rttNs = node.nowNs - this.clones.timeOf(slot);
-    node.network.cancel(this.clones.handleOf(slot));
-    this.drop(slot, node);
-    this.onFeedback?.(port, rttNs);
+    const rttNs = node.nowNs - this.#clones.timeOf(slot);
+    node.network.cancel(this.#clones.handleOf(slot));
+    this.#drop(slot, node);
+    this.#onFeedback?.(port, rttNs);
   }
 
-  private drop(slot: number, node: Node): void {
-    this.clones.remove(slot);
-    if (this.clonesOccupyQueue) node.unreserve();
+  #drop(slot: number, node: Node): void {
+    this.#clones.remove(slot);
+    if (this.#clonesOccupyQueue) node.unreserve();
   }
 
-  private sendFeedback(payload: Uint8Array, udpPort: number, port: number, node: Node): void {
+  #sendFeedback(payload: Uint8Array, udpPort: number, port: number, node: Node): void {
     this.feedbackSent++;
-    node.send(port, udpFrame(this.headers(udpPort, GPINT_DSCP.FEEDBACK), payload.subarray(0, 2)));
+    node.send(port, udpFrame(this.#headers(udpPort, GPINT_DSCP.FEEDBACK), payload.subarray(0, 2)));
   }
 
-  private sendHome(payload: Uint8Array, udpPort: number, dscp: number, node: Node): void {
-    node.send(this.monitorPort, udpFrame(this.headers(udpPort, dscp), payload));
+  #sendHome(payload: Uint8Array, udpPort: number, dscp: number, node: Node): void {
+    node.send(this.monitorPort, udpFrame(this.#headers(udpPort, dscp), payload));
   }
 
-  private headers(udpPort: number, dscp: number): UdpFrameOptions {
+  #headers(udpPort: number, dscp: number): UdpFrameOptions {
     return {
       source: this.address,
-      destination: this.monitorAddress,
+      destination: this.#monitorAddress,
       sourcePort: udpPort,
       destinationPort: udpPort,
       dscp,

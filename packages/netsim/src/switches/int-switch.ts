@@ -135,38 +135,38 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
   discarded = 0;
   unsound = 0;
   reports = 0;
-  private readonly monitorAddress: number;
-  private readonly monitorPort: number;
-  private readonly reportPort: number;
-  private readonly transitConfig: TransitConfig;
-  private readonly pipes: number;
-  private readonly firstSequence: number;
-  private readonly congestedPackets: number;
-  private readonly reportedBytes: number;
-  private writer: ReportWriter;
+  readonly #monitorAddress: number;
+  readonly #monitorPort: number;
+  readonly #reportPort: number;
+  readonly #transitConfig: TransitConfig;
+  readonly #pipes: number;
+  readonly #firstSequence: number;
+  readonly #congestedPackets: number;
+  readonly #reportedBytes: number;
+  #writer: ReportWriter;
 
   /** @throws RangeError for an option out of range */
   constructor(options: IntSwitchOptions) {
     super();
     this.nodeId = checkInteger('nodeId', options.nodeId, 0, 0xffff_ffff);
     this.address = options.address >>> 0;
-    this.monitorAddress = options.monitorAddress >>> 0;
-    this.monitorPort =
+    this.#monitorAddress = options.monitorAddress >>> 0;
+    this.#monitorPort =
       options.monitorPort === undefined ? -1 : checkInteger('monitorPort', options.monitorPort, 0, 0xffff);
-    this.reportPort = checkInteger('reportPort', options.reportPort ?? 32_766, 0, 0xffff);
+    this.#reportPort = checkInteger('reportPort', options.reportPort ?? 32_766, 0, 0xffff);
     this.edgePorts = new Set(options.edgePorts);
     this.watchlist = options.watchlist ?? [];
     for (const rule of this.watchlist) checkRule(rule);
-    this.transitConfig = options.transit ?? {};
-    this.pipes = checkInteger('pipes', options.pipes ?? 1, 1, 64);
-    this.firstSequence = checkInteger('firstSequence', options.firstSequence ?? 0, 0, 0x3f_ffff);
-    this.congestedPackets = options.congestedPackets ?? Number.POSITIVE_INFINITY;
-    this.reportedBytes = checkInteger('reportedBytes', options.reportedBytes ?? 1280, 64, 9000);
-    this.writer = new ReportWriter(this.nodeId, this.pipes, this.firstSequence);
+    this.#transitConfig = options.transit ?? {};
+    this.#pipes = checkInteger('pipes', options.pipes ?? 1, 1, 64);
+    this.#firstSequence = checkInteger('firstSequence', options.firstSequence ?? 0, 0, 0x3f_ffff);
+    this.#congestedPackets = options.congestedPackets ?? Number.POSITIVE_INFINITY;
+    this.#reportedBytes = checkInteger('reportedBytes', options.reportedBytes ?? 1280, 64, 9000);
+    this.#writer = new ReportWriter(this.nodeId, this.#pipes, this.#firstSequence);
   }
 
   fail(): void {
-    this.writer = new ReportWriter(this.nodeId, this.pipes, this.firstSequence);
+    this.#writer = new ReportWriter(this.nodeId, this.#pipes, this.#firstSequence);
   }
 
   override receive(frame: Uint8Array, port: number, node: Node): void {
@@ -183,15 +183,15 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
     const out = steered?.port ?? this.routes.lookup(destinationWord(frame));
     if (out < 0) {
       this.unroutable++;
-      this.reportDrop(frame, port, DROP_REASON.NO_ROUTE, node);
+      this.#reportDrop(frame, port, DROP_REASON.NO_ROUTE, node);
       return;
     }
     if (frame[TTL_AT]! <= 1) {
       this.expired++;
-      this.reportDrop(frame, port, DROP_REASON.TTL, node);
+      this.#reportDrop(frame, port, DROP_REASON.TTL, node);
       return;
     }
-    const packet = this.telemeter(frame, port, out, node);
+    const packet = this.#telemeter(frame, port, out, node);
     if (packet === null) return;
     countDown(packet);
     this.forwarded++;
@@ -199,14 +199,14 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
   }
 
   /** The packet as it leaves, a new array; null if it ends here. */
-  private telemeter(frame: Uint8Array, port: number, out: number, node: Node): Uint8Array | null {
+  #telemeter(frame: Uint8Array, port: number, out: number, node: Node): Uint8Array | null {
     const isFromEdge = this.edgePorts.has(port);
     const rule = isFromEdge ? this.watchlist.find(({ match }) => matchesFlow(match, frame)) : undefined;
     if (isFromEdge && rule === undefined) return frame.slice();
-    const hop = this.hopOf(port, out, node);
+    const hop = this.#hopOf(port, out, node);
     try {
-      const packet = rule === undefined ? this.passOn(frame, hop) : this.begin(frame, rule, hop, port, node);
-      return this.edgePorts.has(out) ? this.end(packet, hop, port, node) : packet;
+      const packet = rule === undefined ? this.#passOn(frame, hop) : this.#begin(frame, rule, hop, port, node);
+      return this.edgePorts.has(out) ? this.#end(packet, hop, port, node) : packet;
     } catch (error) {
       if (!CodecError.is(error)) throw error;
       this.unsound++;
@@ -214,33 +214,33 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
     }
   }
 
-  private begin(frame: Uint8Array, rule: WatchRule, hop: Hop, port: number, node: Node): Uint8Array {
+  #begin(frame: Uint8Array, rule: WatchRule, hop: Hop, port: number, node: Node): Uint8Array {
     const { packet, started } = source(frame, rule.int, hop);
     if (started) this.started++;
     const { postcardOneIn = 0 } = rule;
     if (postcardOneIn > 0 && (postcardOneIn === 1 || node.random.integer(postcardOneIn) === 0)) {
       this.postcards++;
       const bits = rule.int.instructions & REPORT_BITS;
-      this.report(frame, port, hop, bits, null, node);
+      this.#report(frame, port, hop, bits, null, node);
     }
     return packet;
   }
 
-  private passOn(frame: Uint8Array, hop: Hop): Uint8Array {
-    const { packet, pushed } = transit(frame, this.transitConfig, hop);
+  #passOn(frame: Uint8Array, hop: Hop): Uint8Array {
+    const { packet, pushed } = transit(frame, this.#transitConfig, hop);
     if (pushed) this.pushed++;
     return packet;
   }
 
-  private end(packet: Uint8Array, hop: Hop, port: number, node: Node): Uint8Array | null {
-    const found = sink(packet, this.transitConfig);
+  #end(packet: Uint8Array, hop: Hop, port: number, node: Node): Uint8Array | null {
+    const found = sink(packet, this.#transitConfig);
     if (found.int === null) return packet;
     this.stripped++;
-    this.report(packet, port, hop, 0, null, node);
+    this.#report(packet, port, hop, 0, null, node);
     return found.packet;
   }
 
-  private reportDrop(frame: Uint8Array, port: number, reason: number, node: Node): void {
+  #reportDrop(frame: Uint8Array, port: number, reason: number, node: Node): void {
     const hop: Hop = { l1IngressInterface: port & 0xffff, l1EgressInterface: null };
     let instructions = 0;
     if (this.edgePorts.has(port)) {
@@ -249,7 +249,7 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
       instructions = rule.int.instructions;
     } else {
       try {
-        const { record } = sink(frame, this.transitConfig);
+        const { record } = sink(frame, this.#transitConfig);
         if (record === null || record.int === null || record.int.mode === 'gpint') return;
         instructions = record.int.instructionBitmap;
       } catch (error) {
@@ -259,28 +259,24 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
       }
     }
     hop.ingressTimestamp = BigInt(Math.max(0, node.clockNs));
-    this.report(frame, port, hop, (instructions & DROP_BITS) | DROP_WORD, reason, node);
+    this.#report(frame, port, hop, (instructions & DROP_BITS) | DROP_WORD, reason, node);
   }
 
-  private report(
-    packet: Uint8Array,
-    port: number,
-    metadata: Hop,
-    bits: number,
-    dropReason: number | null,
-    node: Node,
-  ): void {
+  #report(packet: Uint8Array, port: number, metadata: Hop, bits: number, dropReason: number | null, node: Node): void {
     this.reports++;
-    const queueCongested = (metadata.queueOccupancy ?? 0) >= this.congestedPackets;
-    const carried = packet.subarray(0, this.reportedBytes);
-    const payload = this.writer.write(carried, port % this.pipes, { metadata, bits, dropReason, queueCongested });
-    const addresses = { source: this.address, destination: this.monitorAddress };
-    const datagram = udpFrame({ ...addresses, sourcePort: this.reportPort, destinationPort: this.reportPort }, payload);
-    const out = this.monitorPort >= 0 ? this.monitorPort : this.routes.lookup(this.monitorAddress);
+    const queueCongested = (metadata.queueOccupancy ?? 0) >= this.#congestedPackets;
+    const carried = packet.subarray(0, this.#reportedBytes);
+    const payload = this.#writer.write(carried, port % this.#pipes, { metadata, bits, dropReason, queueCongested });
+    const addresses = { source: this.address, destination: this.#monitorAddress };
+    const datagram = udpFrame(
+      { ...addresses, sourcePort: this.#reportPort, destinationPort: this.#reportPort },
+      payload,
+    );
+    const out = this.#monitorPort >= 0 ? this.#monitorPort : this.routes.lookup(this.#monitorAddress);
     if (out >= 0) node.send(out, datagram);
   }
 
-  private hopOf(port: number, out: number, node: Node): Hop {
+  #hopOf(port: number, out: number, node: Node): Hop {
     const output = node.output(out);
     const waitNs = Math.min(output?.waitNs ?? 0, 0xffff_fffe);
     const nowNs = BigInt(Math.max(0, node.clockNs));

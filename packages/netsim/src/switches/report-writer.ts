@@ -33,18 +33,18 @@ export interface ReportContents {
 
 /** Writes the reports of one node, one to a datagram, and counts each hardware id's sequence numbers. */
 export class ReportWriter {
-  private readonly nodeId: number;
+  readonly #nodeId: number;
   /** Next number of each hardware id. */
-  private readonly sequences: Uint32Array;
+  readonly #sequences: Uint32Array;
 
   constructor(nodeId: number, pipes: number, firstSequence: number) {
-    this.nodeId = nodeId;
-    this.sequences = new Uint32Array(pipes).fill(firstSequence & SEQUENCE_MASK);
+    this.#nodeId = nodeId;
+    this.#sequences = new Uint32Array(pipes).fill(firstSequence & SEQUENCE_MASK);
   }
 
   /** The number that the next report of a hardware id will have. */
   nextSequence(hwId: number): number {
-    return this.sequences[hwId]!;
+    return this.#sequences[hwId]!;
   }
 
   /**
@@ -57,9 +57,9 @@ export class ReportWriter {
     // What the length field counts: main contents, metadata, packet.
     const bodyWords = 2 + own.length / 4 + ((packet.length + 3) >>> 2);
     const out = new Uint8Array(HEADERS_BYTES + bodyWords * 4);
-    const sequence = this.sequences[hwId]!;
-    this.sequences[hwId] = (sequence + 1) & SEQUENCE_MASK;
-    out.set(reportV20Group.encode({ hwId, sequence, nodeId: this.nodeId }));
+    const sequence = this.#sequences[hwId]!;
+    this.#sequences[hwId] = (sequence + 1) & SEQUENCE_MASK;
+    out.set(reportV20Group.encode({ hwId, sequence, nodeId: this.#nodeId }));
     const header = reportV20Individual.encode({
       reportType: REPORT_TYPE.INT,
       innerType: INNER_TYPE.ETHERNET,

@@ -1,7 +1,7 @@
 import type { ExternRuntime } from '../externs/extern.js';
 import type { Poison } from '../poison/poison.js';
 import type { TableRuntime, ValueSetRuntime } from '../tables/table.js';
-import type { TraceSink } from '../trace/trace.js';
+import type { TraceConsumer } from '../trace/trace.js';
 
 /**
  * A value at run time, by its type: bits up to 32 wide, bool (0 or 1), enum and error (positions) are numbers, wider bits
@@ -103,5 +103,5 @@ export interface Runtime {
   /** In poison mode: what compares the two runs of code compiled for it. */
   readonly poison: Poison | undefined;
   /** Set while packets are traced; only code compiled with `trace` looks at it. */
-  trace: TraceSink | undefined;
+  trace: TraceConsumer | undefined;
 }

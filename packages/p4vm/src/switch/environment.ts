@@ -56,7 +56,7 @@ export interface TrafficManager {
 }
 
 /** Where a packet goes that leaves the switch: `length` bytes of `bytes` from `offset`, valid during the call only. */
-export type TransmitSink = (port: number, bytes: Uint8Array, offset: number, length: number) => void;
+export type TransmitConsumer = (port: number, bytes: Uint8Array, offset: number, length: number) => void;
 
 /** What surrounds a switch. Everything has a default. */
 export interface SwitchEnvironment {
@@ -74,7 +74,7 @@ export interface SwitchEnvironment {
   /** Called when poison mode finds a place for the first time. */
   readonly onUndefinedRead?: (read: UndefinedRead) => void;
   readonly trafficManager?: TrafficManager;
-  readonly onTransmit?: TransmitSink;
+  readonly onTransmit?: TransmitConsumer;
   readonly onDigest?: (digest: Digest) => void;
   /** Texts of `log_msg`. */
   readonly onLog?: (message: string) => void;

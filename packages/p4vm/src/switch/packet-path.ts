@@ -1,7 +1,7 @@
 import type { Runtime } from '../machine/runtime.js';
 import { deparsePacket } from './deparse.js';
 import { type CurrentPacket, Dispatch } from './dispatch.js';
-import type { SwitchClock, SwitchEnvironment, TransmitSink } from './environment.js';
+import type { SwitchClock, SwitchEnvironment, TransmitConsumer } from './environment.js';
 import { VirtualClock } from './environment.js';
 import { type CodePool, clearStandardMetadata, INSTANCE, type InFlightPacket, type SharedState } from './in-flight.js';
 import type { MirrorSession, Replication } from './replication.js';
@@ -20,7 +20,7 @@ const DEPTH_MASK = 0x7ffff;
 export class PacketPath {
   readonly statistics: SwitchStatistics;
   readonly clock: SwitchClock;
-  onTransmit: TransmitSink;
+  onTransmit: TransmitConsumer;
 
   readonly #runtime: Runtime;
   readonly #replication: Replication;

@@ -14,7 +14,7 @@ import type { Runtime } from '../machine/runtime.js';
 import type { UndefinedRead } from '../poison/undefined-reads.js';
 import type { ProgramState } from '../tables/program-state.js';
 import { type PacketTrace, type TracedOutput, TraceRecorder } from '../trace/packet-trace.js';
-import type { SwitchClock, SwitchEnvironment, TransmitSink } from './environment.js';
+import type { SwitchClock, SwitchEnvironment, TransmitConsumer } from './environment.js';
 import { CodePool, type InFlightPacket } from './in-flight.js';
 import { PacketPath } from './packet-path.js';
 import { Replication } from './replication.js';
@@ -84,11 +84,11 @@ export class V1Switch {
   }
 
   /** Where packets go that leave the switch. */
-  get onTransmit(): TransmitSink {
+  get onTransmit(): TransmitConsumer {
     return this.#path.onTransmit;
   }
 
-  set onTransmit(sink: TransmitSink) {
+  set onTransmit(sink: TransmitConsumer) {
     this.#path.onTransmit = sink;
   }
 

@@ -1,4 +1,4 @@
-import type { TraceEvent, TraceSink } from './trace.js';
+import type { TraceConsumer, TraceEvent } from './trace.js';
 
 /** A packet that left the switch. */
 export interface TracedOutput {
@@ -15,7 +15,7 @@ export interface PacketTrace {
 }
 
 /** Keeps the events it is given; those beyond `limit` are counted only. */
-export class TraceRecorder implements TraceSink {
+export class TraceRecorder implements TraceConsumer {
   readonly events: TraceEvent[] = [];
   suppressed = 0;
 

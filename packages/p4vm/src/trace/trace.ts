@@ -23,6 +23,6 @@ export type TraceEvent =
   | { readonly kind: 'packet'; readonly what: string };
 
 /** Where code compiled for tracing reports to. */
-export interface TraceSink {
+export interface TraceConsumer {
   event(event: TraceEvent): void;
 }

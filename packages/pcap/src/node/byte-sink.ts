@@ -4,7 +4,7 @@ import { createGzip, type Gzip } from 'node:zlib';
 import { openWritablePipe } from './open-stream.js';
 
 /** Where the bytes of a capture go, one write after the other. */
-export interface ByteSink {
+export interface ByteOutput {
   write(bytes: Uint8Array): Promise<void>;
   /** Completes the output; also releases it if a write has failed. */
   close(): Promise<void>;
@@ -14,17 +14,17 @@ export interface ByteSink {
  * @param path a file, created or emptied, a pipe, or `-` for standard output
  * @param signal ends the waiting for a reader of a pipe
  */
-export async function openSink(path: string, isCompressed: boolean, signal?: AbortSignal): Promise<ByteSink> {
-  const plain = path === '-' ? new StreamSink(process.stdout) : await openPath(path, signal);
-  return isCompressed ? new GzipSink(plain) : plain;
+export async function openOutput(path: string, isCompressed: boolean, signal?: AbortSignal): Promise<ByteOutput> {
+  const plain = path === '-' ? new StreamOutput(process.stdout) : await openPath(path, signal);
+  return isCompressed ? new GzipOutput(plain) : plain;
 }
 
-async function openPath(path: string, signal?: AbortSignal): Promise<ByteSink> {
+async function openPath(path: string, signal?: AbortSignal): Promise<ByteOutput> {
   const pipe = await openWritablePipe(path, signal);
-  return pipe === null ? new FileSink(await open(path, 'w')) : new PipeSink(pipe);
+  return pipe === null ? new FileOutput(await open(path, 'w')) : new PipeOutput(pipe);
 }
 
-class FileSink implements ByteSink {
+class FileOutput implements ByteOutput {
   readonly #handle: FileHandle;
 
   constructor(handle: FileHandle) {
@@ -44,7 +44,7 @@ class FileSink implements ByteSink {
 }
 
 /** Standard output, which is not ours to close. */
-class StreamSink implements ByteSink {
+class StreamOutput implements ByteOutput {
   readonly #stream: Writable;
   /** The callback of `write` tells the error; without a listener the event would end the process as well. */
   readonly #ignore = (): void => {};
@@ -68,7 +68,7 @@ class StreamSink implements ByteSink {
 }
 
 /** A pipe of ours: closing it tells the reader that this is the end. */
-class PipeSink extends StreamSink {
+class PipeOutput extends StreamOutput {
   readonly #pipe: Writable;
 
   constructor(pipe: Writable) {
@@ -83,12 +83,12 @@ class PipeSink extends StreamSink {
   }
 }
 
-class GzipSink implements ByteSink {
-  readonly #inner: ByteSink;
+class GzipOutput implements ByteOutput {
+  readonly #inner: ByteOutput;
   readonly #gzip: Gzip = createGzip();
   #output: Uint8Array[] = [];
 
-  constructor(inner: ByteSink) {
+  constructor(inner: ByteOutput) {
     this.#inner = inner;
     this.#gzip.on('data', (chunk: Uint8Array) => this.#output.push(chunk));
   }

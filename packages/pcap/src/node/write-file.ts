@@ -3,7 +3,7 @@ import type { ByteOrder } from '../format-parser.js';
 import { LinkType } from '../link-type.js';
 import { PcapWriter } from '../pcap-writer.js';
 import { type PcapngInterface, PcapngWriter } from '../pcapng-writer.js';
-import { type ByteSink, openSink } from './byte-sink.js';
+import { type ByteOutput, openOutput } from './byte-sink.js';
 
 /** How to write a capture file. */
 export interface CaptureFileOptions {
@@ -39,20 +39,20 @@ const FLUSH_LENGTH = 1 << 16;
 export async function createCaptureFile(path: string, options: CaptureFileOptions = {}): Promise<CaptureFile> {
   const isPcapng = options.format === undefined ? /\.pcapng(\.gz)?$/i.test(path) : options.format === 'pcapng';
   const encoder = isPcapng ? new PcapngEncoder(options) : new PcapEncoder(options);
-  return new CaptureFile(encoder, await openSink(path, options.gzip ?? /\.gz$/i.test(path), options.signal));
+  return new CaptureFile(encoder, await openOutput(path, options.gzip ?? /\.gz$/i.test(path), options.signal));
 }
 
 /** A capture file being written; {@link createCaptureFile} makes it. */
 export class CaptureFile {
   readonly #encoder: FrameEncoder;
-  readonly #sink: ByteSink;
+  readonly #sink: ByteOutput;
   #pending: Uint8Array[] = [];
   #pendingLength = 0;
   #written: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   /** @internal */
-  constructor(encoder: FrameEncoder, sink: ByteSink) {
+  constructor(encoder: FrameEncoder, sink: ByteOutput) {
     this.#encoder = encoder;
     this.#sink = sink;
   }

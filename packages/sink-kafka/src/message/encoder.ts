@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { FrameBatch, RecordIds, RecordKind } from '@int/collector';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { MessageSlab } from './slab.js';
 
 /** How the value of a message is written. */
@@ -72,7 +72,7 @@ export interface MessageEncoder {
     words: Int32Array,
     at: number,
     records: number,
-    geometry: Geometry,
+    geometry: CacheGeometry,
     from: number,
     slab: MessageSlab,
     ids: RecordIds,

@@ -2,7 +2,7 @@ import type { TelemetryBatch } from '@int/codec';
 import type { FrameBatch, RecordIds } from '@int/collector';
 import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import { RecordEncoder } from './record-encoder.js';
 import type { MessageSlab } from './slab.js';
 
@@ -47,7 +47,7 @@ export class JsonEncoder extends RecordEncoder {
     return this.#event.write(slab.view, at, events, row, batch, frames, first, detector, ids, ids.next);
   }
 
-  protected flowBytes(geometry: Geometry): number {
+  protected flowBytes(geometry: CacheGeometry): number {
     if (this.#flow?.geometry !== geometry) this.#flow = new FlowJson(geometry);
     return this.#flow.bound;
   }

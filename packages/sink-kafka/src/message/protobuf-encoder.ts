@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { FrameBatch, RecordIds } from '@int/collector';
 import type { Detector, EventBatch } from '@int/detect';
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import { ProtobufEvent } from './protobuf-event.js';
 import { ProtobufFlow } from './protobuf-flow.js';
 import { putReport, reportBound } from './protobuf-report.js';
@@ -48,7 +48,7 @@ export class ProtobufEncoder extends RecordEncoder {
     return this.#event.write(slab.bytes, slab.view, at, events, row, batch, frames, first, detector, ids, ids.next);
   }
 
-  protected flowBytes(geometry: Geometry): number {
+  protected flowBytes(geometry: CacheGeometry): number {
     if (this.#flow?.geometry !== geometry) this.#flow = new ProtobufFlow(geometry);
     return this.#flow.bound;
   }

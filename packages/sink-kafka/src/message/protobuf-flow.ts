@@ -1,5 +1,5 @@
 import type { RecordIds } from '@int/collector';
-import { COMPACT, EXACT, type Geometry, META, REASONS } from '@int/flowcache';
+import { type CacheGeometry, COMPACT, EXACT, META, REASONS } from '@int/flowcache';
 import { putBytesField } from './protobuf-event.js';
 import { putFlow, putId } from './protobuf-report.js';
 import { closeField, putField, putFixed64, tagOf, WIRE } from './wire.js';
@@ -49,13 +49,13 @@ function putTime(view: DataView, at: number, field: number, words: Int32Array, w
 
 /** Writes entries of a flow cache as messages `FlowSummary`. */
 export class ProtobufFlow {
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly #names: readonly Uint8Array[];
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
   /** @param geometry of the cache that the entries come from */
-  constructor(geometry: Geometry) {
+  constructor(geometry: CacheGeometry) {
     this.geometry = geometry;
     this.#names = geometry.metrics.map((name) => encoder.encode(name));
   }

@@ -2,7 +2,7 @@ import type { TelemetryBatch } from '@int/codec';
 import { type FrameBatch, RECORD_KINDS, type RecordIds } from '@int/collector';
 import { frameTimeMs } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
-import { COMPACT, EXACT, type Geometry, META } from '@int/flowcache';
+import { type CacheGeometry, COMPACT, EXACT, META } from '@int/flowcache';
 import type { MessageEncoder, MessageFormat } from './encoder.js';
 import { enter, MAX_KEY_BYTES, putKey4, putKey6, putReportKey } from './key.js';
 import type { MessageSlab } from './slab.js';
@@ -42,7 +42,7 @@ export abstract class RecordEncoder implements MessageEncoder {
     ids: RecordIds,
   ): number;
   /** Called before entries of a cache are written. @returns bytes of a value at most */
-  protected abstract flowBytes(geometry: Geometry): number;
+  protected abstract flowBytes(geometry: CacheGeometry): number;
   protected abstract writeFlow(slab: MessageSlab, at: number, words: Int32Array, entry: number, ids: RecordIds): number;
 
   reports(
@@ -93,7 +93,7 @@ export abstract class RecordEncoder implements MessageEncoder {
     words: Int32Array,
     at: number,
     records: number,
-    geometry: Geometry,
+    geometry: CacheGeometry,
     from: number,
     slab: MessageSlab,
     ids: RecordIds,
@@ -114,7 +114,7 @@ export abstract class RecordEncoder implements MessageEncoder {
   }
 }
 
-function putFlowKey(view: DataView, at: number, words: Int32Array, entry: number, { layout }: Geometry): number {
+function putFlowKey(view: DataView, at: number, words: Int32Array, entry: number, { layout }: CacheGeometry): number {
   const fields = layout === 'exact' ? EXACT : COMPACT;
   const meta = words[entry + fields.META]!;
   const source = entry + fields.SOURCE;

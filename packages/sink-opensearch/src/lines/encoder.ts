@@ -2,7 +2,7 @@ import type { TelemetryBatch } from '@int/codec';
 import { type FrameBatch, RecordIds, type RecordKind } from '@int/collector';
 import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
 import type { Detector, EventBatch } from '@int/detect';
-import { COMPACT, EXACT, type Geometry } from '@int/flowcache';
+import { type CacheGeometry, COMPACT, EXACT } from '@int/flowcache';
 import type { ResolvedOptions } from '../options.js';
 import type { LineBatch } from './batch.js';
 import { putDecimal } from './digits.js';
@@ -91,7 +91,7 @@ export class LineEncoder {
   }
 
   /** Appends the flow cache's entry that begins at word `at`. */
-  flow(lines: LineBatch, words: Int32Array, word: number, geometry: Geometry): void {
+  flow(lines: LineBatch, words: Int32Array, word: number, geometry: CacheGeometry): void {
     const isExact = geometry.layout === 'exact';
     if (this.#flows === null || this.#flows.geometry !== geometry) this.#flows = new FlowJson(geometry);
     const number = this.#ids.next++;

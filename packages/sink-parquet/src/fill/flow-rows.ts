@@ -1,5 +1,5 @@
 import { parseAddress } from '@int/codec';
-import { EntryReader, type FlowEntry, type Geometry, type MetricStatistics, REASONS } from '@int/flowcache';
+import { type CacheGeometry, EntryReader, type FlowEntry, type MetricStatistics, REASONS } from '@int/flowcache';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { FLOW_ROW } from '../table/flows.js';
@@ -25,12 +25,12 @@ function hopsJson({ hops }: FlowEntry): string {
 
 /** Copies entries of a flow cache into a slab. */
 export class FlowRows {
-  readonly #readers = new WeakMap<Geometry, EntryReader>();
+  readonly #readers = new WeakMap<CacheGeometry, EntryReader>();
   readonly #path = new Uint32Array(256);
   readonly #mean = new Float64Array(1);
   readonly #meanWords = new Uint32Array(this.#mean.buffer);
 
-  read(words: Int32Array, at: number, geometry: Geometry): FlowEntry {
+  read(words: Int32Array, at: number, geometry: CacheGeometry): FlowEntry {
     let reader = this.#readers.get(geometry);
     if (reader === undefined) {
       reader = new EntryReader(geometry);

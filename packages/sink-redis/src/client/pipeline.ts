@@ -2,8 +2,8 @@ import type { OutageListener } from '@int/collector';
 import { type BackOff, OutageLog } from '@int/collector/internals';
 import { ErrorReply } from '@redis/client';
 import { isNoScript, RedisSinkError, toSinkError } from '../errors.js';
-import type { ServerCounts } from '../lane/counters.js';
-import { type Batch, LANES, type Lane } from '../lane/lane.js';
+import type { ServerCounts } from '../outlet/counters.js';
+import { type Batch, KINDS, type Outlet } from '../outlet/outlet.js';
 import type { Connection } from './connection.js';
 import { BATCH_REPLY, HELLO_REPLY, SCRIPTS, type ScriptName } from './scripts.js';
 import { Watchdog } from './watchdog.js';
@@ -20,7 +20,7 @@ interface Numbered {
 
 export interface PipelineOptions extends OutageListener<RedisSinkError> {
   connect(onEnd: (error: unknown) => void, signal: AbortSignal): Promise<Connection>;
-  readonly lanes: readonly Lane[];
+  readonly outlets: readonly Outlet[];
   readonly prefix: string;
   /** Key of the writer's hash. */
   readonly writerKey: string;
@@ -156,8 +156,8 @@ export class Pipeline {
     this.#watchdog.stop();
     this.#connecting?.abort();
     for (const { batch, sends } of this.#flight) {
-      batch.lane.counters.inFlight -= batch.records;
-      batch.lane.counters.dropped[sends > 0 ? 'unconfirmed' : reason] += batch.records;
+      batch.outlet.counters.inFlight -= batch.records;
+      batch.outlet.counters.dropped[sends > 0 ? 'unconfirmed' : reason] += batch.records;
     }
     this.#flight = [];
     this.#sent = 0;
@@ -168,14 +168,14 @@ export class Pipeline {
     return null;
   }
 
-  /** The next batch of the lanes that have one, in turn. */
+  /** The next batch of the outlets that have one, in turn. */
   #next(): Batch | null {
-    const { lanes } = this.#options;
-    for (let k = 0; k < lanes.length; k++) {
-      const lane = lanes[(this.#turn + k) % lanes.length]!;
-      if (!lane.isReady) continue;
-      this.#turn = (this.#turn + k + 1) % lanes.length;
-      return lane.next();
+    const { outlets } = this.#options;
+    for (let k = 0; k < outlets.length; k++) {
+      const outlet = outlets[(this.#turn + k) % outlets.length]!;
+      if (!outlet.isReady) continue;
+      this.#turn = (this.#turn + k + 1) % outlets.length;
+      return outlet.next();
     }
     return null;
   }
@@ -200,7 +200,7 @@ export class Pipeline {
       writerKey,
       session,
       String(number),
-      batch.lane.name,
+      batch.outlet.name,
       ...batch.args,
     ]).then(
       (reply) => {
@@ -224,7 +224,7 @@ export class Pipeline {
     this.#sent -= 1;
     // Applied just now, and thus as a whole.
     if (status === BATCH_REPLY.APPLIED) numbered.failure = null;
-    numbered.batch.lane.counters.update(refused, incomplete);
+    numbered.batch.outlet.counters.update(refused, incomplete);
     this.#settle(numbered);
     this.#onRefused(why);
     this.#recover();
@@ -234,7 +234,7 @@ export class Pipeline {
 
   /** The server has applied a batch, or says that it had. */
   #settle({ batch, number, failure }: Numbered): void {
-    const { counters } = batch.lane;
+    const { counters } = batch.outlet;
     this.#acknowledged = number;
     this.#greetings = 0;
     this.#totals.batches += 1;
@@ -395,31 +395,31 @@ export class Pipeline {
       this.#options.onFenced();
       return;
     }
-    const server = LANES.map((_, lane): ServerCounts => {
-      const [written = 0, refused = 0, incomplete = 0] = numbers.slice(3 * lane, 3 * lane + 3);
+    const server = KINDS.map((_, outlet): ServerCounts => {
+      const [written = 0, refused = 0, incomplete = 0] = numbers.slice(3 * outlet, 3 * outlet + 3);
       return { written, refused, incomplete };
     });
     if (this.#epoch === 0) {
       this.#epoch = epoch;
       this.#acknowledged = applied;
       this.#lastNumber = applied;
-      for (const lane of this.#options.lanes) lane.counters.begin(server[LANES.indexOf(lane.name)]!);
+      for (const outlet of this.#options.outlets) outlet.counters.begin(server[KINDS.indexOf(outlet.name)]!);
     } else if (status === HELLO_REPLY.LOST) {
       this.#onLost(server);
     } else {
       this.#confirm(applied, server);
     }
     this.#state = 'open';
-    if (this.#flight.length === 0 && !this.#options.lanes.some((lane) => lane.isReady)) this.#recover();
+    if (this.#flight.length === 0 && !this.#options.outlets.some((outlet) => outlet.isReady)) this.#recover();
     this.#options.onProgress();
     this.pump();
   }
 
   /** Batches up to number `applied` were applied, though their acknowledgement may not have arrived. */
   #confirm(applied: number, server: readonly ServerCounts[]): void {
-    for (const lane of this.#options.lanes) {
-      const { refused, incomplete } = server[LANES.indexOf(lane.name)]!;
-      lane.counters.update(refused, incomplete);
+    for (const outlet of this.#options.outlets) {
+      const { refused, incomplete } = server[KINDS.indexOf(outlet.name)]!;
+      outlet.counters.update(refused, incomplete);
     }
     while (this.#flight.length > 0 && this.#flight[0]!.number <= applied) {
       this.#totals.confirmedBatches += 1;
@@ -428,9 +428,9 @@ export class Pipeline {
   }
 
   #onLost(server: readonly ServerCounts[]): void {
-    const lost = this.#options.lanes.map((lane) => {
-      const records = lane.counters.lose(server[LANES.indexOf(lane.name)]!);
-      return `${records} ${lane.name}`;
+    const lost = this.#options.outlets.map((outlet) => {
+      const records = outlet.counters.lose(server[KINDS.indexOf(outlet.name)]!);
+      return `${records} ${outlet.name}`;
     });
     this.#options.onProblem(
       new RedisSinkError('ERR_REDIS_LOST', `the server no longer has ${lost.join(', ')} that it had acknowledged`),

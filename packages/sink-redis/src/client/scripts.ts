@@ -2,7 +2,7 @@
  * What runs inside the server. Redis applies a script as a whole or, if it cannot write at all, not at all; together
  * with a number per batch this makes writing a batch again harmless.
  *
- * Every batch is one call. Its arguments begin with session, number, lane. The writer's hash holds the number of the
+ * Every batch is one call. Its arguments begin with session, number, outlet. The writer's hash holds the number of the
  * last batch applied, and a batch is applied only if its number is the next one:
  * - its number is not above: it was applied before, and is not again;
  * - there is a gap: a batch before it was not applied, so this one must wait;
@@ -14,13 +14,13 @@
  * counted.
  */
 
-/** What a batch's script answers: one of these, refused and incomplete records of the lane in all, the last reason. */
+/** What a batch's script answers: one of these, refused and incomplete records of the outlet in all, the last reason. */
 export const BATCH_REPLY = { APPLIED: 0, APPLIED_BEFORE: 1, GAP: 2, OTHER_SESSION: 3 } as const;
 
 const BEGIN = `
 local call, try = redis.call, redis.pcall
-local writer, session, number, lane = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-local state = call('HMGET', writer, 'session', 'batch', lane .. '.refused', lane .. '.incomplete')
+local writer, session, number, outlet = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local state = call('HMGET', writer, 'session', 'batch', outlet .. '.refused', outlet .. '.incomplete')
 if state[1] ~= session then return {${BATCH_REPLY.OTHER_SESSION}, 0, 0, ''} end
 local refused, incomplete, why = tonumber(state[3] or 0), tonumber(state[4] or 0), ''
 local ahead = tonumber(number) - tonumber(state[2])
@@ -36,9 +36,9 @@ end
 `;
 
 const END = `
-try('HINCRBY', writer, lane, n - (refused - refusedBefore))
-if refused > refusedBefore then try('HSET', writer, lane .. '.refused', string.format('%d', refused)) end
-if incomplete > incompleteBefore then try('HSET', writer, lane .. '.incomplete', string.format('%d', incomplete)) end
+try('HINCRBY', writer, outlet, n - (refused - refusedBefore))
+if refused > refusedBefore then try('HSET', writer, outlet .. '.refused', string.format('%d', refused)) end
+if incomplete > incompleteBefore then try('HSET', writer, outlet .. '.incomplete', string.format('%d', incomplete)) end
 return {${BATCH_REPLY.APPLIED}, refused, incomplete, why}
 `;
 
@@ -53,7 +53,7 @@ end
 `;
 
 /**
- * Arguments: session, number, lane, stream, events, entries to keep in a stream (0: all), 1 for one stream per switch,
+ * Arguments: session, number, outlet, stream, events, entries to keep in a stream (0: all), 1 for one stream per switch,
  * texts, key of the counts, counts.
  */
 const EVENTS = `${BEGIN}
@@ -90,7 +90,7 @@ end
 ${COUNTS}${END}`;
 
 /**
- * Arguments: session, number, lane, stream, records, stream entries to keep (0: all), layout, hops, metrics, records'
+ * Arguments: session, number, outlet, stream, records, stream entries to keep (0: all), layout, hops, metrics, records'
  * words, key of the counts, counts.
  */
 const PACKED = `${BEGIN}
@@ -101,7 +101,7 @@ if ARGV[6] ~= '0' then try('XTRIM', ARGV[4], 'MAXLEN', '~', ARGV[6]) end
 ${COUNTS}${END}`;
 
 /**
- * Arguments: session, number, lane, prefix, entries, metrics, ms to keep a flow (0: for ever), flows to keep (0: all),
+ * Arguments: session, number, outlet, prefix, entries, metrics, ms to keep a flow (0: for ever), flows to keep (0: all),
  * texts.
  *
  * Numbers of more than 15 digits are added in pieces: sums stay exact beyond what a double can hold.
@@ -273,7 +273,7 @@ if keepMs ~= '0' then
 end
 ${END}`;
 
-/** Arguments: session, number, lane, prefix, records, texts: name, number of fields, and these, each name and value. */
+/** Arguments: session, number, outlet, prefix, records, texts: name, number of fields, and these, each name and value. */
 const VALUES = `${BEGIN}
 local prefix, n, texts = ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local read, at = struct.unpack, 1
@@ -301,7 +301,7 @@ export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 
  * It first runs each command that the other scripts use, in a form that changes nothing, on a key that is not there: a
  * right that is missing shows before a batch is sent, and not as records refused.
  *
- * Answers {@link HELLO_REPLY}, epoch, number of the last batch applied, and of each lane what was written, refused and
+ * Answers {@link HELLO_REPLY}, epoch, number of the last batch applied, and of each outlet what was written, refused and
  * incomplete.
  *
  * - A session begins by taking the writer id over, whoever had it. The first greeting asks for the epoch of the hash
@@ -314,7 +314,7 @@ export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 
  */
 const HELLO = `
 local call, writer = redis.call, KEYS[1]
-local lanes = {'events', 'events.refused', 'events.incomplete', 'entries', 'entries.refused', 'entries.incomplete',
+local outlets = {'events', 'events.refused', 'events.incomplete', 'entries', 'entries.refused', 'entries.incomplete',
   'values', 'values.refused', 'values.incomplete'}
 local none = ARGV[7] .. ':none'
 call('XADD', none, 'NOMKSTREAM', '*', 'field', 'value')
@@ -326,7 +326,7 @@ call('PEXPIRE', none, '1')
 for _, name in ipairs({'ZCARD', 'EXISTS', 'DEL', 'UNLINK'}) do call(name, none) end
 local session, mine, greeting = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local acknowledged, sent, follows = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local state = call('HMGET', writer, 'session', 'epoch', 'greeting', 'batch', unpack(lanes))
+local state = call('HMGET', writer, 'session', 'epoch', 'greeting', 'batch', unpack(outlets))
 local epoch, batch = tonumber(state[2] or 0), tonumber(state[4] or 0)
 local status = ${HELLO_REPLY.GOES_ON}
 if state[1] == session then
@@ -350,7 +350,7 @@ call('HSET', writer, 'session', session, 'epoch', string.format('%d', mine), 'gr
   'batch', string.format('%d', batch))
 call('HINCRBY', writer, 'events', '0')
 local reply = {status, mine, batch}
-for k = 1, #lanes do reply[#reply + 1] = tonumber(state[k + 4] or 0) end
+for k = 1, #outlets do reply[#reply + 1] = tonumber(state[k + 4] or 0) end
 return reply
 `;
 

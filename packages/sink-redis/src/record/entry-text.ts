@@ -1,4 +1,4 @@
-import { COMPACT, EXACT, type Geometry, META, REASONS } from '@int/flowcache';
+import { type CacheGeometry, COMPACT, EXACT, META, REASONS } from '@int/flowcache';
 import type { AsciiWriter } from './ascii-writer.js';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -8,7 +8,7 @@ const SPACE = 0x20;
 const DASH = 0x2d;
 
 /** Bytes of one entry at most, its texts with their lengths. */
-export function entryTextBytes(geometry: Geometry): number {
+export function entryTextBytes(geometry: CacheGeometry): number {
   const { hops, metrics } = geometry;
   // Before the hops: the flow with at most 99 characters, numbers, statistics, and the path. Statistics: two numbers of
   // 32 bits, a mean of up to 24 characters, a sum of 64 bits, spaces between them and the length.
@@ -23,11 +23,11 @@ export function entryTextBytes(geometry: Geometry): number {
  * holds it.
  */
 export class EntryText {
-  readonly #geometry: Geometry;
+  readonly #geometry: CacheGeometry;
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
-  constructor(geometry: Geometry) {
+  constructor(geometry: CacheGeometry) {
     this.#geometry = geometry;
   }
 

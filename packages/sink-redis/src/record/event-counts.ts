@@ -1,5 +1,5 @@
 import type { MetricName } from '@int/codec';
-import { EVENT, EVENT_KIND } from '@int/flowcache';
+import { EVENT_KIND, EVENT_WORD } from '@int/flowcache';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
@@ -37,8 +37,8 @@ export class EventCounts {
 
   /** Row of the switch or scope of an event. */
   rowOf(words: Int32Array, at: number): number {
-    if ((words[at + EVENT.KIND]! & EVENT_KIND.END_TO_END) !== 0) return END_TO_END;
-    const node = words[at + EVENT.NODE]!;
+    if ((words[at + EVENT_WORD.KIND]! & EVENT_KIND.END_TO_END) !== 0) return END_TO_END;
+    const node = words[at + EVENT_WORD.NODE]!;
     if (node === -1) return UNNAMED;
     const known = this.#rows.get(node);
     if (known !== undefined) return known;
@@ -54,7 +54,7 @@ export class EventCounts {
   }
 
   add(words: Int32Array, at: number, row: number): void {
-    const kind = words[at + EVENT.KIND]!;
+    const kind = words[at + EVENT_WORD.KIND]!;
     const first = row * this.#columns;
     if ((kind & EVENT_KIND.PATH) !== 0) this.#count(first + this.#columns - 1);
     const metric = (kind >>> EVENT_KIND.METRIC_SHIFT) & EVENT_KIND.METRIC_MASK;

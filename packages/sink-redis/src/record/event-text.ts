@@ -1,5 +1,5 @@
 import type { MetricName } from '@int/codec';
-import { EVENT, EVENT_KIND } from '@int/flowcache';
+import { EVENT_KIND, EVENT_WORD } from '@int/flowcache';
 import type { AsciiWriter } from './ascii-writer.js';
 
 /** What stands in the field `metric` for events of the whole path. */
@@ -33,11 +33,11 @@ export class EventText {
   }
 
   write(out: AsciiWriter, words: Int32Array, at: number): void {
-    const kind = words[at + EVENT.KIND]!;
+    const kind = words[at + EVENT_WORD.KIND]!;
     const isWhole = (kind & EVENT_KIND.END_TO_END) !== 0;
     const isPath = (kind & EVENT_KIND.PATH) !== 0;
     out.open();
-    out.uint64(words[at + EVENT.TIME]!, words[at + EVENT.TIME + 1]!);
+    out.uint64(words[at + EVENT_WORD.TIME]!, words[at + EVENT_WORD.TIME + 1]!);
     out.close();
     out.open();
     out.put(KIND_TEXTS[kind & 7]!);
@@ -49,24 +49,25 @@ export class EventText {
     if (!isWhole) out.uint32((kind >>> EVENT_KIND.HOP_SHIFT) & EVENT_KIND.HOP_MASK);
     out.close();
     out.open();
-    if (words[at + EVENT.NODE] !== -1) out.uint32(words[at + EVENT.NODE]!);
+    if (words[at + EVENT_WORD.NODE] !== -1) out.uint32(words[at + EVENT_WORD.NODE]!);
     out.close();
     out.open();
-    out.uint32(words[at + EVENT.VALUE]!);
+    out.uint32(words[at + EVENT_WORD.VALUE]!);
     out.close();
     out.open();
     // Only a change has compared the previous value: there, all ones is a value.
-    if (words[at + EVENT.PREVIOUS] !== -1 || (kind & EVENT_KIND.CHANGE) !== 0) out.uint32(words[at + EVENT.PREVIOUS]!);
+    if (words[at + EVENT_WORD.PREVIOUS] !== -1 || (kind & EVENT_KIND.CHANGE) !== 0)
+      out.uint32(words[at + EVENT_WORD.PREVIOUS]!);
     out.close();
     out.open();
-    if (!isPath) out.uint32(words[at + EVENT.THRESHOLD]!);
+    if (!isPath) out.uint32(words[at + EVENT_WORD.THRESHOLD]!);
     out.close();
     out.open();
     out.flow(
       words,
-      at + EVENT.SOURCE,
-      at + EVENT.DESTINATION,
-      words[at + EVENT.PORTS]!,
+      at + EVENT_WORD.SOURCE,
+      at + EVENT_WORD.DESTINATION,
+      words[at + EVENT_WORD.PORTS]!,
       kind >>> EVENT_KIND.PROTOCOL_SHIFT,
       (kind & EVENT_KIND.IPV6) !== 0,
     );

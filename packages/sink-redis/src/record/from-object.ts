@@ -1,13 +1,13 @@
 import { type Flow, type MetricName, parseAddress } from '@int/codec';
 import {
+  type CacheGeometry,
   COMPACT,
-  EVENT,
   EVENT_KIND,
+  EVENT_WORD,
   EVENT_WORDS,
   EXACT,
   type FlowEntry,
   type FlowEvent,
-  type Geometry,
   META,
   type MetricStatistics,
   REASONS,
@@ -63,7 +63,7 @@ function portsOf(flow: Flow): number {
  */
 export function eventRecord(event: FlowEvent, metrics: readonly MetricName[]): Int32Array {
   const words = new Int32Array(EVENT_WORDS);
-  const isIpv6 = setAddresses(words, EVENT.SOURCE, EVENT.DESTINATION, event.flow);
+  const isIpv6 = setAddresses(words, EVENT_WORD.SOURCE, EVENT_WORD.DESTINATION, event.flow);
   let kind = isIpv6 ? EVENT_KIND.IPV6 : 0;
   for (const name of event.kinds) {
     if (!Object.hasOwn(KIND_BITS, name)) throw new TypeError(`unknown kind of event '${String(name)}'`);
@@ -78,13 +78,13 @@ export function eventRecord(event: FlowEvent, metrics: readonly MetricName[]): I
     kind |= checked('hop', event.hop ?? -1, EVENT_KIND.HOP_MASK) << EVENT_KIND.HOP_SHIFT;
   }
   kind |= checked('protocol', event.flow.protocol, 0xff) << EVENT_KIND.PROTOCOL_SHIFT;
-  words[EVENT.KIND] = kind;
-  words[EVENT.NODE] = word('nodeId', event.nodeId);
-  words[EVENT.VALUE] = word('value', event.value);
-  words[EVENT.PREVIOUS] = word('previous', event.previous);
-  words[EVENT.THRESHOLD] = word('threshold', event.threshold ?? 0);
-  setBigint(words, EVENT.TIME, 'timeNs', event.timeNs);
-  words[EVENT.PORTS] = portsOf(event.flow);
+  words[EVENT_WORD.KIND] = kind;
+  words[EVENT_WORD.NODE] = word('nodeId', event.nodeId);
+  words[EVENT_WORD.VALUE] = word('value', event.value);
+  words[EVENT_WORD.PREVIOUS] = word('previous', event.previous);
+  words[EVENT_WORD.THRESHOLD] = word('threshold', event.threshold ?? 0);
+  setBigint(words, EVENT_WORD.TIME, 'timeNs', event.timeNs);
+  words[EVENT_WORD.PORTS] = portsOf(event.flow);
   return words;
 }
 
@@ -95,7 +95,7 @@ export function eventRecord(event: FlowEvent, metrics: readonly MetricName[]): I
  * @throws TypeError if a cache of this geometry cannot hold the entry; RangeError for a number out of range;
  *   AddressError of the codec for an address that is none
  */
-export function entryRecord(entry: FlowEntry, geometry: Geometry): Int32Array {
+export function entryRecord(entry: FlowEntry, geometry: CacheGeometry): Int32Array {
   const words = new Int32Array(geometry.bucketStride);
   const isExact = geometry.layout === 'exact';
   const fields = isExact ? EXACT : COMPACT;
@@ -151,7 +151,7 @@ function setMetric(
   words: Int32Array,
   hop: number,
   metric: number,
-  geometry: Geometry,
+  geometry: CacheGeometry,
   statistics: MetricStatistics,
 ): void {
   const metrics = geometry.metrics.length;

@@ -1,6 +1,6 @@
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
-import { pathOf, type Trace } from './trace.js';
+import { nodePath, type Trace } from './trace.js';
 
 const NEVER = -1;
 /** Most nodes a report can tell of. */
@@ -77,7 +77,7 @@ export class Paths {
 
   /** The path as it is shown: of a longer one, the nodes that are kept. Allocates. */
   path(row: number): (number | null)[] {
-    return pathOf(this.#nodes, row * this.#kept, Math.min(this.#length[row]!, this.#kept));
+    return nodePath(this.#nodes, row * this.#kept, Math.min(this.#length[row]!, this.#kept));
   }
 
   /** Copies the nodes of the path that are kept. @returns how many; 0: no path is known */
@@ -117,7 +117,7 @@ export class Paths {
 
   /** The path at which the loop was noticed, as far as it is kept. */
   loopPath(row: number): (number | null)[] {
-    return pathOf(this.#loopNodes, row * this.#kept, this.#loopLength[row]!);
+    return nodePath(this.#loopNodes, row * this.#kept, this.#loopLength[row]!);
   }
 
   endLoop(row: number): void {

@@ -112,7 +112,7 @@ export class Trace {
 
   /** The nodes as an event has them. Allocates. */
   path(): (number | null)[] {
-    return pathOf(this.nodes, 0, this.length);
+    return nodePath(this.nodes, 0, this.length);
   }
 
   #hashOf(length: number): number {
@@ -123,7 +123,7 @@ export class Trace {
 }
 
 /** Node ids as they are shown: `null` for a hop that did not name itself. */
-export function pathOf(nodes: Uint32Array, start: number, length: number): (number | null)[] {
+export function nodePath(nodes: Uint32Array, start: number, length: number): (number | null)[] {
   const path: (number | null)[] = [];
   for (let at = start; at < start + length; at++) path.push(nodes[at] === NOT_AVAILABLE ? null : nodes[at]!);
   return path;

@@ -4,7 +4,7 @@ import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 import { Summaries } from '../slice/summaries.js';
 import type { Paths } from './paths.js';
-import { pathOf, type Trace } from './trace.js';
+import { nodePath, type Trace } from './trace.js';
 
 /** Not a record. */
 export const NONE = -1;
@@ -296,7 +296,7 @@ export class FlowWindows {
       reports: this.#reports[record]!,
       drops: this.#drops[record]!,
       late: this.#late[record]!,
-      path: length === 0 ? null : pathOf(this.#pathNodes, start, length),
+      path: length === 0 ? null : nodePath(this.#pathNodes, start, length),
       pathChanges: this.#changes[record]!,
       hops,
       hopsBeyond: this.#beyond[record]!,

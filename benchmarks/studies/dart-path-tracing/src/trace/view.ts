@@ -1,6 +1,6 @@
 /** What is printed. */
 import type { Flow } from '@int/codec';
-import { pathOf } from '@int/dart';
+import { pathOfValue } from '@int/dart';
 import { FIRST_REJECT, OUTCOME_NAMES } from '@int/dart/internals';
 import { imbalances, type TraceCollector, type TraceState, type TraceTotals } from './collector.js';
 
@@ -48,7 +48,7 @@ function exampleLine(collector: TraceCollector, flow: number): string {
   const { offsets, lengths, bytes } = fabric.keys;
   const key = bytes.subarray(offsets[flow]!, offsets[flow]! + lengths[flow]!);
   const { status, value, agreeing, matching } = store.query(key);
-  const path = value === null ? status : pathOf(value).map((node) => (node === null ? '?' : fabric.nameOf(node)));
+  const path = value === null ? status : pathOfValue(value).map((node) => (node === null ? '?' : fabric.nameOf(node)));
   const text = typeof path === 'string' ? path : `${path.join(' > ')} (${agreeing} of ${matching})`;
   return `  flow ${grouped(flow)}, ${flowText(fabric.flow(flow))}: ${text}`;
 }

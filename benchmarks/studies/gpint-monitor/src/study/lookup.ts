@@ -15,7 +15,7 @@ export interface Where {
 const LOADS = { low: LOW_LOAD, high: HIGH_LOAD, none: 0 } as const;
 
 export class Lookup {
-  private readonly byKey: ReadonlyMap<string, CellResult>;
+  readonly #byKey: ReadonlyMap<string, CellResult>;
   /** Numbers of switches with sound links, ascending. */
   readonly sizes: readonly number[];
   /** Numbers of switches with lossy links under high load, ascending. */
@@ -24,7 +24,7 @@ export class Lookup {
   readonly losses: readonly number[];
 
   constructor(results: readonly CellResult[]) {
-    this.byKey = new Map(results.map((result) => [keyOf(result.cell), result]));
+    this.#byKey = new Map(results.map((result) => [keyOf(result.cell), result]));
     const distinct = (keep: (cell: Cell) => boolean, of: (cell: Cell) => number): number[] =>
       [...new Set(results.filter(({ cell }) => keep(cell)).map(({ cell }) => of(cell)))].sort((a, b) => a - b);
     this.sizes = distinct(
@@ -45,7 +45,7 @@ export class Lookup {
   find(where: Where, measure: Measure): Estimate | undefined {
     const { method, load, switches, recover, loss = 0, losesFeedback = true } = where;
     const cell: Cell = { method, load: LOADS[load], switches, loss, losesFeedback, recover };
-    return this.byKey.get(keyOf(cell))?.estimates[measure];
+    return this.#byKey.get(keyOf(cell))?.estimates[measure];
   }
 
   /** @throws NotMeasured */

@@ -1,4 +1,4 @@
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { RedisSinkTotals } from '@int/sink-redis';
 
 /** What the writer's thread starts with. */
@@ -6,7 +6,7 @@ export interface WriterSetup {
   /** The memory of the rings, of entries and of events, by shard. */
   readonly entries: readonly SharedArrayBuffer[];
   readonly events: readonly SharedArrayBuffer[];
-  readonly geometry: Geometry;
+  readonly geometry: CacheGeometry;
   readonly redis: { readonly url: string; readonly prefix: string; readonly form: 'fields' | 'packed' } | null;
 }
 

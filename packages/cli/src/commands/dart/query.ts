@@ -1,5 +1,5 @@
 import type { Flow } from '@int/codec';
-import { type Policy, pathOf } from '@int/dart';
+import { type Policy, pathOfValue } from '@int/dart';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { FlowTextError, keyOfFlow, parseFlow, parseProtocol } from '../../dart/flow-key.js';
 import { type AnswerJson, askStore, type Question } from '../../dart/live-query.js';
@@ -140,7 +140,7 @@ function reading(
 ): { readonly path: (number | null)[] | null; readonly words: number[] | null } {
   const bytes = value === null ? null : Buffer.from(value, 'hex');
   if (bytes === null || bytes.length % 4 !== 0) return { path: null, words: null };
-  if (FLOW_BYTES.includes(key.length)) return { path: pathOf(bytes), words: null };
+  if (FLOW_BYTES.includes(key.length)) return { path: pathOfValue(bytes), words: null };
   if (!FLOW_BYTES.includes(key.length - 4)) return { path: null, words: null };
   return { path: null, words: Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32BE(at * 4)) };
 }

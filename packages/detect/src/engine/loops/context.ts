@@ -1,5 +1,5 @@
 import type { BatchView } from '../batch-view.js';
-import { EVENT, type EventBatch } from '../event-batch.js';
+import { EVENT_COLUMN, type EventBatch } from '../event-batch.js';
 import type { RunningRule } from '../running-rule.js';
 import type { StatePool } from '../state.js';
 import { ComplexScratch } from './complex-scratch.js';
@@ -80,8 +80,8 @@ export function closeEvents(
   const from = context.count;
   if (from === to) return;
   const { events, eventStride } = context;
-  const rules = eventStride * EVENT.RULE;
-  const kinds = eventStride * EVENT.KIND;
+  const rules = eventStride * EVENT_COLUMN.RULE;
+  const kinds = eventStride * EVENT_COLUMN.KIND;
   fill(events, rule.slot | 0, rules + from, rules + to);
   fill(events, rule.eventKind, kinds + from, kinds + to);
   context.survivors += survivors;
@@ -91,7 +91,7 @@ export function closeEvents(
 /** The same for events of a threshold. */
 export function closeThreshold(context: LoopContext, rule: RunningRule, to: number, survivors?: number): void {
   if (context.count === to) return;
-  const column = context.eventStride * EVENT.THRESHOLD;
+  const column = context.eventStride * EVENT_COLUMN.THRESHOLD;
   fill(context.events, rule.threshold, column + context.count, column + to);
   closeEvents(context, rule, to, survivors);
 }

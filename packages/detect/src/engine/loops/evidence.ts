@@ -2,7 +2,7 @@
 import { HOP_COLUMNS, NOT_AVAILABLE } from '@int/codec';
 import { AGGREGATES } from '../../expression/model.js';
 import { REPORT } from '../batch-view.js';
-import { EVENT, EVIDENCE } from '../event-batch.js';
+import { EVENT_COLUMN, EVIDENCE } from '../event-batch.js';
 import type { Reading } from '../running-rule.js';
 import type { LoopContext } from './context.js';
 import { COLUMN, type Program, type Test } from './program.js';
@@ -30,7 +30,7 @@ export function writeEvidence(
   const { events, eventStride } = context;
   for (let c = 0; c < clauses.length; c++) {
     const { tests } = clauses[c]!;
-    const whats = eventStride * (EVENT.EVIDENCE + c * EVIDENCE.COLUMNS + EVIDENCE.WHAT) + context.count;
+    const whats = eventStride * (EVENT_COLUMN.EVIDENCE + c * EVIDENCE.COLUMNS + EVIDENCE.WHAT) + context.count;
     const nodes = whats + eventStride * (EVIDENCE.NODE - EVIDENCE.WHAT);
     const values = whats + eventStride * (EVIDENCE.VALUE - EVIDENCE.WHAT);
     for (let k = 0; k < count; k++) {
@@ -55,7 +55,8 @@ export function writeEvidence(
   }
   const slots = Math.min(clauses.length + 1, EVIDENCE.SLOTS);
   if (clauses.length < EVIDENCE.SLOTS) {
-    const end = eventStride * (EVENT.EVIDENCE + clauses.length * EVIDENCE.COLUMNS + EVIDENCE.WHAT) + context.count;
+    const end =
+      eventStride * (EVENT_COLUMN.EVIDENCE + clauses.length * EVIDENCE.COLUMNS + EVIDENCE.WHAT) + context.count;
     for (let k = 0; k < count; k++) events[end + k] = EVIDENCE.NONE;
   }
   if (slots > context.evidenceSlots) context.evidenceSlots = slots;

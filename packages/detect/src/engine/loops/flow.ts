@@ -1,6 +1,6 @@
 /** Detectors that look at the sum over a report's hops, or at nothing. */
 import { REPORT } from '../batch-view.js';
-import { EVENT } from '../event-batch.js';
+import { EVENT_COLUMN } from '../event-batch.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeEvents, closeThreshold, type LoopContext } from './context.js';
 import { doubtOf, sumOf } from './sum.js';
@@ -25,8 +25,8 @@ export function perFlow(context: LoopContext, rule: RunningRule, from: number, t
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
-  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
+  const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
   const limit = rule.threshold >>> 0;
   const doubt = doubtOf(reading) | 0;
@@ -67,8 +67,8 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
-  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
+  const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
   const reported = rule.reported | 0;
   const limit = rule.threshold >>> 0;
@@ -113,8 +113,8 @@ export function floatAverage(context: LoopContext, rule: RunningRule, from: numb
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
-  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
+  const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
   const reported = rule.reported | 0;
   const limit = rule.threshold >>> 0;
@@ -155,7 +155,7 @@ export function thresholdEndToEnd(context: LoopContext, rule: RunningRule, from:
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const limit = rule.threshold >>> 0;
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
@@ -181,8 +181,8 @@ export function changeEndToEnd(context: LoopContext, rule: RunningRule, from: nu
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
-  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
+  const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
   const limit = rule.threshold >>> 0;
   const doubt = doubtOf(reading) | 0;

@@ -1,6 +1,6 @@
 /** Detectors that look at each hop by itself. */
 import { REPORT } from '../batch-view.js';
-import { EVENT } from '../event-batch.js';
+import { EVENT_COLUMN } from '../event-batch.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeThreshold, type LoopContext } from './context.js';
 import { changeHopRare, perHopRare, thresholdHopRare } from './hop-rare.js';
@@ -32,8 +32,8 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
   }
   const { view, words, events } = context;
   const { hops, report, hopCount } = view;
-  const found = context.eventStride * EVENT.HOP;
-  const before = context.eventStride * EVENT.PREVIOUS;
+  const found = context.eventStride * EVENT_COLUMN.HOP;
+  const before = context.eventStride * EVENT_COLUMN.PREVIOUS;
   const switchMask = context.switchMask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
@@ -84,7 +84,7 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
   }
   const { view, events } = context;
   const { hops, report, hopCount } = view;
-  const found = context.eventStride * EVENT.HOP;
+  const found = context.eventStride * EVENT_COLUMN.HOP;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   const limit = rule.threshold >>> 0;
@@ -122,9 +122,9 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
   if (context.count === to) return;
   const { view, events } = context;
   const { hops, report, hopCount } = view;
-  const found = (context.eventStride * EVENT.HOP) | 0;
-  const node = (context.eventStride * EVENT.NODE) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
+  const found = (context.eventStride * EVENT_COLUMN.HOP) | 0;
+  const node = (context.eventStride * EVENT_COLUMN.NODE) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
   let row = first | 0;
@@ -160,10 +160,10 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
   }
   const { view, words, events } = context;
   const { hops, report, hopCount, cells } = view;
-  const found = (context.eventStride * EVENT.HOP) | 0;
-  const node = (context.eventStride * EVENT.NODE) | 0;
-  const value = (context.eventStride * EVENT.VALUE) | 0;
-  const before = (context.eventStride * EVENT.PREVIOUS) | 0;
+  const found = (context.eventStride * EVENT_COLUMN.HOP) | 0;
+  const node = (context.eventStride * EVENT_COLUMN.NODE) | 0;
+  const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
+  const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const positions = context.positions | 0;
   const size = (1 + 2 * positions) | 0;
   const values = (rule.reading.column * view.hopStride) | 0;

@@ -12,7 +12,7 @@ const LARGEST = 256;
  *
  * @param k even, 2 to 256; else a RangeError
  */
-export function fatTree(k: number): Graph {
+export function fatTreeGraph(k: number): Graph {
   if (!Number.isInteger(k) || k < 2 || k > LARGEST || k % 2 !== 0) {
     throw new RangeError(`ports must be an even integer from 2 to ${LARGEST}, not ${k}`);
   }

@@ -8,7 +8,7 @@ import { requireSize, requireTotal } from './size.js';
  *
  * @throws RangeError unless both are integers of 1 or more, with 4 million switches and 32 million links at most
  */
-export function leafSpine(leaves: number, spines: number): Graph {
+export function leafSpineGraph(leaves: number, spines: number): Graph {
   requireSize(leaves, 1, 'leaves');
   requireSize(spines, 1, 'spines');
   const count = leaves * spines;

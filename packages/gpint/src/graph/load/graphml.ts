@@ -109,29 +109,29 @@ function textOf(element: Element): string {
 
 /** Reads one GraphML document. */
 class Reader {
-  private readonly keys = new Map<string, Key>();
-  private readonly nodes: FoundNode[] = [];
-  private readonly numbers = new Map<string, number>();
-  private readonly edges: Element[] = [];
+  readonly #keys = new Map<string, Key>();
+  readonly #nodes: FoundNode[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #edges: Element[] = [];
 
   constructor(root: Element) {
     const nodes: Element[] = [];
     for (const element of elementsBelow(root)) {
-      if (element.localName === 'key') this.addKey(element);
+      if (element.localName === 'key') this.#addKey(element);
       else if (element.localName === 'node') nodes.push(element);
-      else if (element.localName === 'edge') this.edges.push(element);
+      else if (element.localName === 'edge') this.#edges.push(element);
       else if (element.localName === 'hyperedge') throw bad(lineOf(element), 'a link of more than two ends');
     }
     // Keys may be declared after their use.
-    for (const element of nodes) this.addNode(element);
-    if (this.nodes.length === 0) throw bad(0, 'there is no node in the GraphML file');
+    for (const element of nodes) this.#addNode(element);
+    if (this.#nodes.length === 0) throw bad(0, 'there is no node in the GraphML file');
   }
 
   graph(weights: 'key' | 'distance' | 'none'): Graph {
     const builder = new GraphBuilder();
-    for (const name of this.names()) builder.addNode(name);
-    const ends = this.edges.map((edge) => [this.endOf(edge, 'source'), this.endOf(edge, 'target')] as const);
-    const costs = weights === 'key' ? this.keyWeights() : weights === 'distance' ? this.distances(ends) : null;
+    for (const name of this.#names()) builder.addNode(name);
+    const ends = this.#edges.map((edge) => [this.#endOf(edge, 'source'), this.#endOf(edge, 'target')] as const);
+    const costs = weights === 'key' ? this.#keyWeights() : weights === 'distance' ? this.#distances(ends) : null;
     for (const [i, [a, b]] of ends.entries()) {
       const cost = costs?.[i];
       if (cost === undefined) builder.addLink(a, b);
@@ -140,20 +140,20 @@ class Reader {
     return builder.build();
   }
 
-  private addKey(element: Element): void {
+  #addKey(element: Element): void {
     const id = element.getAttribute('id');
     if (id === null) throw bad(lineOf(element), 'a key without id');
     const name = element.getAttribute('attr.name') ?? id;
-    this.keys.set(id, { name: name.toLowerCase(), of: element.getAttribute('for') ?? 'all' });
+    this.#keys.set(id, { name: name.toLowerCase(), of: element.getAttribute('for') ?? 'all' });
   }
 
-  private addNode(element: Element): void {
+  #addNode(element: Element): void {
     const id = element.getAttribute('id');
     if (id === null) throw bad(lineOf(element), 'a node without id');
-    if (this.numbers.has(id)) throw bad(lineOf(element), `a second node with the id "${id}"`);
-    this.numbers.set(id, this.nodes.length);
-    const data = this.dataOf(element, 'node');
-    this.nodes.push({
+    if (this.#numbers.has(id)) throw bad(lineOf(element), `a second node with the id "${id}"`);
+    this.#numbers.set(id, this.#nodes.length);
+    const data = this.#dataOf(element, 'node');
+    this.#nodes.push({
       id,
       label: data.get('label') ?? data.get('name') ?? '',
       place: placeOf(data.get('latitude'), data.get('longitude')),
@@ -161,12 +161,12 @@ class Reader {
   }
 
   /** Values of an element by the names of their keys, in lower case; empty ones are left out. */
-  private dataOf(element: Element, kind: string): Map<string, string> {
+  #dataOf(element: Element, kind: string): Map<string, string> {
     const data = new Map<string, string>();
     for (let child = element.firstChild; child !== null; child = child.nextSibling) {
       if (child.nodeType !== ELEMENT || (child as Element).localName !== 'data') continue;
       const id = (child as Element).getAttribute('key');
-      const key = id === null ? undefined : this.keys.get(id);
+      const key = id === null ? undefined : this.#keys.get(id);
       if (key === undefined) throw bad(lineOf(child), `data of the key "${id ?? ''}", which is not declared`);
       const value = textOf(child as Element);
       if ((key.of === kind || key.of === 'all') && value !== '') data.set(key.name, value);
@@ -175,11 +175,11 @@ class Reader {
   }
 
   /** Labels; those that are empty, or that several nodes have, are told apart by the id. */
-  private names(): string[] {
+  #names(): string[] {
     const times = new Map<string, number>();
-    for (const { label } of this.nodes) times.set(label, (times.get(label) ?? 0) + 1);
+    for (const { label } of this.#nodes) times.set(label, (times.get(label) ?? 0) + 1);
     const taken = new Set<string>();
-    return this.nodes.map(({ id, label }) => {
+    return this.#nodes.map(({ id, label }) => {
       let name = label === '' ? id : times.get(label) === 1 ? label : `${label} (${id})`;
       // A label may be what another node was just called.
       while (taken.has(name)) name = `${name} (${id})`;
@@ -188,24 +188,24 @@ class Reader {
     });
   }
 
-  private endOf(edge: Element, end: 'source' | 'target'): number {
+  #endOf(edge: Element, end: 'source' | 'target'): number {
     const id = edge.getAttribute(end);
     if (id === null) throw bad(lineOf(edge), `an edge without ${end}`);
-    const node = this.numbers.get(id);
+    const node = this.#numbers.get(id);
     if (node === undefined) throw bad(lineOf(edge), `an edge of the node "${id}", which there is not`);
     return node;
   }
 
   /** Weight of each edge by its key; `undefined` where an edge has none, `null` where no edge key is a weight. */
-  private keyWeights(): (number | undefined)[] | null {
+  #keyWeights(): (number | undefined)[] | null {
     const names = new Set<string>();
-    for (const key of this.keys.values()) {
+    for (const key of this.#keys.values()) {
       if (key.of === 'edge' || key.of === 'all') names.add(key.name);
     }
     const name = WEIGHT_KEYS.find((each) => names.has(each));
     if (name === undefined) return null;
-    return this.edges.map((edge) => {
-      const text = this.dataOf(edge, 'edge').get(name);
+    return this.#edges.map((edge) => {
+      const text = this.#dataOf(edge, 'edge').get(name);
       if (text === undefined) return undefined;
       const weight = weightOf(text);
       if (Number.isNaN(weight)) throw bad(lineOf(edge), `"${text}" is not a positive ${name}`);
@@ -213,10 +213,10 @@ class Reader {
     });
   }
 
-  private distances(ends: readonly (readonly [number, number])[]): number[] {
+  #distances(ends: readonly (readonly [number, number])[]): number[] {
     const known = ends.map(([a, b]) => {
-      const from = this.nodes[a]!.place;
-      const to = this.nodes[b]!.place;
+      const from = this.#nodes[a]!.place;
+      const to = this.#nodes[b]!.place;
       return from === null || to === null ? null : microsecondsBetween(from, to);
     });
     let sum = 0;

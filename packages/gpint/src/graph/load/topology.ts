@@ -1,7 +1,7 @@
 import { GpintError } from '../../errors.js';
 import { erdosRenyi } from '../generate/erdos-renyi.js';
-import { fatTree } from '../generate/fat-tree.js';
-import { grid, leafSpine, ring, star } from '../generate/regular.js';
+import { fatTreeGraph } from '../generate/fat-tree.js';
+import { grid, leafSpineGraph, ring, star } from '../generate/regular.js';
 import { wattsStrogatz } from '../generate/watts-strogatz.js';
 import type { Graph } from '../graph.js';
 import { parseEdgeList } from './edge-list.js';
@@ -21,8 +21,8 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     separators: [':', ':'],
     make: ([n, k, p], seed) => wattsStrogatz(n!, k!, p!, seed),
   },
-  'fat-tree': { form: 'fat-tree:PORTS', separators: [], make: ([k]) => fatTree(k!) },
-  'leaf-spine': { form: 'leaf-spine:LEAVESxSPINES', separators: ['x'], make: ([a, b]) => leafSpine(a!, b!) },
+  'fat-tree': { form: 'fat-tree:PORTS', separators: [], make: ([k]) => fatTreeGraph(k!) },
+  'leaf-spine': { form: 'leaf-spine:LEAVESxSPINES', separators: ['x'], make: ([a, b]) => leafSpineGraph(a!, b!) },
   'erdos-renyi': {
     form: 'erdos-renyi:NODES:PROBABILITY',
     separators: [':'],
@@ -56,7 +56,7 @@ function numbersOf(text: string, separators: readonly string[]): number[] | null
  * @param seed of those that are random; default 1
  * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, saying what is wrong
  */
-export function parseTopology(text: string, seed: number | string = 1): Graph {
+export function parseGraph(text: string, seed: number | string = 1): Graph {
   const colon = text.indexOf(':');
   const name = colon < 0 ? text : text.slice(0, colon);
   const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined;
@@ -80,7 +80,7 @@ export function parseTopology(text: string, seed: number | string = 1): Graph {
  * @param name of the file, for messages
  * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with name and line
  */
-export function parseTopologyFile(text: string, name: string, options: GraphmlOptions = {}): Graph {
+export function parseGraphFile(text: string, name: string, options: GraphmlOptions = {}): Graph {
   try {
     return text.trimStart().startsWith('<') ? parseGraphml(text, options) : parseEdgeList(text);
   } catch (cause) {

@@ -4,7 +4,7 @@ import type { Figures, Slot } from './queue-memory.js';
 export const EMPTY_LOOKS = 3;
 
 /** One queue as the thread that runs the pipeline sees it, wherever frames are received. */
-export interface Lane {
+export interface Shard {
   readonly queue: number;
   readonly zeroCopy: boolean;
   /** Whether frames lie in the memory of a WebAssembly accelerator, which decodes them. */

@@ -1,4 +1,4 @@
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { RecordQueue } from '../record/queue.js';
 
 /** Copies records into bytes, as they are in memory: words of 32 bits, little-endian. */
@@ -14,6 +14,6 @@ export function packRecords(queue: RecordQueue, records: number, into: Buffer): 
 }
 
 /** Arguments of the script `packed` from the layout on. */
-export function packedArguments(geometry: Geometry): readonly string[] {
+export function packedArguments(geometry: CacheGeometry): readonly string[] {
   return [geometry.layout, String(geometry.hops), geometry.metrics.join(',')];
 }

@@ -1,11 +1,11 @@
 import { RecordQueue } from '../record/queue.js';
-import { Lane, type LaneName } from './lane.js';
+import { type KindName, Outlet } from './outlet.js';
 
-/** A lane whose records are words: they wait in a ring of fixed size. */
-export abstract class RecordLane extends Lane {
+/** A outlet whose records are words: they wait in a ring of fixed size. */
+export abstract class RecordOutlet extends Outlet {
   protected readonly queue: RecordQueue;
 
-  constructor(name: LaneName, recordWords: number, capacity: number, batchRecords: number) {
+  constructor(name: KindName, recordWords: number, capacity: number, batchRecords: number) {
     super(name, capacity, batchRecords);
     this.queue = new RecordQueue(recordWords, capacity);
   }

@@ -1,10 +1,10 @@
-import type { Geometry } from '@int/flowcache';
+import type { CacheGeometry } from '@int/flowcache';
 import type { RedisKeys } from '../keys.js';
 import { AsciiWriter } from '../record/ascii-writer.js';
 import { EntryText, entryTextBytes } from '../record/entry-text.js';
-import { type Batch, BufferPool } from './lane.js';
+import { type Batch, BufferPool } from './outlet.js';
 import { packedArguments, packRecords } from './packed.js';
-import { RecordLane } from './record-lane.js';
+import { RecordOutlet } from './record-outlet.js';
 
 /** How entries are kept. */
 export interface EntryOptions {
@@ -22,9 +22,9 @@ export interface EntryOptions {
 }
 
 /** Entries on their way. */
-export class EntryLane extends RecordLane {
+export class EntryOutlet extends RecordOutlet {
   readonly #options: Required<EntryOptions>;
-  readonly #geometry: Geometry;
+  readonly #geometry: CacheGeometry;
   readonly #keys: RedisKeys;
   readonly #text: EntryText;
   readonly #pool: BufferPool;
@@ -32,7 +32,7 @@ export class EntryLane extends RecordLane {
 
   constructor(
     options: Required<EntryOptions>,
-    geometry: Geometry,
+    geometry: CacheGeometry,
     keys: RedisKeys,
     capacity: number,
     batchRecords: number,
@@ -65,7 +65,7 @@ export class EntryLane extends RecordLane {
         ]
       : [this.#keys.prefix, String(records), metrics.join(','), String(keepMs), String(maxFlows), payload];
     return {
-      lane: this,
+      outlet: this,
       script: isPacked ? 'packed' : 'entries',
       args,
       records,

@@ -6,8 +6,8 @@ import { type FrameBatch, FrameSlab } from '../frames.js';
 import type { DegradedPart } from '../health/degraded-state.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
-/** What a lane tells of. */
-export interface LaneListener {
+/** What a shard tells of. */
+export interface ShardListener {
   /** A slab has come back: there is room. */
   onRoom(): void;
   onData(data: unknown, index: number): void;
@@ -19,7 +19,7 @@ const MAX_MS = 2 ** 31 - 1;
 /** Time beyond its limit that a thread has to end. */
 const GRACE_MS = 2000;
 
-export class WorkerLane {
+export class WorkerShard {
   readonly index: number;
   /** Reports given to the thread that it has gone through. */
   delivered = 0;
@@ -36,7 +36,7 @@ export class WorkerLane {
   /** Reports in each slab: what comes back with it. */
   readonly #reports: number[];
   readonly #free: number[];
-  readonly #listener: LaneListener;
+  readonly #listener: ShardListener;
   readonly #exited: Promise<void>;
   #filling = -1;
   #isSplit = false;
@@ -44,16 +44,16 @@ export class WorkerLane {
   #isDone = false;
 
   /** Starts the thread and waits until it has built its stages and sinks. @throws what it throws meanwhile */
-  static async open(module: string | URL, setup: WorkerSetup, listener: LaneListener): Promise<WorkerLane> {
-    const lane = new WorkerLane(module, setup, listener);
-    const failure = await lane.#opened;
+  static async open(module: string | URL, setup: WorkerSetup, listener: ShardListener): Promise<WorkerShard> {
+    const shard = new WorkerShard(module, setup, listener);
+    const failure = await shard.#opened;
     if (failure !== null) throw failure;
-    return lane;
+    return shard;
   }
 
   readonly #opened: Promise<Error | null>;
 
-  private constructor(module: string | URL, setup: WorkerSetup, listener: LaneListener) {
+  private constructor(module: string | URL, setup: WorkerSetup, listener: ShardListener) {
     this.index = setup.index;
     this.#listener = listener;
     this.#slabs = setup.slabs.map((buffer) => new FrameSlab(setup.capacity, null, buffer));
@@ -93,7 +93,7 @@ export class WorkerLane {
    * Copies a frame into the slab that fills.
    * @param reports how many reports of this share it holds
    * @param isSplit whether it holds others as well
-   * @returns false if there is no room: {@link LaneListener.onRoom} tells
+   * @returns false if there is no room: {@link ShardListener.onRoom} tells
    */
   add(frames: FrameBatch, row: number, linkType: LinkLayer, reports: number, isSplit: boolean): boolean {
     if (this.#failure !== null) {

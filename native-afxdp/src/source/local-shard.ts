@@ -1,9 +1,10 @@
 /** A queue that is read on the thread of the pipeline. */
-import { EMPTY_LOOKS, type Lane } from './lane.js';
+
 import type { Figures, Slot } from './queue-memory.js';
 import { Receiver, type ReceiverSetup } from './receiver.js';
+import { EMPTY_LOOKS, type Shard } from './shard.js';
 
-export class LocalLane implements Lane {
+export class LocalShard implements Shard {
   readonly queue: number;
   readonly #receiver: Receiver;
   readonly #free: Slot[];
@@ -12,8 +13,8 @@ export class LocalLane implements Lane {
   #last: Figures | null = null;
 
   /** @throws XdpError (rejects) */
-  static async open(setup: ReceiverSetup): Promise<LocalLane> {
-    return new LocalLane(setup.queue, await Receiver.open(setup, false));
+  static async open(setup: ReceiverSetup): Promise<LocalShard> {
+    return new LocalShard(setup.queue, await Receiver.open(setup, false));
   }
 
   private constructor(queue: number, receiver: Receiver) {

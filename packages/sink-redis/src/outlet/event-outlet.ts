@@ -1,11 +1,11 @@
-import { EVENT_WORDS, type Geometry } from '@int/flowcache';
+import { type CacheGeometry, EVENT_WORDS } from '@int/flowcache';
 import type { RedisKeys } from '../keys.js';
 import { AsciiWriter } from '../record/ascii-writer.js';
 import { EventCounts } from '../record/event-counts.js';
 import { EVENT_TEXT_BYTES, EventText } from '../record/event-text.js';
-import { type Batch, BufferPool } from './lane.js';
+import { type Batch, BufferPool } from './outlet.js';
 import { packedArguments, packRecords } from './packed.js';
-import { RecordLane } from './record-lane.js';
+import { RecordOutlet } from './record-outlet.js';
 
 /** How events are kept. */
 export interface EventOptions {
@@ -29,9 +29,9 @@ export interface EventOptions {
 }
 
 /** Events on their way. */
-export class EventLane extends RecordLane {
+export class EventOutlet extends RecordOutlet {
   readonly #options: Required<EventOptions>;
-  readonly #geometry: Geometry;
+  readonly #geometry: CacheGeometry;
   readonly #keys: RedisKeys;
   readonly #text: EventText;
   readonly #counts: EventCounts;
@@ -40,7 +40,7 @@ export class EventLane extends RecordLane {
 
   constructor(
     options: Required<EventOptions>,
-    geometry: Geometry,
+    geometry: CacheGeometry,
     keys: RedisKeys,
     capacity: number,
     batchRecords: number,
@@ -77,7 +77,7 @@ export class EventLane extends RecordLane {
         ]
       : [events, String(records), String(keep), streams === 'perSwitch' ? '1' : '0', payload, key, counts];
     return {
-      lane: this,
+      outlet: this,
       script: isPacked ? 'packed' : 'events',
       args,
       records,

@@ -1,17 +1,17 @@
 import type { ScriptName } from '../client/scripts.js';
-import { LaneCounters } from './counters.js';
+import { KindCounters } from './counters.js';
 
 /** A kind of records. */
-export type LaneName = 'events' | 'entries' | 'values';
+export type KindName = 'events' | 'entries' | 'values';
 
 /** All kinds; the writer's hash in Redis counts under these names. */
-export const LANES: readonly LaneName[] = ['events', 'entries', 'values'];
+export const KINDS: readonly KindName[] = ['events', 'entries', 'values'];
 
 /** Some records, ready to be sent as often as needed: always the same bytes under the same number. */
 export interface Batch {
-  readonly lane: Lane;
+  readonly outlet: Outlet;
   readonly script: ScriptName;
-  /** Arguments of the script behind session, number and lane. */
+  /** Arguments of the script behind session, number and outlet. */
   readonly args: readonly (string | Buffer)[];
   readonly records: number;
   readonly bytes: number;
@@ -20,17 +20,17 @@ export interface Batch {
 }
 
 /** Records of one kind on their way: those that wait, in order, and what became of the others. */
-export abstract class Lane {
-  readonly name: LaneName;
+export abstract class Outlet {
+  readonly name: KindName;
   /** Records pending at most. */
   readonly capacity: number;
   readonly batchRecords: number;
-  readonly counters: LaneCounters = new LaneCounters();
+  readonly counters: KindCounters = new KindCounters();
   /** Records wait that are to be sent even if they do not fill a batch. */
   isDue = false;
   #waiters: (() => void)[] = [];
 
-  constructor(name: LaneName, capacity: number, batchRecords: number) {
+  constructor(name: KindName, capacity: number, batchRecords: number) {
     this.name = name;
     this.capacity = capacity;
     this.batchRecords = Math.min(batchRecords, capacity);

@@ -1,13 +1,13 @@
 import { STRIP, type Stripper } from '@int/codec';
 import { type BridgeSides, type FramePort, type FrameRows, SHORTEST_FRAME } from './frame-port.js';
 import { Outlet } from './outlet.js';
-import { type BridgeDrop, LaneTotals } from './totals.js';
+import { type BridgeDrop, ForwarderTotals } from './totals.js';
 
 /** Frames taken at a time. */
-export const LANE_ROWS = 64;
+export const FORWARDER_ROWS = 64;
 /** How long to wait for frames before looking whether to stop. */
 const WAIT_MS = 50;
-/** How long to stay at it while frames keep coming, so that timers, signals and the other lane get their turn. */
+/** How long to stay at it while frames keep coming, so that timers, signals and the other forwarder get their turn. */
 const TURN_MS = 2;
 /** How long frames that are there already are forwarded after the end. */
 const DRAIN_MS = 200;
@@ -23,7 +23,7 @@ export type TakeFrames = (
   count: number,
 ) => Promise<void> | undefined;
 
-export interface LaneOptions {
+export interface ForwarderOptions {
   readonly from: FramePort;
   /** `null`: there is none now, so frames that arrive are counted as failed, after they have been read. */
   readonly to: FramePort | null;
@@ -35,15 +35,15 @@ export interface LaneOptions {
   readonly takesAll?: boolean;
 }
 
-/** Why a lane comes to its end by itself. */
-export interface LaneFailure {
+/** Why a forwarder comes to its end by itself. */
+export interface ForwarderFailure {
   readonly port: FramePort;
   readonly error: unknown;
 }
 
 /** One direction of a bridge, from one queue: receives frames and sends them on, without INT. */
-export class Lane {
-  readonly totals = new LaneTotals();
+export class Forwarder {
+  readonly totals = new ForwarderTotals();
   readonly from: FramePort;
   readonly #received: FrameRows;
   readonly #outlet: Outlet | null;
@@ -58,22 +58,22 @@ export class Lane {
   /** What became of the frame written last. */
   #verdict: number = STRIP.PLAIN;
   /** Verdicts of the frames added to the outlet. */
-  readonly #verdicts = new Uint8Array(LANE_ROWS);
+  readonly #verdicts = new Uint8Array(FORWARDER_ROWS);
   /** Frames to be read. */
-  readonly #offsets = new Uint32Array(LANE_ROWS);
-  readonly #lengths = new Uint32Array(LANE_ROWS);
+  readonly #offsets = new Uint32Array(FORWARDER_ROWS);
+  readonly #lengths = new Uint32Array(FORWARDER_ROWS);
   #takenCount = 0;
   /** Frames that the outlet had accepted when it failed: whether they leave is not known. */
   #unsure = 0;
   /** For frames that nobody can send, which are looked at nonetheless. */
   #scratch = new Uint8Array(0);
   #mode: 'run' | 'pause' | 'stop' = 'run';
-  #failure: LaneFailure | null = null;
+  #failure: ForwarderFailure | null = null;
 
-  constructor({ from, to, rows, stripper, take, takesAll }: LaneOptions) {
+  constructor({ from, to, rows, stripper, take, takesAll }: ForwarderOptions) {
     this.from = from;
-    this.#received = rows(LANE_ROWS);
-    this.#outlet = to === null ? null : new Outlet(to, rows(LANE_ROWS));
+    this.#received = rows(FORWARDER_ROWS);
+    this.#outlet = to === null ? null : new Outlet(to, rows(FORWARDER_ROWS));
     this.#stripper = stripper ?? null;
     this.#take = take ?? null;
     this.#takesAll = takesAll ?? false;
@@ -89,7 +89,7 @@ export class Lane {
    * Forwards until {@link stop} or {@link pause}, or until a port fails. All frames received are accounted for then.
    * @returns the port that failed; null: none
    */
-  async run(): Promise<LaneFailure | null> {
+  async run(): Promise<ForwarderFailure | null> {
     let turnEnd = performance.now() + TURN_MS;
     while (this.#mode === 'run' && this.#failure === null) {
       if (await this.#step()) {
@@ -135,7 +135,7 @@ export class Lane {
     this.#mode = 'stop';
   }
 
-  /** Makes {@link run} come to an end soon; what is there already is left to another lane. */
+  /** Makes {@link run} come to an end soon; what is there already is left to another forwarder. */
   pause(): void {
     if (this.#mode === 'run') this.#mode = 'pause';
   }

@@ -14,7 +14,7 @@ export const DROP_REASONS = [
 export type DropReason = (typeof DROP_REASONS)[number];
 
 /** What became of the records of one kind. Always: `offered = delivered + pending + the sum of dropped`. */
-export interface LaneTotals {
+export interface KindTotals {
   /** Records that were taken over. */
   readonly offered: number;
   /** Acknowledged by the server, each applied exactly once. */
@@ -28,7 +28,7 @@ export interface LaneTotals {
   readonly lostByServer: number;
 }
 
-/** Counters of what a writer's hash in Redis says of a lane. */
+/** Counters of what a writer's hash in Redis says of a outlet. */
 export interface ServerCounts {
   readonly written: number;
   readonly refused: number;
@@ -36,12 +36,12 @@ export interface ServerCounts {
 }
 
 /**
- * Keeps the accounts of a lane.
+ * Keeps the accounts of a outlet.
  *
  * The server counts what it refused in the writer's hash, with the batch itself. So the number is right even if the
  * answer to the batch is lost and only the next one, or the next connection, brings it.
  */
-export class LaneCounters {
+export class KindCounters {
   offered = 0;
   /** Offered and not dropped at the door. */
   accepted = 0;
@@ -90,7 +90,7 @@ export class LaneCounters {
     return lost;
   }
 
-  totals(): LaneTotals {
+  totals(): KindTotals {
     return {
       offered: this.offered,
       delivered: this.acknowledged - this.refused,

@@ -1,15 +1,15 @@
 /** A queue that a thread of its own reads, as the thread of the pipeline sees it. */
 import { Worker } from 'node:worker_threads';
-import type { Lane } from './lane.js';
 import { errorOf, type WorkerMessage, type WorkerSetup } from './protocol.js';
 import { COMMAND, CONTROL, type Figures, QueueMemory, type Slot } from './queue-memory.js';
+import type { Shard } from './shard.js';
 
 /** How long a thread that has been told to end may take. */
 const END_LIMIT_MS = 1000;
 
 type Ready = Extract<WorkerMessage, { name: 'ready' }>;
 
-export class WorkerLane implements Lane {
+export class WorkerShard implements Shard {
   readonly queue: number;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
@@ -29,10 +29,10 @@ export class WorkerLane implements Lane {
    * Starts the thread and waits until it has its socket.
    * @throws XdpError (rejects) if the socket cannot be opened; Error if the thread cannot be started
    */
-  static async open(setup: WorkerSetup, file: string | URL): Promise<WorkerLane> {
-    const lane = new WorkerLane(setup, file);
-    await lane.#start();
-    return lane;
+  static async open(setup: WorkerSetup, file: string | URL): Promise<WorkerShard> {
+    const shard = new WorkerShard(setup, file);
+    await shard.#start();
+    return shard;
   }
 
   private constructor(setup: WorkerSetup, file: string | URL) {

@@ -1,12 +1,12 @@
 import type { RedisKeys } from '../keys.js';
-import { type Batch, Lane } from './lane.js';
+import { type Batch, Outlet } from './outlet.js';
 
 const MAX_FIELDS = 1000;
 const MAX_NAME_BYTES = 0xffff;
 const MAX_RECORD_BYTES = 1 << 18;
 
 /** Sets of named values on their way. */
-export class ValueLane extends Lane {
+export class ValueOutlet extends Outlet {
   readonly #keys: RedisKeys;
   #queue: Buffer[] = [];
 
@@ -26,7 +26,7 @@ export class ValueLane extends Lane {
     const payload = Buffer.concat(this.#queue.slice(0, records));
     this.#queue = this.#queue.slice(records);
     return {
-      lane: this,
+      outlet: this,
       script: 'values',
       args: [this.#keys.prefix, String(records), payload],
       records,
