@@ -19,6 +19,6 @@ export {
   surroundingsLine,
   writeResults,
 } from './results.mjs';
-export { defineStudy, runStudy } from './study.mjs';
+export { defineStudy, madeOfResults, runStudy } from './study.mjs';
 /** @typedef {import('./charts.mjs').Chart} Chart */
 /** @typedef {import('./results.mjs').Head} Head */
