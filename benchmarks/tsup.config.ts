@@ -16,7 +16,15 @@ export default defineConfig({
   target: 'es2022',
   platform: 'node',
   clean: true,
-  noExternal: [/^@int\//],
+  // The harness runs as it is.
+  noExternal: [/^@int\/(?!harness$)/],
   // CommonJS inside, or native.
-  external: ['@duckdb/node-api', '@duckdb/node-bindings', '@platformatic/kafka', 'graphology', 'prom-client'],
+  external: [
+    '@int/harness',
+    '@duckdb/node-api',
+    '@duckdb/node-bindings',
+    '@platformatic/kafka',
+    'graphology',
+    'prom-client',
+  ],
 });

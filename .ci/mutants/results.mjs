@@ -1,8 +1,8 @@
 // @ts-check
 // What is kept of the runs: benchmarks/results/mutants.json, by label.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { beginRun, contentOf, readResults as readFile, writeResults } from '../../benchmarks/harness/src/index.mjs';
 import { repository } from '../scripts/workspaces.mjs';
 import { mutants } from './list.mjs';
 
@@ -26,13 +26,15 @@ import { mutants } from './list.mjs';
  * @typedef {object} Labelled
  * @property {string} tree its name
  * @property {string} commit
- * @property {string} date of the last run
+ * @property {string | null} date of the last run
  * @property {string} tests which ones were run
- * @property {string} node
- * @property {{ cpu: string, cpus: number, memoryGiB: number }} machine
+ * @property {string | null} node
+ * @property {import('../../benchmarks/harness/src/results.mjs').Machine | null} machine
  * @property {Record<string, Result>} mutants by id
  */
 
+/** @type {(() => import('../../benchmarks/harness/src/results.mjs').Surroundings) | undefined} */
+let around;
 const FILE = join(repository, 'benchmarks', 'results', 'mutants.json');
 
 /** How many mutants fewer may be found after a change of the tests than before. */
@@ -40,7 +42,7 @@ export const MAY_FALL_BY = 1;
 
 /** @returns {Record<string, Labelled>} */
 export function readResults() {
-  return existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+  return existsSync(FILE) ? contentOf(/** @type {typeof readFile<Record<string, Labelled>>} */ (readFile)(FILE)) : {};
 }
 
 /**
@@ -52,6 +54,8 @@ export function readResults() {
  * @param {Result} result
  */
 export function keepResult(label, about, id, result) {
+  around ??= beginRun('.ci/mutants/run.mjs');
+  const head = around();
   const all = readResults();
   const old = all[label];
   const isSame = old !== undefined && old.tree === about.tree && old.tests === about.tests;
@@ -60,16 +64,12 @@ export function keepResult(label, about, id, result) {
     : [];
   all[label] = {
     ...about,
-    date: new Date().toISOString(),
-    node: process.version,
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cpus: availableParallelism(),
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-    },
+    date: head.date,
+    node: head.node,
+    machine: head.machine,
     mutants: { ...Object.fromEntries(kept), [id]: result },
   };
-  writeFileSync(FILE, `${JSON.stringify(all, null, 2)}\n`);
+  writeResults(FILE, head, all);
 }
 
 /** @param {Result | undefined} result */

@@ -89,12 +89,13 @@ export function entryPoints(manifest) {
 }
 
 /**
- * Where the source of an entry point is: `src/index.ts`, `src/schema/index.ts` or `src/schema.ts`.
+ * Where the source of an entry point is: `src/index.ts`, `src/schema/index.ts` or `src/schema.ts`; `src/index.mjs` of what
+ * runs without a build.
  * @param {Workspace} workspace
  * @param {string} entryPoint as in {@link entryPoints}
  * @returns {string | undefined} absolute; undefined if there is no such file
  */
 export function sourceOf(workspace, entryPoint) {
   const base = join(workspace.path, 'src', entryPoint);
-  return [join(base, 'index.ts'), `${base}.ts`].find((file) => existsSync(file));
+  return [join(base, 'index.ts'), `${base}.ts`, join(base, 'index.mjs')].find((file) => existsSync(file));
 }

@@ -10,13 +10,13 @@
  * `--max-semi-space MIB` (1), `--no-file`. `--short`: 20 seconds. The engine lets the young generation of its heap grow to 48 MiB
  * at its leisure; it is kept small here, so that what grows is what the collector keeps.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { xdpSupport } from '@int/afxdp';
+import { BenchmarkRun, readOptions } from '@int/harness';
 import { Cable, enterNamespace, insideNamespace } from './afxdp/network.js';
 import { buildPrograms, Sender } from './afxdp/programs.js';
 import { COMMON, templateOf } from './afxdp/template.js';
@@ -25,23 +25,20 @@ import { type Growth, growthOf } from './afxdp-soak/growth.js';
 import { printAccount, printGrowth, printTrials } from './afxdp-soak/results.js';
 import { bestOf, searchRate, type Trial } from './afxdp-soak/search.js';
 import { type Account, CollectorProcess, Traffic } from './afxdp-soak/traffic.js';
-import { surroundings } from './surroundings.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 const { isInside, args } = insideNamespace(process.argv.slice(2));
-const { values } = parseArgs({
-  args,
-  options: {
-    short: { type: 'boolean', default: false },
+const values = readOptions(
+  {
     seconds: { type: 'string' },
     rate: { type: 'string' },
     mode: { type: 'string', default: 'driver' },
     'max-semi-space': { type: 'string', default: '1' },
-    'no-file': { type: 'boolean', default: false },
     /** The collector's process: the interface to collect from. */
     collector: { type: 'string' },
   },
-});
+  args,
+);
 const SHORT = values.short;
 const SECONDS = Number(values.seconds ?? (SHORT ? 20 : 600));
 const MODE = values.mode === 'generic' ? 'generic' : 'driver';
@@ -95,15 +92,13 @@ async function soak(
 }
 
 function writeResults(
+  run: BenchmarkRun,
   trials: readonly Trial[],
   rate: { readonly asked: number; readonly reached: number },
   account: Account,
   growth: readonly Growth[],
 ): void {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const results = {
-    ...surroundings(),
+  run.save('afxdp-soak', {
     seconds: SECONDS,
     mode: MODE,
     maxSemiSpaceMiB: Number(values['max-semi-space']),
@@ -111,12 +106,11 @@ function writeResults(
     rate,
     account,
     growth,
-  };
-  const name = SHORT ? 'afxdp-soak-short.json.tmp' : 'afxdp-soak.json';
-  writeFileSync(join(out, name), `${JSON.stringify(results, null, 2)}\n`);
+  });
 }
 
 async function main(): Promise<void> {
+  const benchmark = new BenchmarkRun('afxdp-soak', { short: SHORT, args });
   const built = buildPrograms();
   if ('missing' in built) leaveOut(built.missing);
   const cable = new Cable();
@@ -150,7 +144,7 @@ async function main(): Promise<void> {
     printAccount(account, rate, elapsed, samples.at(-1)![1]);
     printGrowth(growth);
     if (!values['no-file'])
-      writeResults(trials, { asked: rate, reached: Math.round(account.sent / elapsed) }, account, growth);
+      writeResults(benchmark, trials, { asked: rate, reached: Math.round(account.sent / elapsed) }, account, growth);
     const unexplained = [...trials.map((trial) => trial.account), account].some(({ missing }) => missing !== 0);
     if (unexplained || growth.some(({ isMet }) => !isMet)) process.exitCode = 1;
   } finally {

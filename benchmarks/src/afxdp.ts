@@ -3,15 +3,15 @@
  * event detection paper (figure 3). Processor time per report on the core that receives, the kernel's included.
  *
  * Everything happens in a network namespace of its own, which needs root and two processors; where that is not possible,
- * a line says why. `--short`: fewer contenders and rounds, no search for rates. `--only speed,filter,monitor`,
- * which writes no file; `--rounds N`, `--no-file`.
+ * a line says why. `--short`: fewer contenders and rounds, no search for rates. `--only speed,filter,monitor`: these parts alone,
+ * which replace those in the file of results; `--rounds N`, `--no-file`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { xdpSupport } from '@int/afxdp';
+import { BenchmarkRun, partsOf, readOptions } from '@int/harness';
 import { checkMessages } from './afxdp/agreement.js';
 import { breakEven, filterTargets, measureFiltering } from './afxdp/filtering.js';
 import { measureMonitor } from './afxdp/monitor.js';
@@ -19,21 +19,19 @@ import { Cable, enterNamespace, insideNamespace } from './afxdp/network.js';
 import { buildPrograms, Sender } from './afxdp/programs.js';
 import { monitorChart, printFiltering, printMonitor, printSpeed } from './afxdp/results.js';
 import { type Bench, DRIVER_RATES, measureSpeed, speedTargets } from './afxdp/speed.js';
-import { surroundings } from './surroundings.js';
 
 const { isInside, args } = insideNamespace(process.argv.slice(2));
-const { values } = parseArgs({
-  args,
-  options: {
-    short: { type: 'boolean', default: false },
+const values = readOptions(
+  {
     only: { type: 'string' },
     rounds: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
   },
-});
+  args,
+);
 const SHORT = values.short;
-const parts = values.only?.split(',');
-const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+const PARTS = ['speed', 'filter', 'monitor'] as const;
+const parts = partsOf(values.only, PARTS);
+const wants = (part: (typeof PARTS)[number]): boolean => parts === null || parts.includes(part);
 
 function leaveOut(reason: string): never {
   console.log(`receiving by AF_XDP is left out: ${reason}`);
@@ -54,6 +52,7 @@ function layCable(): Cable {
   }
 }
 
+const run = new BenchmarkRun('afxdp', { short: SHORT, args });
 const built = buildPrograms();
 if ('missing' in built) leaveOut(built.missing);
 const cable = layCable();
@@ -91,11 +90,8 @@ try {
     : null;
   if (monitor !== null) printMonitor(monitor);
 
-  if (!values['no-file'] && parts === undefined) {
-    const out = fileURLToPath(new URL('../results/', import.meta.url));
-    mkdirSync(out, { recursive: true });
+  if (!values['no-file']) {
     const results = {
-      ...surroundings(),
       compiler: built.compiler,
       ...(speed !== null && { speed, speedTargets: speedTargets(speed) }),
       ...(filtering !== null && {
@@ -105,10 +101,8 @@ try {
       }),
       ...(monitor !== null && { monitor }),
     };
-    const ending = SHORT ? '-short' : '';
-    const tmp = SHORT ? '.tmp' : '';
-    writeFileSync(join(out, `afxdp${ending}.json${tmp}`), `${JSON.stringify(results, null, 2)}\n`);
-    if (monitor !== null) writeFileSync(join(out, `afxdp-monitor${ending}.svg${tmp}`), monitorChart(monitor));
+    run.save('afxdp', results, { parts, merge: (before, now) => ({ ...before, ...now }) });
+    if (monitor !== null) await run.saveChart('afxdp-monitor', monitorChart(monitor));
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

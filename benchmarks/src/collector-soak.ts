@@ -6,12 +6,12 @@
  * the highest at which no more than a thousandth is shed. `--seconds N` (600) for each of the two, `--rate N`: no search,
  * `--overload N`: times that rate (3), `--no-kafka`, `--no-file`. `--short`: 20 seconds in all.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, readOptions } from '@int/harness';
 import { kafkaVersion, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
 import { type Growth, growthOf } from './afxdp-soak/growth.js';
 import { printGrowth } from './afxdp-soak/results.js';
@@ -20,23 +20,18 @@ import { Child } from './collector-soak/child.js';
 import { collect, type Sample } from './collector-soak/collector.js';
 import { recordsInKafka, recordsInParquet } from './collector-soak/found.js';
 import { type Order, send } from './collector-soak/sender.js';
-import { surroundings } from './surroundings.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    seconds: { type: 'string' },
-    rate: { type: 'string' },
-    overload: { type: 'string', default: '3' },
-    'no-kafka': { type: 'boolean', default: false },
-    'no-file': { type: 'boolean', default: false },
-    /** The collector's process: where it may write. */
-    collector: { type: 'string' },
-    brokers: { type: 'string', default: '' },
-    /** The sender's process: where to. */
-    send: { type: 'string' },
-  },
+const values = readOptions({
+  seconds: { type: 'string' },
+  rate: { type: 'string' },
+  overload: { type: 'string', default: '3' },
+  'no-kafka': { type: 'boolean', default: false },
+  /** The collector's process: where it may write. */
+  collector: { type: 'string' },
+  brokers: { type: 'string', default: '' },
+  /** The sender's process: where to. */
+  send: { type: 'string' },
 });
 const SHORT = values.short;
 const SECONDS = Number(values.seconds ?? (SHORT ? 6 : 600));
@@ -150,6 +145,7 @@ function print(phases: readonly Phase[], checks: readonly Check[], { totals }: S
 }
 
 async function main(): Promise<void> {
+  const run = new BenchmarkRun('collector-soak', { short: SHORT });
   const folder = mkdtempSync(join(tmpdir(), 'int-soak-'));
   const missing = values['no-kafka'] ? 'not wanted' : missingForKafka();
   if (missing !== null) console.log(`without Kafka: ${missing}`);
@@ -179,7 +175,7 @@ async function main(): Promise<void> {
       // In seconds, memory is still on its way to its level.
       (SHORT || phases.every(({ growth }) => growth.every((each) => each.isMet)));
     if (!isMet) process.exitCode = 1;
-    if (!values['no-file'] && !SHORT) writeResults(phases, checks, last);
+    if (!values['no-file'] && !SHORT) writeResults(run, phases, checks, last);
   } finally {
     sender.kill();
     collector.kill();
@@ -188,17 +184,8 @@ async function main(): Promise<void> {
   }
 }
 
-function writeResults(phases: readonly Phase[], checks: readonly Check[], { totals }: Sample): void {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const results = {
-    ...surroundings(),
-    kafka: kafkaVersion() ?? null,
-    phases,
-    checks,
-    totals,
-  };
-  writeFileSync(join(out, 'collector-soak.json'), `${JSON.stringify(results, null, 2)}\n`);
+function writeResults(run: BenchmarkRun, phases: readonly Phase[], checks: readonly Check[], { totals }: Sample): void {
+  run.save('collector-soak', { kafka: kafkaVersion() ?? null, phases, checks, totals });
 }
 
 if (values.send !== undefined) await send(Number(values.send));

@@ -5,16 +5,16 @@
  * sender's core.
  *
  * Everything happens in a network namespace of its own, which needs root and two processors; where that is not possible,
- * a line says why. `--short`: one round of few stages. `--only stages,throughput,load,peer`, which writes no file; `--rounds N`,
- * `--no-file`.
+ * a line says why. `--short`: one round of few stages. `--only stages,throughput,load,peer`: these parts alone, which replace
+ * those in the file of results; `--rounds N`, `--no-file`.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { xdpSupport } from '@int/afxdp';
+import { BenchmarkRun, partsOf, readOptions } from '@int/harness';
 import { kafkaVersion, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
 import { Cable, enterNamespace, insideNamespace, SEND_CORE } from './afxdp/network.js';
 import { buildPrograms, Sender } from './afxdp/programs.js';
@@ -30,21 +30,19 @@ import {
   stageChart,
   stageTargets,
 } from './collector/results.js';
-import { surroundings } from './surroundings.js';
 
 const { isInside, args } = insideNamespace(process.argv.slice(2));
-const { values } = parseArgs({
-  args,
-  options: {
-    short: { type: 'boolean', default: false },
+const values = readOptions(
+  {
     only: { type: 'string' },
     rounds: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
   },
-});
+  args,
+);
 const SHORT = values.short;
-const parts = values.only?.split(',');
-const wants = (part: string): boolean => parts?.includes(part) ?? (!SHORT || part === 'stages');
+const PARTS = ['stages', 'throughput', 'load', 'peer'] as const;
+const parts = partsOf(values.only, PARTS);
+const wants = (part: (typeof PARTS)[number]): boolean => parts?.includes(part) ?? (!SHORT || part === 'stages');
 
 function leaveOut(reason: string): never {
   console.log(`the collector as a whole is left out: ${reason}`);
@@ -68,6 +66,7 @@ function layCable(): Cable {
   }
 }
 
+const run = new BenchmarkRun('collector', { short: SHORT, args });
 const built = buildPrograms();
 if ('missing' in built) leaveOut(built.missing);
 const cable = layCable();
@@ -106,20 +105,17 @@ try {
   const peer = wants('peer') && targets.kafka !== null ? await measurePeer(bench, targets.kafka) : null;
   if (wants('peer')) printPeer(peer);
 
-  if (!values['no-file'] && !SHORT && parts === undefined) {
-    const out = fileURLToPath(new URL('../results/', import.meta.url));
-    mkdirSync(out, { recursive: true });
+  if (!values['no-file'] && !SHORT) {
     const results = {
-      ...surroundings(),
       kafka: kafkaVersion() ?? null,
       ...(stages !== null && { stages, stageTargets: stageTargets(stages) }),
       ...(throughput !== null && { throughput }),
       ...(load !== null && { load }),
       ...(peer !== null && { peer }),
     };
-    writeFileSync(join(out, 'collector.json'), `${JSON.stringify(results, null, 2)}\n`);
-    if (stages !== null) writeFileSync(join(out, 'collector-stages.svg'), stageChart(stages));
-    if (load !== null && load.length > 0) writeFileSync(join(out, 'collector-load.svg'), loadChart(load));
+    run.save('collector', results, { parts, merge: (before, now) => ({ ...before, ...now }) });
+    if (stages !== null) await run.saveChart('collector-stages', stageChart(stages));
+    if (load !== null && load.length > 0) await run.saveChart('collector-load', loadChart(load));
   }
 } finally {
   await cluster?.close();

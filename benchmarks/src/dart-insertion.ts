@@ -6,66 +6,35 @@
  * was warm. Datagrams are RoCEv2 packets of so many bytes of UDP payload; they come over loopback from a process that
  * sends as fast as it can and does not count, and those that the socket drops do not count either.
  *
- * `--short`: fewer reports. `--reports N`, `--rounds N`, `--only udp,udp-dart,frames,rows,kafka`, `--no-file`.
+ * `--short`: fewer reports. `--reports N`, `--rounds N`, `--only udp,udp-dart,frames,rows,kafka`: these parts
+ * alone, which replace those in the file of results; `--no-file`.
  */
 import { fork } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, partsOf, readOptions } from '@int/harness';
 import { type KafkaBroker, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
-import { barChart } from './chart/bars.js';
 import { KAFKA_BATCH, KAFKA_IN_FLIGHT, type Part, type PartOptions } from './dart-insertion/parts.js';
+import { insertionChart, type Measured, type Name, SIZES, TITLES } from './dart-insertion/results.js';
 import { createTopic } from './dart-insertion/topic.js';
 import { median } from './decode/statistics.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    reports: { type: 'string' },
-    rounds: { type: 'string' },
-    only: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  reports: { type: 'string' },
+  rounds: { type: 'string' },
+  only: { type: 'string' },
 });
 const SHORT = values.short;
 const REPORTS = Number(values.reports ?? (SHORT ? 30_000 : 2_000_000));
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 3));
 const LEAD = SHORT ? 10_000 : 200_000;
 const MEMORY = SHORT ? 1 << 26 : 1 << 30;
-const SIZES = [64, 128] as const;
 const PART = fileURLToPath(new URL('./dart-insertion-part.js', import.meta.url));
 
-/** By name in results; of Kafka both, and their sum. */
-const TITLES = {
-  rows: 'decoded report -> DartStore, 2 copies',
-  frames: 'packet in memory -> SoftRnic',
-  udp: 'plain UDP receive',
-  'udp-dart': 'UDP receive -> SoftRnic',
-  'kafka-producer': 'Kafka, producer',
-  'kafka-broker': 'Kafka, broker',
-  kafka: 'Kafka, producer and broker',
-} as const;
-type Name = keyof typeof TITLES;
-
-interface Measured {
-  readonly title: string;
-  /** Nanoseconds of processor time per report: median, least and most of the rounds. */
-  readonly cpu: number;
-  readonly min: number;
-  readonly max: number;
-  /** Median by the clock on the wall. */
-  readonly wall: number;
-  readonly cycles: number;
-  /** To a plain UDP receive of the same size: median of the ratios within the rounds. */
-  readonly ratioToUdp: number | null;
-  /** Least share of the reports that were stored. */
-  readonly stored: number;
-}
-
-const parts = values.only?.split(',');
-const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+const PARTS = ['udp', 'udp-dart', 'frames', 'rows', 'kafka'] as const;
+const parts = partsOf(values.only, PARTS);
+const wants = (part: (typeof PARTS)[number]): boolean => parts === null || parts.includes(part);
+const benchmark = new BenchmarkRun('dart-insertion', { short: SHORT });
 
 interface Message {
   readonly port?: number;
@@ -192,10 +161,7 @@ for (const [size, ofSize] of Object.entries(results)) {
 }
 
 if (!values['no-file']) {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const about = {
-    ...surroundings(),
+  const content = {
     kafka: cluster?.version ?? null,
     megahertz,
     settings: {
@@ -206,18 +172,16 @@ if (!values['no-file']) {
       kafkaBatch: KAFKA_BATCH,
       kafkaInFlight: KAFKA_IN_FLIGHT,
     },
+    results,
   };
-  const name = SHORT ? 'dart-insertion-short.json.tmp' : 'dart-insertion.json';
-  writeFileSync(join(out, name), `${JSON.stringify({ ...about, results }, null, 2)}\n`);
-  const bars = (Object.keys(TITLES) as Name[]).map((each) => ({
-    name: TITLES[each],
-    values: SIZES.map((size) => results[String(size)]![each]?.cycles ?? null),
-  }));
-  const chart = barChart(
-    'Cost of inserting a report',
-    'processor cycles per report',
-    SIZES.map((size) => `${size} bytes`),
-    bars.filter((bar) => bar.values.some((value) => value !== null)),
-  );
-  writeFileSync(join(out, SHORT ? 'dart-insertion-short.svg.tmp' : 'dart-insertion.svg'), chart);
+  const saved = benchmark.save('dart-insertion', content, {
+    parts,
+    merge: (before, now) => ({
+      ...before,
+      results: Object.fromEntries(
+        SIZES.map((size) => [size, { ...before.results[size], ...now.results[size] }] as const),
+      ),
+    }),
+  });
+  await benchmark.saveChart('dart-insertion', insertionChart(saved.results));
 }

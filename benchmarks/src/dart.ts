@@ -6,13 +6,13 @@
  * none has seen before. Before anything is timed, and again at the end, C and the stores must have the same checksum over
  * all slots and over the answers to the same queries.
  *
- * `--short`: 64 MiB, few rounds. `--rounds N`, `--only speed,objects,rnic`, `--no-file`.
+ * `--short`: 64 MiB, few rounds. `--rounds N`, `--only speed,objects,rnic`: these parts alone, which
+ * replace those in the file of results; `--no-file`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, partsOf, readOptions } from '@int/harness';
 import { bars, printObjects, printRnic, printSpeed, type Results } from './dart/results.js';
 import {
   type Effort,
@@ -26,15 +26,10 @@ import {
 import type { StoreShape } from './dart/stores.js';
 import { BATCH } from './dart/workload.js';
 import { buildNative } from './decode/native.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    only: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string' },
+  only: { type: 'string' },
 });
 const SHORT = values.short;
 const EFFORT: Effort = SHORT
@@ -70,9 +65,11 @@ const SHAPES: readonly StoreShape[] = SHORT
   ? [shape('xxhash', 2), shape('crc', 4)]
   : [shape('xxhash', 2), shape('xxhash', 4), shape('crc', 2), shape('crc', 4)];
 
-const parts = values.only?.split(',');
-const wants = (part: string): boolean => parts === undefined || parts.includes(part);
+const PARTS = ['speed', 'objects', 'rnic'] as const;
+const parts = partsOf(values.only, PARTS);
+const wants = (part: (typeof PARTS)[number]): boolean => parts === null || parts.includes(part);
 
+const run = new BenchmarkRun('dart', { short: SHORT });
 const compiler = buildNative();
 const hasC = compiler !== undefined;
 if (!hasC) console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
@@ -101,20 +98,20 @@ try {
 const results: Results = { speed, objects, rnic };
 
 console.log(SHORT ? '\ntargets, which are those of a full run:' : '\ntargets:');
-const targets: Record<string, boolean> = {};
-for (const [text, isMet] of bars(results)) {
-  targets[text] = isMet;
-  console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
-}
+for (const [text, isMet] of bars(results)) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
 
 if (!values['no-file']) {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const about = {
-    ...surroundings(),
-    compiler: compiler ?? null,
-    settings: { ...EFFORT, batch: BATCH },
-  };
-  const file = SHORT ? 'dart-short.json.tmp' : 'dart.json';
-  writeFileSync(join(out, file), `${JSON.stringify({ ...about, ...results, targets }, null, 2)}\n`);
+  const settings = { ...EFFORT, batch: BATCH };
+  const content = { compiler: compiler ?? null, settings, ...results, targets: Object.fromEntries(bars(results)) };
+  run.save('dart', content, {
+    parts,
+    merge: (before, now) => {
+      const all: Results = {
+        speed: wants('speed') ? now.speed : before.speed,
+        objects: wants('objects') ? now.objects : before.objects,
+        rnic: wants('rnic') ? now.rnic : before.rnic,
+      };
+      return { ...before, ...all, targets: Object.fromEntries(bars(all)) };
+    },
+  });
 }

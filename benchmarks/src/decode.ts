@@ -7,29 +7,25 @@
  * have produced the same checksum over all cells (objects: the same fields). Figures are medians over the rounds.
  *
  * `--short`: a smaller buffer and few rounds. `--batch N`: frames a call. `--rounds N`, `--megabytes N`.
+ * `--shapes 1x1,5x4,mixed`: these alone, which replace those in the file of results; `--no-file`.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { AcceleratorMemory } from '@int/codec';
+import { BenchmarkRun, mergeRows, partsOf, readOptions } from '@int/harness';
 import { type Contender, columnContenders, objectContenders } from './decode/contenders.js';
 import { buildNative, NativeDecoder, writeFrames } from './decode/native.js';
 import { fillReports, MIXED, type Reports, reportBytes, SHAPES, type Shape } from './decode/shapes.js';
 import { fitLine, median } from './decode/statistics.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    batch: { type: 'string', default: '1024' },
-    rounds: { type: 'string' },
-    megabytes: { type: 'string' },
-    shapes: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  batch: { type: 'string', default: '1024' },
+  rounds: { type: 'string' },
+  megabytes: { type: 'string' },
+  shapes: { type: 'string' },
 });
+const run = new BenchmarkRun('decode', { short: values.short });
 const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 15));
 const MEGABYTES = Number(values.megabytes ?? (values.short ? 16 : 256));
 const BATCH = Number(values.batch);
@@ -144,7 +140,8 @@ function print(result: ShapeResult): void {
 const compiler = buildNative();
 if (compiler === undefined)
   console.log('no C compiler: the C contenders are left out (apt-get install build-essential)');
-const shapes = SHAPES.filter(({ name }) => values.shapes === undefined || values.shapes.split(',').includes(name));
+const chosen = partsOf(values.shapes, [...SHAPES.map(({ name }) => name), 'mixed'], 'shapes');
+const shapes = SHAPES.filter(({ name }) => chosen === null || chosen.includes(name));
 const results: ShapeResult[] = [];
 const others: ShapeResult[] = [];
 for (const shape of shapes) {
@@ -153,70 +150,76 @@ for (const shape of shapes) {
   results.push(result);
 }
 
-if (values.shapes === undefined || values.shapes.split(',').includes('mixed')) {
+if (chosen === null || chosen.includes('mixed')) {
   const mixed = await measure('mixed', MIXED, compiler);
   print(mixed);
   others.push(mixed);
 }
 
-console.log('\ncost by number of fields (words on the stack), ns per report = a + b * fields:');
-const fits: Record<string, { a: number; b: number }> = {};
-if (results.length > 1) {
-  for (const name of Object.keys(results[0]!.contenders)) {
-    const fit = fitLine(
-      results.map((result) => {
-        const { hops, items } = SHAPES.find((shape) => shape.name === result.shape)!;
-        return [hops * items, result.contenders[name]!.median] as const;
-      }),
-    );
-    fits[name] = fit;
-    console.log(`  ${name.padEnd(26)} a = ${fit.a.toFixed(2)} ns, b = ${fit.b.toFixed(3)} ns`);
-  }
+/** Nanoseconds per report = a + b * fields, of the contenders that are in every shape. */
+function fitsOf(measured: readonly ShapeResult[]): Record<string, { a: number; b: number }> {
+  if (measured.length < 2) return {};
+  const names = Object.keys(measured[0]!.contenders).filter((name) =>
+    measured.every(({ contenders }) => contenders[name] !== undefined),
+  );
+  return Object.fromEntries(
+    names.map((name) => {
+      const points = measured.map(({ shape, contenders }) => {
+        const { hops, items } = SHAPES.find((each) => each.name === shape)!;
+        return [hops * items, contenders[name]!.median] as const;
+      });
+      return [name, fitLine(points)] as const;
+    }),
+  );
 }
 
-console.log(`\ntargets (${ACCELERATOR}):`);
-const targets: Record<string, boolean> = {};
-function target(text: string, met: boolean): void {
-  targets[text] = met;
-  console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
-}
-for (const result of results) {
-  const f = result.contenders[ACCELERATOR]!;
-  if (f.ratioToC !== null) {
-    target(`${result.shape}: ${f.ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`, f.ratioToC <= TARGET.ratioToC);
-  }
-  if (f.parserRatio !== null) {
-    target(
-      `${result.shape}: ${f.parserRatio.toFixed(1)} x faster than binary-parser, at least ${TARGET.fasterThanParser}`,
-      f.parserRatio >= TARGET.fasterThanParser,
-    );
-  }
-  if (result.shape === '4x8') {
+/** What is asked, and whether it is met. */
+function targetsOf(measured: readonly ShapeResult[]): Record<string, boolean> {
+  const targets: Record<string, boolean> = {};
+  for (const { shape, contenders } of measured) {
+    const f = contenders[ACCELERATOR];
+    // A file may have shapes that were measured when it had another name.
+    if (f === undefined) continue;
+    if (f.ratioToC !== null) {
+      targets[`${shape}: ${f.ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`] = f.ratioToC <= TARGET.ratioToC;
+    }
+    if (f.parserRatio !== null) {
+      targets[
+        `${shape}: ${f.parserRatio.toFixed(1)} x faster than binary-parser, at least ${TARGET.fasterThanParser}`
+      ] = f.parserRatio >= TARGET.fasterThanParser;
+    }
+    if (shape !== '4x8') continue;
     const factor = TARGET.nanoseconds4x8 / f.median;
-    target(
-      `4x8: ${f.median.toFixed(1)} ns, ${factor.toFixed(1)} x faster than ${TARGET.nanoseconds4x8} ns, at least ${TARGET.factor4x8}`,
-      factor >= TARGET.factor4x8,
-    );
+    targets[
+      `4x8: ${f.median.toFixed(1)} ns, ${factor.toFixed(1)} x faster than ${TARGET.nanoseconds4x8} ns, at least ${TARGET.factor4x8}`
+    ] = factor >= TARGET.factor4x8;
   }
+  return targets;
 }
+
+console.log('\ncost by number of fields (words on the stack), ns per report = a + b * fields:');
+for (const [name, { a, b }] of Object.entries(fitsOf(results)))
+  console.log(`  ${name.padEnd(26)} a = ${a.toFixed(2)} ns, b = ${b.toFixed(3)} ns`);
+console.log(`\ntargets (${ACCELERATOR}):`);
+for (const [text, isMet] of Object.entries(targetsOf(results))) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
 
 if (!values['no-file']) {
-  const folder = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, values.short ? 'decode-short.json.tmp' : 'decode.json'),
-    `${JSON.stringify(
-      {
-        ...surroundings(),
-        compiler: compiler ?? null,
-        settings: { rounds: ROUNDS, megabytes: MEGABYTES, batch: BATCH },
-        results,
-        others,
-        fits,
-        targets,
-      },
-      null,
-      2,
-    )}\n`,
-  );
+  const settings = { rounds: ROUNDS, megabytes: MEGABYTES, batch: BATCH };
+  const content = {
+    compiler: compiler ?? null,
+    settings,
+    results,
+    others,
+    fits: fitsOf(results),
+    targets: targetsOf(results),
+  };
+  const nameOf = ({ shape }: ShapeResult): string => shape;
+  run.save('decode', content, {
+    parts: chosen,
+    merge: (before, now) => {
+      const all = mergeRows(nameOf, before.results, now.results);
+      const rest = { others: mergeRows(nameOf, before.others, now.others), fits: fitsOf(all), targets: targetsOf(all) };
+      return { ...before, results: all, ...rest };
+    },
+  });
 }

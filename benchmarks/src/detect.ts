@@ -7,15 +7,15 @@
  * the ways that make objects the same events one by one. Figures are medians over the rounds.
  *
  * `--short`: few rounds, one share of reports with events. `--rounds N`, `--batches N`, `--batch N`: reports in each,
- * `--flows zipf|uniform`, `--detectors perHop,perFlow`, `--markdown`: also the tables of the README, `--no-file`.
+ * `--flows zipf|uniform`, `--detectors perHop,perFlow`: these alone, with all rules, which replace
+ * those in the file of results; `--no-file`.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { AcceleratorMemory, type TelemetryBatch } from '@int/codec';
 import type { DetectorConfig } from '@int/detect';
+import { BenchmarkRun, partsOf, readOptions } from '@int/harness';
 import { buildNative } from './decode/native.js';
 import { median } from './decode/statistics.js';
 import { nativeRule, PLANS, type Plan } from './detect/cases.js';
@@ -27,7 +27,7 @@ import {
   EXACT,
   type Figures,
   MAPS,
-  markdown,
+  mergeDetectors,
   OBSERVE,
   PLAIN,
   percent,
@@ -39,20 +39,15 @@ import {
 } from './detect/results.js';
 import { type RuleContender, ruleContenders } from './detect/rules.js';
 import { copyInto, HOPS, makeWork, type Work } from './detect/workload.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    batches: { type: 'string', default: '8' },
-    batch: { type: 'string', default: '2048' },
-    flows: { type: 'string', default: 'zipf' },
-    detectors: { type: 'string' },
-    markdown: { type: 'boolean', default: false },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string' },
+  batches: { type: 'string', default: '8' },
+  batch: { type: 'string', default: '2048' },
+  flows: { type: 'string', default: 'zipf' },
+  detectors: { type: 'string' },
 });
+const run = new BenchmarkRun('detect', { short: values.short });
 const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 15));
 /** Rounds before those that count. */
 const WARM_UP = values.short ? 2 : 3;
@@ -211,7 +206,12 @@ const work = makeWork(Number(values.batches), Number(values.batch), values.flows
 /** Detectors take their state from it as long as the program runs; pages that are never written cost nothing. */
 const memory = new AcceleratorMemory(0x80000000);
 const inside: readonly TelemetryBatch[] = copyInto(memory, work.batches);
-const plans = PLANS.filter(({ name }) => values.detectors === undefined || values.detectors.split(',').includes(name));
+const chosen = partsOf(
+  values.detectors,
+  PLANS.map(({ name }) => name),
+  'detectors',
+);
+const plans = PLANS.filter(({ name }) => chosen === null || chosen.includes(name));
 const configs = SHARES.flatMap((share, index) =>
   plans
     .filter(({ isTuned }) => isTuned || index === 0)
@@ -243,48 +243,41 @@ for (const count of RULE_COUNTS) {
   rules.push(result);
 }
 
-if (values.markdown) console.log(`\n${markdown(results, rules)}`);
+/** What is asked, and whether it is met. */
+function targetsOf(measured: readonly Result[]): Record<string, boolean> {
+  const targets: Record<string, boolean> = {};
+  for (const { detector, withEvent, contenders } of measured) {
+    const ours = contenders[ACCELERATOR];
+    // A file may have detectors that were measured when it had another name.
+    if (ours === undefined) continue;
+    const { ratioToC, fasterThanPeer } = ours;
+    const what = `${detector}, ${percent(withEvent)}`;
+    if (ratioToC !== null) {
+      targets[`${what}: ${ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`] = ratioToC <= TARGET.ratioToC;
+    }
+    targets[`${what}: ${fasterThanPeer.toFixed(1)} x faster than objects and Maps, at least ${TARGET.fasterThanMaps}`] =
+      fasterThanPeer >= TARGET.fasterThanMaps;
+  }
+  return targets;
+}
 
 console.log('\ntargets:');
-const targets: Record<string, boolean> = {};
-function target(text: string, met: boolean): void {
-  targets[text] = met;
-  console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
-}
-for (const { detector, withEvent, contenders } of results) {
-  const { ratioToC, fasterThanPeer } = contenders[ACCELERATOR]!;
-  const what = `${detector}, ${percent(withEvent)}`;
-  if (ratioToC !== null) {
-    target(`${what}: ${ratioToC.toFixed(2)} x C, at most ${TARGET.ratioToC}`, ratioToC <= TARGET.ratioToC);
-  }
-  target(
-    `${what}: ${fasterThanPeer.toFixed(1)} x faster than objects and Maps, at least ${TARGET.fasterThanMaps}`,
-    fasterThanPeer >= TARGET.fasterThanMaps,
-  );
-}
+for (const [text, isMet] of Object.entries(targetsOf(results))) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
 
 if (!values['no-file']) {
-  const folder = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, values.short ? 'detect-short.json.tmp' : 'detect.json'),
-    `${JSON.stringify(
-      {
-        ...surroundings(),
-        compiler: compiler ?? null,
-        settings: {
-          rounds: ROUNDS,
-          batches: work.batches.length,
-          batch: work.batches[0]!.reports,
-          hops: HOPS,
-          flows: values.flows,
-        },
-        results,
-        rules,
-        targets,
-      },
-      null,
-      2,
-    )}\n`,
-  );
+  const settings = {
+    rounds: ROUNDS,
+    batches: work.batches.length,
+    batch: work.batches[0]!.reports,
+    hops: HOPS,
+    flows: values.flows,
+  };
+  const content = { compiler: compiler ?? null, settings, results, rules, targets: targetsOf(results) };
+  run.save('detect', content, {
+    parts: chosen === null ? null : [...chosen, 'rules'],
+    merge: (before, now) => {
+      const all = mergeDetectors(before.results, now.results);
+      return { ...before, results: all, rules: now.rules, targets: targetsOf(all) };
+    },
+  });
 }

@@ -4,29 +4,23 @@
  * name the figures are kept, `--parts start,build,tests,ci` what is measured, `--rounds N` how often, `--no-file`.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { beginRun, contentOf, REPOSITORY, readOptions, readResults, writeResults } from '@int/harness';
 import { median } from './decode/statistics.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    ref: { type: 'string', default: 'HEAD' },
-    label: { type: 'string', default: 'after' },
-    parts: { type: 'string', default: 'start,build,tests' },
-    rounds: { type: 'string', default: '3' },
-    short: { type: 'boolean', default: false },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  ref: { type: 'string', default: 'HEAD' },
+  label: { type: 'string', default: 'after' },
+  parts: { type: 'string', default: 'start,build,tests' },
+  rounds: { type: 'string', default: '3' },
 });
+const around = beginRun('benchmarks/src/development.ts');
 const PARTS = values.parts.split(',');
 const ROUNDS = values.short ? 1 : Number(values.rounds);
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
-const FILE = fileURLToPath(new URL('../results/development.json', import.meta.url));
+const FILE = join(REPOSITORY, 'benchmarks', 'results', 'development.json');
 
 /** One command: seconds on the clock, and of processor time of it and of what it started. */
 interface Cost {
@@ -39,7 +33,8 @@ interface Cost {
 type Figures = Record<string, Cost[]>;
 
 /** What is kept under a label. */
-interface Entry extends ReturnType<typeof surroundings> {
+interface Entry extends Pick<ReturnType<typeof around>, 'date' | 'node' | 'v8' | 'kernel' | 'machine'> {
+  /** What was measured. */
   readonly commit: string;
   readonly medians: Record<string, number>;
   readonly figures: Figures;
@@ -139,15 +134,17 @@ function keep(commit: string, figures: Figures): Record<string, number> {
     Object.entries(figures).map(([name, costs]) => [name, median(costs.map(({ wallS }) => wallS))]),
   );
   if (values['no-file'] || values.short) return medians;
-  const kept = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Entry>) : {};
+  const kept = existsSync(FILE) ? contentOf(readResults<Record<string, Entry>>(FILE)) : {};
   const { medians: others, figures: before } = kept[values.label] ?? {};
+  const head = around();
+  const { date, node, v8, kernel, machine } = head;
   const entry: Entry = {
-    ...surroundings(),
+    ...{ date, node, v8, kernel, machine },
     commit,
     medians: { ...others, ...medians },
     figures: { ...before, ...figures },
   };
-  writeFileSync(FILE, `${JSON.stringify({ ...kept, [values.label]: entry }, null, 2)}\n`);
+  writeResults(FILE, head, { ...kept, [values.label]: entry });
   return medians;
 }
 

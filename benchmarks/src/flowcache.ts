@@ -7,35 +7,28 @@
  * must have the same checksum over all rows and buckets, and the objects must know the same of flows drawn at random.
  *
  * `--short`: 1 million flows, few rounds, fewer contenders. `--rounds N`, `--only speed,events,latency,shards,rounding`:
- * these parts alone, which replace those in the file of results; `--markdown`: also the tables of the README, `--no-file`.
+ * these parts alone, which replace those in the file of results; `--no-file`.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { geometryOf } from '@int/flowcache';
+import { BenchmarkRun, partsOf, readOptions } from '@int/harness';
 import { buildNative } from './decode/native.js';
 import type { RatePoint, ReadersPoint } from './flowcache/events.js';
 import type { Latency } from './flowcache/latency.js';
-import { mergeParts, type Part, partsOf, type ResultsFile } from './flowcache/parts.js';
+import { membersOf, PARTS, type Part } from './flowcache/parts.js';
 import { Program } from './flowcache/programs.js';
-import { bestOfOurs, factorOver, markdown, print, type Reinserting, type Results } from './flowcache/results.js';
+import { bestOfOurs, factorOver, print, type Reinserting, type Results } from './flowcache/results.js';
 import type { RoundingClass } from './flowcache/rounding.js';
 import { type Setup, writeSetup } from './flowcache/setup.js';
 import type { ShardPoint } from './flowcache/sharding.js';
 import { type Effort, LRUS, MAPS, type SpeedPlan, type SpeedResult, SpeedTest } from './flowcache/speed.js';
 import { EXPONENT } from './flowcache/workload.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    only: { type: 'string' },
-    markdown: { type: 'boolean', default: false },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string' },
+  only: { type: 'string' },
 });
 const SHORT = values.short;
 const ROWS = 1 << 19;
@@ -94,7 +87,8 @@ const PLANS: readonly SpeedPlan[] = SHORT
       { setup: setup(1_000_000, { layout: 'compact' }), mixes: ['zipf', 'uniform'], groups: [['accelerator']] },
     ];
 
-const parts = values.only === undefined ? null : partsOf(values.only);
+const run = new BenchmarkRun('flowcache', { short: SHORT });
+const parts = partsOf(values.only, PARTS);
 const wants = (part: Part): boolean => parts === null || parts.includes(part);
 
 /** A Map whose keys are taken out and put in again, before popular flows have made it unusable. */
@@ -165,44 +159,41 @@ try {
 }
 const results: Results = { speed, reinserting, rates: eventRates, readers, latency, shards, rounding };
 print(results, EXACT, COMPACT);
-if (values.markdown) console.log(`\n${markdown(results, EXACT, COMPACT)}`);
 
-console.log('\ntargets:');
-const targets: Record<string, boolean> = {};
-function target(text: string, met: boolean): void {
-  targets[text] = met;
-  console.log(`  ${met ? 'met   ' : 'MISSED'} ${text}`);
-}
-for (const { flows, layout, ipv6, mixes } of speed) {
-  if (layout !== 'exact' || ipv6) continue;
-  for (const [mix, ofMix] of Object.entries(mixes)) {
-    const what = `${flows / 1e6} M flows, ${mix}`;
-    const { name, figures } = bestOfOurs(ofMix);
-    if (figures.ratioToC !== null) {
-      const ratio = figures.ratioToC;
-      target(`${what}: ${name}: ${ratio.toFixed(2)} x C, at most ${TARGET.ratioToC}`, ratio <= TARGET.ratioToC);
-    }
-    for (const [peers, least] of [
-      [LRUS, TARGET.fasterThanLru],
-      [MAPS, TARGET.fasterThanMap],
-    ] as const) {
-      for (const peer of peers) {
-        const factor = factorOver(ofMix, peer);
-        if (factor === null) continue;
-        target(`${what}: ${factor.toFixed(1)} x faster than ${peer}, at least ${least}`, factor >= least);
+/** What is asked, and whether it is met. */
+function targetsOf(measured: readonly SpeedResult[]): Record<string, boolean> {
+  const targets: Record<string, boolean> = {};
+  for (const { flows, layout, ipv6, mixes } of measured) {
+    if (layout !== 'exact' || ipv6) continue;
+    for (const [mix, ofMix] of Object.entries(mixes)) {
+      const what = `${flows / 1e6} M flows, ${mix}`;
+      const { name, figures } = bestOfOurs(ofMix);
+      if (figures.ratioToC !== null) {
+        const ratio = figures.ratioToC;
+        targets[`${what}: ${name}: ${ratio.toFixed(2)} x C, at most ${TARGET.ratioToC}`] = ratio <= TARGET.ratioToC;
+      }
+      for (const [peers, least] of [
+        [LRUS, TARGET.fasterThanLru],
+        [MAPS, TARGET.fasterThanMap],
+      ] as const) {
+        for (const peer of peers) {
+          const factor = factorOver(ofMix, peer);
+          if (factor === null) continue;
+          targets[`${what}: ${factor.toFixed(1)} x faster than ${peer}, at least ${least}`] = factor >= least;
+        }
       }
     }
   }
+  const bucket = EXACT.bucketStride * 4;
+  targets[`${bucket} bytes per bucket, at most ${TARGET.bytesPerBucket}`] = bucket <= TARGET.bytesPerBucket;
+  return targets;
 }
-const bucket = EXACT.bucketStride * 4;
-target(`${bucket} bytes per bucket, at most ${TARGET.bytesPerBucket}`, bucket <= TARGET.bytesPerBucket);
+
+console.log('\ntargets:');
+for (const [text, isMet] of Object.entries(targetsOf(speed))) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
 
 if (!values['no-file']) {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const file = join(out, SHORT ? 'flowcache-short.json.tmp' : 'flowcache.json');
-  const now: ResultsFile = {
-    ...surroundings(),
+  const content = {
     compiler: compiler ?? null,
     settings: { ...EFFORT, rows: ROWS, buckets: EXACT.buckets, batch: BATCH, exponent: EXPONENT, batches: BATCHES },
     bytes: {
@@ -210,9 +201,15 @@ if (!values['no-file']) {
       compact: { bucket: COMPACT.bucketStride * 4, row: COMPACT.rowStride * 4, cache: COMPACT.byteLength },
     },
     ...results,
-    targets,
+    targets: targetsOf(speed),
   };
-  const all =
-    parts === null || !existsSync(file) ? now : mergeParts(JSON.parse(readFileSync(file, 'utf8')), now, parts);
-  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
+  run.save('flowcache', content, {
+    parts,
+    // Targets are those of the speed.
+    merge: (before, now) => ({
+      ...before,
+      ...membersOf(now, parts ?? PARTS),
+      targets: wants('speed') ? now.targets : before.targets,
+    }),
+  });
 }

@@ -6,19 +6,17 @@
  * `--no-file`.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { erdosRenyi, fatTreeGraph, type Graph, GraphBuilder, grid, parseGraphFile, wattsStrogatz } from '@int/gpint';
+import { BenchmarkRun, readOptions } from '@int/harness';
 import { Random } from '@int/random';
 import { type Comparison, compare, type Quality, quality, scale } from './gpint/measure.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: { short: { type: 'boolean', default: false }, 'no-file': { type: 'boolean', default: false } },
-});
+const values = readOptions({});
 const SHORT = values.short;
+const run = new BenchmarkRun('gpint', { short: SHORT });
 const smallWorld = (n: number, seed: number): Graph => wattsStrogatz(n, 4, 0.1, seed);
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, seed) => seed);
 
@@ -170,15 +168,4 @@ const targets: Record<string, boolean> = {
 console.log(SHORT ? '\ntargets, which are those of a full run:' : '\ntargets:');
 for (const [text, isMet] of Object.entries(targets)) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
 
-if (!values['no-file']) {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const about = {
-    ...surroundings(),
-  };
-  const file = SHORT ? 'gpint-short.json.tmp' : 'gpint.json';
-  writeFileSync(
-    join(out, file),
-    `${JSON.stringify({ ...about, cold, comparisons, curve, long, named, targets }, null, 2)}\n`,
-  );
-}
+if (!values['no-file']) run.save('gpint', { cold, comparisons, curve, long, named, targets });

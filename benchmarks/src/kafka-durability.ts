@@ -5,24 +5,19 @@
  * disk to be measured; default: the system's for temporary files), `--no-file`.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, readOptions } from '@int/harness';
 import { Admin } from '@platformatic/kafka';
 import { kafkaVersion, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
 import { median } from './decode/statistics.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    directory: { type: 'string', default: tmpdir() },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string' },
+  directory: { type: 'string', default: tmpdir() },
 });
 const SHORT = values.short;
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 5));
@@ -100,6 +95,7 @@ async function probeDisk(): Promise<number> {
 const middle = ({ rounds }: Form, of: keyof Figures): number => median(rounds.map((figures) => figures[of]));
 
 async function main(): Promise<void> {
+  const benchmark = new BenchmarkRun('kafka-durability', { short: SHORT });
   const missing = missingForKafka();
   if (missing !== null) {
     console.log(`durability of reports to Kafka is left out: ${missing} is missing (npm run setup:system)`);
@@ -116,7 +112,7 @@ async function main(): Promise<void> {
     }
     const diskMs = await probeDisk();
     print(diskMs);
-    if (!values['no-file'] && !SHORT) write(diskMs);
+    if (!values['no-file'] && !SHORT) write(benchmark, diskMs);
   } finally {
     await cluster.close();
   }
@@ -144,9 +140,7 @@ function print(diskMs: number): void {
   }
 }
 
-function write(diskMs: number): void {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
+function write(run: BenchmarkRun, diskMs: number): void {
   const forms = FORMS.map((form) => ({
     ...form,
     median: {
@@ -157,8 +151,7 @@ function write(diskMs: number): void {
       longWaitMs: middle(form, 'longWaitMs'),
     },
   }));
-  const results = { ...surroundings(), kafka: kafkaVersion() ?? null, records: RECORDS, diskMs, forms };
-  writeFileSync(`${out}kafka-durability.json`, `${JSON.stringify(results, null, 2)}\n`);
+  run.save('kafka-durability', { kafka: kafkaVersion() ?? null, records: RECORDS, diskMs, forms });
 }
 
 await main();

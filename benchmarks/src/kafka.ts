@@ -4,21 +4,15 @@
  * One broker on loopback. `--short`: one round of one form; `--rounds N`, `--batch N`, `--no-file`.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, readOptions } from '@int/harness';
 import { Admin } from '@platformatic/kafka';
 import { kafkaVersion, missingForKafka, startCluster } from '../../.ci/kafka/cluster.mjs';
 import { median } from './decode/statistics.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    batch: { type: 'string', default: '1000' },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string' },
+  batch: { type: 'string', default: '1000' },
 });
 const SHORT = values.short;
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 5));
@@ -55,6 +49,7 @@ function run(how: string, bootstrap: string, topic: string, format: string, comp
 const ratio = ({ bare, sink }: Form): number => median(sink.map(({ cpuNs }, round) => cpuNs / bare[round]!.cpuNs));
 
 async function main(): Promise<void> {
+  const benchmark = new BenchmarkRun('kafka', { short: SHORT });
   const missing = missingForKafka();
   if (missing !== null) {
     console.log(`reports to Kafka is left out: ${missing} is missing (npm run setup:system)`);
@@ -79,7 +74,7 @@ async function main(): Promise<void> {
       }
     }
     print(forms);
-    if (!values['no-file'] && !SHORT) write(forms);
+    if (!values['no-file'] && !SHORT) write(benchmark, forms);
   } finally {
     await cluster.close();
   }
@@ -110,17 +105,13 @@ function print(forms: readonly Form[]): void {
   }
 }
 
-function write(forms: readonly Form[]): void {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const results = {
-    ...surroundings(),
+function write(run: BenchmarkRun, forms: readonly Form[]): void {
+  run.save('kafka', {
     kafka: kafkaVersion() ?? null,
     batch: BATCH,
     batches: BATCHES,
     forms: forms.map((form) => ({ ...form, ratio: ratio(form) })),
-  };
-  writeFileSync(`${out}kafka.json`, `${JSON.stringify(results, null, 2)}\n`);
+  });
 }
 
 await main();

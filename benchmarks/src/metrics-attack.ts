@@ -9,30 +9,24 @@
  * `--seconds N` (30) for each phase, `--rate N` (50,000), `--no-file`. `--short`: 3 seconds each, and nothing is asked for but
  * accounts that close and an end.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, readOptions } from '@int/harness';
 import { Child } from './collector-soak/child.js';
 import { send } from './collector-soak/sender.js';
 import { type Attacks, attack } from './metrics-attack/attackers.js';
 import { collect, type Sample } from './metrics-attack/collector.js';
-import { surroundings } from './surroundings.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    seconds: { type: 'string' },
-    rate: { type: 'string', default: '50000' },
-    'no-file': { type: 'boolean', default: false },
-    /** The collector's process. */
-    collector: { type: 'boolean', default: false },
-    /** The sender's process: where to. */
-    send: { type: 'string' },
-    /** The attackers' process: the ports of the page and of the reports. */
-    attack: { type: 'string' },
-  },
+const values = readOptions({
+  seconds: { type: 'string' },
+  rate: { type: 'string', default: '50000' },
+  /** The collector's process. */
+  collector: { type: 'boolean', default: false },
+  /** The sender's process: where to. */
+  send: { type: 'string' },
+  /** The attackers' process: the ports of the page and of the reports. */
+  attack: { type: 'string' },
 });
 const SECONDS = Number(values.seconds ?? (values.short ? 3 : 30));
 const RATE = Number(values.rate);
@@ -99,6 +93,7 @@ async function measure(
 }
 
 async function main(): Promise<void> {
+  const run = new BenchmarkRun('metrics-attack', { short: values.short });
   const collector: Collecting = new Child([process.execPath, PROGRAM, '--collector']);
   const { port, page } = await collector.next<{ port: number; page: number }>();
   const sender = new Child<{ sent: number }>([process.execPath, PROGRAM, '--send', String(port)]);
@@ -142,7 +137,7 @@ async function main(): Promise<void> {
       console.log(`\n  missed: received ${last.received} is not decoded ${last.decoded} + dropped ${last.dropped}`);
     // In seconds, on a machine that does other things as well, the figures say little.
     if (!isClosed || !(values.short || checks.every(({ isMet }) => isMet))) process.exitCode = 1;
-    if (!values['no-file'] && !values.short) writeResults(phases, attacks[0]!, checks);
+    if (!values['no-file'] && !values.short) writeResults(run, phases, attacks[0]!, checks);
   } finally {
     for (const child of [attackers, sender, collector]) child.kill();
   }
@@ -174,11 +169,8 @@ function print(phases: readonly Phase[], attacks: Attacks, checks: readonly Chec
   }
 }
 
-function writeResults(phases: readonly Phase[], attacks: Attacks, checks: readonly Check[]): void {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const results = { ...surroundings(), rate: RATE, seconds: SECONDS, phases, attacks, checks };
-  writeFileSync(`${out}metrics-attack.json`, `${JSON.stringify(results, null, 2)}\n`);
+function writeResults(run: BenchmarkRun, phases: readonly Phase[], attacks: Attacks, checks: readonly Check[]): void {
+  run.save('metrics-attack', { rate: RATE, seconds: SECONDS, phases, attacks, checks });
 }
 
 if (values.send !== undefined) await send(Number(values.send));

@@ -3,36 +3,35 @@
  * simple_switch, if INT_SIMPLE_SWITCH and INT_P4C name it and its compiler.
  *
  * Before a time counts, both must have sent as many packets by the same ports, with the same bytes where the time of day
- * does not show in them. `--short`: fewer packets and rounds. `--only NAME,...`, `--rounds N`, `--packets N`, `--no-file`.
+ * does not show in them. `--short`: fewer packets and rounds. `--only NAME,...`: these alone,
+ * which replace those in the file of results; `--rounds N`, `--packets N`, `--no-file`.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BenchmarkRun, mergeRows, partsOf, readOptions } from '@int/harness';
 import { PcapWriter, readCapture } from '@int/pcap';
 import { median } from './decode/statistics.js';
 import { CASES, type Case, COLLECTOR, OUT } from './p4vm/cases.js';
 import { OurSwitch, type Pass } from './p4vm/ours.js';
 import { compile, findReference, type ReferenceRun, runReference, versionOf } from './p4vm/reference.js';
-import { surroundings } from './surroundings.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    packets: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string' },
+  rounds: { type: 'string' },
+  packets: { type: 'string' },
 });
 const SHORT = values.short;
 const ROUNDS = Number(values.rounds ?? (SHORT ? 2 : 5));
 const PACKETS = Number(values.packets ?? (SHORT ? 20_000 : 100_000));
 /** Passes of ours within a round: the first of all only warms up. */
 const PASSES = 3;
-const names = values.only?.split(',');
-const chosen = CASES.filter(({ name }) => names === undefined || names.includes(name));
+const run = new BenchmarkRun('p4vm', { short: SHORT });
+const names = partsOf(
+  values.only,
+  CASES.map(({ name }) => name),
+);
+const chosen = CASES.filter(({ name }) => names === null || names.includes(name));
 const reference = findReference();
 
 interface Result {
@@ -98,10 +97,10 @@ async function measure(each: Case): Promise<Result> {
       alone.push(median(passes.map((pass) => pass.alone)));
       files.push(median(passes.map((pass) => pass.files)));
       if (reference === undefined) continue;
-      const run = await runReference(reference, json, each.commands, input, PACKETS, folder);
-      checkSame(each, folder, run);
-      theirs.push(run.ns);
-      ratios.push(run.ns / files.at(-1)!);
+      const theirRun = await runReference(reference, json, each.commands, input, PACKETS, folder);
+      checkSame(each, folder, theirRun);
+      theirs.push(theirRun.ns);
+      ratios.push(theirRun.ns / files.at(-1)!);
     }
   } finally {
     ours.stop();
@@ -138,30 +137,37 @@ for (const each of chosen) {
 }
 
 const WANTED = 150_000;
-const rateOf = (name: string): number => results.find((result) => result.name === name)?.alone ?? 0;
-const targets: Record<string, boolean> = {};
-for (const name of ['transit', 'sink']) {
-  if (chosen.some((each) => each.name === name)) {
-    targets[`int.p4, ${name}: ${WANTED.toLocaleString('en')} packets a second`] = rateOf(name) >= WANTED;
+
+/** What is asked of the machine, and whether it is met. */
+function targetsOf(measured: readonly Result[]): Record<string, boolean> {
+  const targets: Record<string, boolean> = {};
+  for (const { name, alone } of measured) {
+    if (name !== 'transit' && name !== 'sink') continue;
+    targets[`int.p4, ${name}: ${WANTED.toLocaleString('en')} packets a second`] = alone >= WANTED;
   }
+  for (const { name, ratio } of measured) {
+    if (ratio !== undefined) targets[`${name}: twice as fast as simple_switch`] = ratio >= 2;
+  }
+  return targets;
 }
-if (reference !== undefined) {
-  for (const { name, ratio } of results) targets[`${name}: twice as fast as simple_switch`] = (ratio ?? 0) >= 2;
-} else {
-  console.log('simple_switch beside it: INT_SIMPLE_SWITCH=PATH INT_P4C="PATH [-I FOLDER]"');
-}
+
+if (reference === undefined) console.log('simple_switch beside it: INT_SIMPLE_SWITCH=PATH INT_P4C="PATH [-I FOLDER]"');
 console.log(SHORT ? '\ntargets, which are those of a full run:' : '\ntargets:');
-for (const [text, isMet] of Object.entries(targets)) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
+for (const [text, isMet] of Object.entries(targetsOf(results))) console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}`);
 
 if (!values['no-file']) {
-  const out = fileURLToPath(new URL('../results/', import.meta.url));
-  mkdirSync(out, { recursive: true });
-  const about = {
-    ...surroundings(),
+  const content = {
     ...(reference !== undefined && { simpleSwitch: versionOf(reference) }),
+    packets: PACKETS,
+    rounds: ROUNDS,
+    results,
+    targets: targetsOf(results),
   };
-  writeFileSync(
-    join(out, SHORT ? 'p4vm-short.json.tmp' : 'p4vm.json'),
-    `${JSON.stringify({ ...about, packets: PACKETS, rounds: ROUNDS, results, targets }, null, 2)}\n`,
-  );
+  run.save('p4vm', content, {
+    parts: names,
+    merge: (before, now) => {
+      const all = mergeRows(({ name }) => name, before.results, now.results);
+      return { ...before, results: all, targets: targetsOf(all) };
+    },
+  });
 }

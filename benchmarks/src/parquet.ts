@@ -3,29 +3,25 @@
  * in memory to synced files. `ParquetSink` against the engine's own row appender and against a plain write of the
  * columns, each in a process of its own.
  *
- * `--short`: fewer records. `--batches N`, `--rounds N`, `--only NAME,...`, `--no-file`.
+ * `--short`: fewer records. `--batches N`, `--rounds N`, `--only NAME,...`: these alone, which replace those in
+ * the file of results; `--no-file`.
  */
 import { fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { barChart } from './chart/bars.js';
+import { BenchmarkRun, mergeRows, partsOf, readOptions } from '@int/harness';
 import { median } from './decode/statistics.js';
 import { type Contender, plainColumns, rowAppender, sink } from './parquet/contenders.js';
 import { decodedBatches } from './parquet/reports.js';
-import { surroundings } from './surroundings.js';
+import { parquetChart } from './parquet/results.js';
 
-const { values } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    batches: { type: 'string' },
-    rounds: { type: 'string' },
-    only: { type: 'string' },
-    'no-file': { type: 'boolean', default: false },
-    part: { type: 'string' },
-  },
+const values = readOptions({
+  batches: { type: 'string' },
+  rounds: { type: 'string' },
+  only: { type: 'string' },
+  part: { type: 'string' },
 });
 const BATCHES = Number(values.batches ?? (values.short ? 300 : 3000));
 const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 5));
@@ -100,7 +96,9 @@ if (values.part !== undefined) {
   const result = await measure(CONTENDERS[values.part]!());
   process.send!(result, undefined, undefined, () => process.disconnect());
 } else {
-  const names = values.only?.split(',') ?? Object.keys(CONTENDERS);
+  const run = new BenchmarkRun('parquet', { short: values.short });
+  const chosen = partsOf(values.only, Object.keys(CONTENDERS));
+  const names = chosen ?? Object.keys(CONTENDERS);
   const parts = new Map<string, Part[]>(names.map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
     // The order rotates: a disturbance of the machine does not always hit the same one.
@@ -134,18 +132,15 @@ if (values.part !== undefined) {
   const isMet = ours === undefined || ours.recordsPerSecond >= WANTED;
   if (ours !== undefined) console.log(`at least ${WANTED.toLocaleString('en')}/s per core: ${isMet ? 'yes' : 'NO'}`);
   if (!values['no-file'] && !values.short) {
-    const folder = fileURLToPath(new URL('../results/', import.meta.url));
-    mkdirSync(folder, { recursive: true });
     const duckdb = JSON.parse(
       readFileSync(new URL('../../node_modules/@duckdb/node-api/package.json', import.meta.url), 'utf8'),
     ) as { version: string };
     const records = parts.get(names[0]!)![0]!.records;
-    writeFileSync(
-      join(folder, 'parquet.json'),
-      `${JSON.stringify({ ...surroundings(), duckdb: duckdb.version, records, rounds: ROUNDS, results }, null, 2)}\n`,
-    );
-    const bars = results.map(({ title, cpu }) => ({ name: title, values: [cpu] }));
-    const chart = barChart('Processor time per hop record', 'ns, logarithmic', ['processor'], bars);
-    writeFileSync(join(folder, 'parquet.svg'), chart);
+    const content = { duckdb: duckdb.version, records, rounds: ROUNDS, results };
+    const saved = run.save('parquet', content, {
+      parts: chosen,
+      merge: (before, now) => ({ ...before, results: mergeRows(({ name }) => name, before.results, now.results) }),
+    });
+    await run.saveChart('parquet', parquetChart(saved.results));
   }
 }

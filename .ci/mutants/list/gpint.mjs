@@ -27,8 +27,8 @@ export const gpint = [
   {
     id: 'gpint-late-measurement',
     file: 'packages/gpint/src/monitor/telemetry.ts',
-    find: 'if (this.sequences[node]! <= sequence) {',
-    put: 'if (this.sequences[node]! >= -1) {',
+    find: 'if (this.#sequences[node]! <= sequence) {',
+    put: 'if (this.#sequences[node]! >= -1) {',
     defect: 'what an earlier send brings late replaces what a later one has brought',
     rare: true,
   },

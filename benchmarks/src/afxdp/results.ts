@@ -1,6 +1,5 @@
 /** Figures as text, and what was asked for. */
-
-import { lineChart } from '../chart/lines.js';
+import { type Chart, lineChart } from '@int/harness';
 import { median } from '../decode/statistics.js';
 import { breakEven, FILTERS, type Filtering, filterTargets } from './filtering.js';
 import { type Monitor, type MonitorCosts, reportsPerSecond } from './monitor.js';
@@ -119,15 +118,20 @@ export function printMonitor(monitor: Monitor): void {
   }
 }
 
-export function monitorChart(monitor: Monitor): string {
-  const lines = namesOf(monitor).flatMap((name, look) =>
-    monitor.hops.map((hops, colour) => ({
-      name: `${hopsText(hops)}, ${name.split(',', 1)[0]}`,
-      colour,
-      isDashed: look === 0,
-      values: lineOf(monitor, name, hops).map(reportsPerSecond),
+export function monitorChart(monitor: Monitor): Chart {
+  const series = namesOf(monitor).flatMap((name, at) =>
+    monitor.hops.map((hops, look) => ({
+      label: `${hopsText(hops)}, ${name.split(',', 1)[0]}`,
+      look,
+      isDashed: at === 0,
+      points: lineOf(monitor, name, hops).map((costs) => ({ x: costs.items, y: reportsPerSecond(costs) / 1e6 })),
     })),
   );
-  const axis = { label: 'items a hop', places: monitor.items };
-  return lineChart('Reports received, decoded and made into messages', axis, 'M reports/s, one core', 1e6, lines);
+  return lineChart({
+    title: 'Reports received, decoded and made into messages',
+    description: `Millions of reports a second on one core, by items a hop, for ${series.map(({ label }) => label).join('; ')}.`,
+    x: { label: 'items a hop', scale: 'categories', ticks: monitor.items },
+    y: { label: 'M reports/s, one core', scale: 'linear' },
+    series,
+  });
 }

@@ -1,8 +1,6 @@
 /** Figures as text and charts, and what was asked for. */
-
+import { type Chart, lineChart, stackedBars } from '@int/harness';
 import type { Target } from '../afxdp/speed.js';
-import { lineChart } from '../chart/lines.js';
-import { type Bar, stackedChart } from '../chart/stacked.js';
 import { median } from '../decode/statistics.js';
 import type { Load, StageCost, Throughput } from './measure.js';
 import type { PeerCost } from './peer.js';
@@ -60,8 +58,8 @@ export function stageTargets(costs: readonly StageCost[]): Target[] {
   });
 }
 
-export function stageChart(costs: readonly StageCost[]): string {
-  const bars: Bar[] = SOURCES.flatMap((source) =>
+export function stageChart(costs: readonly StageCost[]): Chart {
+  const bars = SOURCES.flatMap((source) =>
     (['kafka', 'parquet'] as const).flatMap((end) => {
       const chain: StageCost[] = [];
       for (let stage: StageName | null = end; stage !== null; stage = BEFORE[stage]) {
@@ -81,7 +79,12 @@ export function stageChart(costs: readonly StageCost[]): string {
       return [{ name: `${source} to ${end}`, parts }];
     }),
   );
-  return stackedChart('Collector: processor time by stage', 'ns per report of 5 hops', bars);
+  return stackedBars({
+    title: 'Collector: processor time by stage',
+    description: `Processor time per report of 5 hops, in nanoseconds, by stage: ${bars.map(({ name }) => name).join(', ')}.`,
+    unit: 'ns per report of 5 hops',
+    bars,
+  });
 }
 
 export function printThroughput(list: readonly Throughput[]): void {
@@ -102,15 +105,19 @@ export function printLoad(list: readonly Load[]): void {
   }
 }
 
-export function loadChart(list: readonly Load[]): string {
-  const places = [...new Set(list.map(({ rate }) => rate))];
-  const lines = SOURCES.map((source, colour) => ({
-    name: source === 'udp' ? 'UDP to Kafka' : 'AF_XDP to Kafka',
-    colour,
-    isDashed: false,
-    values: list.filter((each) => each.source === source).map(({ share }) => share),
+export function loadChart(list: readonly Load[]): Chart {
+  const series = SOURCES.map((source, look) => ({
+    label: source === 'udp' ? 'UDP to Kafka' : 'AF_XDP to Kafka',
+    look,
+    points: list.filter((each) => each.source === source).map(({ rate, share }) => ({ x: rate, y: 100 * share })),
   }));
-  return lineChart('Collector: load', { label: 'reports a second', places }, 'share of a core, %', 0.01, lines);
+  return lineChart({
+    title: 'Collector: load',
+    description: 'Share of a core that the collector takes, by reports a second, from UDP and from AF_XDP to Kafka.',
+    x: { label: 'reports a second', scale: 'categories', ticks: [...new Set(list.map(({ rate }) => rate))] },
+    y: { label: 'share of a core, %', scale: 'linear' },
+    series,
+  });
 }
 
 export function printPeer(peer: PeerCost | null): void {

@@ -1,4 +1,5 @@
 /** What was measured, and how it is shown. */
+import { mergeRows } from '@int/harness';
 import { HOPS } from './workload.js';
 
 export const C_REFERENCE = 'C -O3 -march=native';
@@ -81,49 +82,15 @@ export function printRules({ rules, matched, probes, contenders }: RuleResult): 
   );
 }
 
-/** Rows of a Markdown table, the first column to the left, the others to the right. */
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-/** The tables of the README: medians. */
-export function markdown(results: readonly Result[], rules: readonly RuleResult[]): string {
-  const detectors = markdownTable(
-    [
-      'detector',
-      'reports with an event',
-      'C',
-      'accelerator',
-      'x C',
-      'TypeScript',
-      'exact state',
-      'observe',
-      'Maps',
-      'Maps / accelerator',
-    ],
-    results.map(({ detector, withEvent, contenders }) => {
-      const of = (name: string): Figures => contenders[name]!;
-      const accelerator = of(ACCELERATOR);
-      return [
-        detector,
-        percent(withEvent),
-        fixed(contenders[C_REFERENCE]?.median ?? null, 1),
-        fixed(accelerator.median, 1),
-        fixed(accelerator.ratioToC, 2),
-        ...[PLAIN, EXACT].map((name) => fixed(of(name).median, 1)),
-        ...[OBSERVE, MAPS].map((name) => fixed(of(name).median, 0)),
-        fixed(accelerator.fasterThanPeer, 1),
-      ];
-    }),
-  );
-  const lookups = markdownTable(
-    ['rules', 'reports that match', ...Object.keys(rules[0]?.contenders ?? {})],
-    rules.map(({ rules: count, matched, contenders }) => [
-      String(count),
-      percent(matched),
-      ...Object.values(contenders).map(({ median }) => `${fixed(median, 1)} ns`),
-    ]),
-  );
-  return `${detectors}\n\n${lookups}`;
+/** Rows of two runs: a detector has one for each share of events, in the order of shares. */
+export function mergeDetectors(before: readonly Result[], now: readonly Result[]): Result[] {
+  const named = (rows: readonly Result[]): [string, Result][] => {
+    const counts = new Map<string, number>();
+    return rows.map((row) => {
+      const count = counts.get(row.detector) ?? 0;
+      counts.set(row.detector, count + 1);
+      return [`${row.detector}, ${count}`, row];
+    });
+  };
+  return mergeRows(([name]) => name, named(before), named(now)).map(([, row]) => row);
 }

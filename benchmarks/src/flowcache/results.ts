@@ -42,11 +42,6 @@ function asText({ title, head, rows }: Table): string {
   return [`\n${title}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function asMarkdown({ title, head, rows }: Table): string {
-  const lines = [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];
-  return [`${title}:`, '', ...lines.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
-}
-
 /** The FlowCache that takes least, at a mix of flows. */
 export function bestOfOurs(ofMix: Record<string, Figures>): { name: string; figures: Figures } {
   const ours = [ACCELERATOR, ACCELERATOR_COPIED, PLAIN].filter((name) => ofMix[name] !== undefined);
@@ -237,8 +232,4 @@ function tables(results: Results, exact: CacheGeometry, compact: CacheGeometry):
 export function print(results: Results, exact: CacheGeometry, compact: CacheGeometry): void {
   for (const table of tables(results, exact, compact)) console.log(asText(table));
   if (results.rates.length > 0) console.log(chart(results.rates));
-}
-
-export function markdown(results: Results, exact: CacheGeometry, compact: CacheGeometry): string {
-  return tables(results, exact, compact).map(asMarkdown).join('\n\n');
 }

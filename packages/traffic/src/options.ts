@@ -51,6 +51,8 @@ export interface TrafficOptions {
   readonly tcpShare?: number;
   /** Wall-clock time at which virtual time starts, in nanoseconds since the epoch. Default 1700000000000000000. */
   readonly startNs?: bigint;
+  /** Sequence number of each node's first report, 0 to 2^32 - 1: a collector can be tested where they wrap. Default 0. */
+  readonly firstSequence?: number;
   readonly fabric?: FabricOptions;
 }
 
@@ -67,6 +69,7 @@ export interface TrafficSettings {
   readonly zipfExponent: number;
   readonly tcpShare: number;
   readonly startNs: bigint;
+  readonly firstSequence: number;
   readonly fabric: Required<FabricOptions>;
 }
 
@@ -133,6 +136,7 @@ export function settingsOf(options: TrafficOptions): TrafficSettings {
     zipfExponent: within('zipfExponent', options.zipfExponent ?? 1.1, 0, 100),
     tcpShare: within('tcpShare', options.tcpShare ?? 0.7, 0, 1),
     startNs,
+    firstSequence: whole('firstSequence', options.firstSequence ?? 0, 0, 0xffffffff),
     fabric: {
       lineRateBps,
       linkDelayNs: whole('linkDelayNs', fabric.linkDelayNs ?? 500, 0, 1e9),

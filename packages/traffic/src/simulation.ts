@@ -87,7 +87,7 @@ export class Simulation {
     this.#linkDelayNs = settings.fabric.linkDelayNs;
     this.#meanGapNs = 1e9 / settings.ratePps;
     this.#atSinkOnly = settings.mode === 'md';
-    this.#sequences = new Uint32Array(topology.switches.length * 64);
+    this.#sequences = new Uint32Array(topology.switches.length * 64).fill(settings.firstSequence);
     this.#freeSlots = new Int32Array(INITIAL_SLOTS);
     this.#slotFlow = new Int32Array(INITIAL_SLOTS);
     const hops = INITIAL_SLOTS * this.#stride;

@@ -114,9 +114,8 @@ describe('TrafficGenerator', () => {
   });
 
   it('wraps the sequence number of a report v2.0 at 2^22', () => {
-    const generator = new TrafficGenerator({ topology: 'leaf-spine:2x1x1', flows: 1, seed: SEED });
-    const internals = generator as unknown as { simulation: { sequences: Uint32Array } };
-    internals.simulation.sequences.fill(2 ** 22 - 2);
+    const firstSequence = 2 ** 22 - 2;
+    const generator = new TrafficGenerator({ topology: 'leaf-spine:2x1x1', flows: 1, seed: SEED, firstSequence });
     const sequences = [...generator.take(4)].map((packet) => packet.records[0]!.report!.sequence);
     expect(sequences).toEqual([2 ** 22 - 2, 2 ** 22 - 1, 0, 1]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { elementsOf } from '../../../../.ci/test/xml.js';
 import { type Chart, drawChart, short } from '../src/chart.js';
-import { elementsOf } from './xml.js';
 
 const CHART: Chart = {
   title: 'A < B & "C"',

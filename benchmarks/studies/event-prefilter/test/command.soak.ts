@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { elementsOf } from '../../../../.ci/test/xml.js';
 import { README, RESULTS_FOLDER, readResults, study } from '../src/command.js';
 import { drawFigures } from '../src/figures.js';
 import { DETECTORS, FULL, HOT, LEAST_EVENTS, OTHER_HOT, SHORT, THRESHOLDS_US, WORKLOAD_NAMES } from '../src/plan.js';
 import { renderReport, withReport } from '../src/report.js';
 import type { Results } from '../src/results.js';
-import { elementsOf } from './xml.js';
 
 const CHARTS = ['monitor.svg', 'capacity-difference.svg', 'capacity-average.svg'];
 

@@ -8,10 +8,10 @@ import { decodeFrame } from '@int/codec';
 import { readCapture } from '@int/pcap';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTime } from '../../../../.ci/test/until.js';
+import { elementsOf } from '../../../../.ci/test/xml.js';
 import { readOptions, UsageError } from '../src/monitor/options.js';
 import { monitor } from '../src/monitor/program.js';
 import { SEED } from './seed.js';
-import { elementsOf } from './xml.js';
 
 const PROGRAM = fileURLToPath(new URL('../dist/monitor.js', import.meta.url));
 

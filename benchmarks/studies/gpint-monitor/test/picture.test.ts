@@ -1,11 +1,11 @@
 import { gpint, parseGraph } from '@int/gpint';
 import { describe, expect, test } from 'vitest';
+import { elementsOf } from '../../../../.ci/test/xml.js';
 import type { LinkVerdict } from '../src/monitor/evidence.js';
 import { layoutOf } from '../src/monitor/layout.js';
 import { coloursOf } from '../src/monitor/path-colours.js';
 import { drawPicture, type Picture } from '../src/monitor/picture.js';
 import { SEED } from './seed.js';
-import { elementsOf } from './xml.js';
 
 const TOPOLOGIES = [
   'watts-strogatz:40:4:0.1',

@@ -7,14 +7,13 @@ import { promisify } from 'node:util';
 import { type Graph, perNode, wattsStrogatz } from '@int/gpint';
 import { Random } from '@int/random';
 import { afterAll, describe, expect, test } from 'vitest';
+import { elementsOf } from '../../../../.ci/test/xml.js';
 import { buildScenario } from '../src/monitor/network.js';
-import { drawChart } from '../src/study/chart.js';
 import { main } from '../src/study/command.js';
 import type { Cell } from '../src/study/matrix.js';
 import { type RepetitionTask, runRepetition } from '../src/study/repetition.js';
 import { placeHosts, SURROUNDINGS, serviceRate, visitsPerPacket } from '../src/study/surroundings.js';
 import { SEED as RUN_SEED } from './seed.js';
-import { elementsOf } from './xml.js';
 
 const SEED = String(RUN_SEED);
 const SCRIPT = new URL('../dist/study.js', import.meta.url);
@@ -149,29 +148,6 @@ describe('the surroundings', () => {
     const total = visits.reduce((sum, value) => sum + value, 0);
     expect(total).toBeCloseTo(expected / (hosts.length * (hosts.length - 1)), 9);
     expect(serviceRate(visits)).toBeCloseTo((Math.max(...visits) * 10_000) / SURROUNDINGS.utilisation, 6);
-  });
-});
-
-describe('a chart', () => {
-  test('is well-formed, names what it shows, and has its marks', async () => {
-    const points = [20, 40].flatMap((x) =>
-      ['one & two', '<three>'].map((series) => ({ series, x, y: x / 10, halfWidth: 0.5, facet: '' })),
-    );
-    const chart = {
-      title: 'A & <B>',
-      description: 'Of "C".',
-      xLabel: 'x',
-      yLabel: 'y',
-      series: ['one & two', '<three>'].map((label, look) => ({ label, look })),
-    };
-    for (const yScale of ['linear', 'log'] as const) {
-      const svg = await drawChart({ ...chart, yScale, facets: [], points });
-      const elements = elementsOf(svg);
-      expect(elements.slice(0, 3)).toEqual(['svg', 'title', 'desc']);
-      expect(svg).toContain('<title>A &amp; &lt;B&gt;</title><desc>Of &quot;C&quot;.</desc>');
-      expect(svg.match(/aria-roledescription="point"/g)).toHaveLength(points.length);
-      expect(svg).not.toContain('NaN');
-    }
   });
 });
 

@@ -1,4 +1,5 @@
 // Measures how well immediate events are found in scenarios that are known; see the README.
-import { study } from './study/command.js';
+import { runStudy } from '@int/harness';
+import { immediateEvents } from './study/definition.js';
 
-study(process.argv.slice(2), console.log, console.error);
+process.exitCode = await runStudy(immediateEvents, process.argv.slice(2));

@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drawChart } from './chart.js';
+import { drawChart } from '@int/harness';
+import { chartOf } from './chart.js';
 import { CLAIMS } from './claims.js';
 import { judge } from './expectations.js';
-import { chartOf, figureParts } from './figures.js';
+import { figureParts } from './figures.js';
 import { Lookup } from './lookup.js';
 import { cellsFor } from './matrix.js';
 import { type CellResult, summarise } from './measures.js';

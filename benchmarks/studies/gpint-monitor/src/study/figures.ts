@@ -1,5 +1,4 @@
 /** The figures of the paper: which measures of which combinations they show. */
-import type { Chart, ChartPoint } from './chart.js';
 import {
   type Cell,
   cellsOf,
@@ -135,32 +134,4 @@ export function facetOf(facet: FigurePart['facet'], { load, loss }: Cell): strin
 export function methodsOf({ results }: FigurePart): MethodId[] {
   const present = new Set(results.map(({ cell }) => cell.method));
   return (Object.keys(METHODS) as MethodId[]).filter((method) => present.has(method));
-}
-
-/** Methods in charts: each has its own colour and mark. */
-const LOOKS: readonly MethodId[] = ['gpint-2', 'gpint-3', 'gpint-5', 'euler', 'snmp', 'gpint-3-ft'];
-
-/** The chart of a part: the measure over the number of switches. */
-export function chartOf(part: FigurePart, repetitions: number): Chart {
-  const points = part.results.map(({ cell, estimates }): ChartPoint => {
-    const { mean, halfWidth } = estimates[part.measure];
-    return {
-      series: METHODS[cell.method].label,
-      x: cell.switches,
-      y: mean,
-      halfWidth,
-      facet: facetOf(part.facet, cell),
-    };
-  });
-  const series = methodsOf(part).map((method) => ({ label: METHODS[method].label, look: LOOKS.indexOf(method) }));
-  return {
-    title: `Figure ${part.name}: ${part.title}`,
-    description: `${part.yLabel} over the number of switches for ${series.map(({ label }) => label).join(', ')}; means of ${repetitions} repetitions with 95 % confidence intervals.`,
-    xLabel: 'switches',
-    yLabel: part.yLabel,
-    series,
-    yScale: part.measure === 'elapsed' && points.every(({ y }) => y > 0) ? 'log' : 'linear',
-    facets: part.facet === 'none' ? [] : [...new Set(points.map(({ facet }) => facet))],
-    points,
-  };
 }

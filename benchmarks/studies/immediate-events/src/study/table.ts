@@ -1,15 +1,6 @@
-/** The study's result as text. */
+/** The study's result as Markdown. */
+import { markdownTable } from '@int/harness';
 import type { StudyResult } from './measure.js';
-
-function lines(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
-      .join('  ')
-      .trimEnd(),
-  );
-}
 
 function percent(share: number | null): string {
   return share === null ? '-' : `${(100 * share).toFixed(1)} %`;
@@ -21,7 +12,7 @@ function ms(value: number | null): string {
 
 export function renderStudy(result: StudyResult): string {
   const { seeds, scenarios, minutes, reports, kinds, scenarioKinds } = result;
-  const byKind = [
+  const byKind = markdownTable(
     [
       'event',
       'labels',
@@ -34,31 +25,30 @@ export function renderStudy(result: StudyResult): string {
       '90 %',
       'longest',
     ],
-    ...kinds.map((each) => [
+    kinds.map((each) => [
       each.kind,
-      String(each.labels),
-      String(each.found),
+      each.labels,
+      each.found,
       percent(each.recall),
-      String(each.falseAlarms),
-      String(each.drained),
+      each.falseAlarms,
+      each.drained,
       (each.falseAlarms / minutes).toFixed(2),
       ms(each.delayMedianMs),
       ms(each.delayP90Ms),
       ms(each.delayMaxMs),
     ]),
-  ];
-  const byScenario = [
+  );
+  const byScenario = markdownTable(
     ['scenario', 'labels', 'found', 'false alarms'],
-    ...scenarioKinds.map(({ scenario, labels, found, falseAlarms }) => [
+    scenarioKinds.map(({ scenario, labels, found, falseAlarms }) => [
       scenario,
-      String(labels),
-      String(found),
+      labels,
+      found,
       Object.entries(falseAlarms)
         .map(([kind, count]) => `${count} ${kind}`)
         .join(', ') || '0',
     ]),
-  ];
+  );
   const size = `${minutes.toFixed(1)} minutes, ${reports.toLocaleString('en')} reports`;
-  const head = `${scenarios} scenarios, ${seeds} of each kind: ${size}`;
-  return [head, '', ...lines(byKind), '', ...lines(byScenario)].join('\n');
+  return `${scenarios} scenarios, ${seeds} of each kind: ${size}.\n\n${byKind}\n\n${byScenario}`;
 }

@@ -1,3 +1,4 @@
+import { markdownTable } from '@int/harness';
 import type { Comparison } from './compare.js';
 import type { RunResult } from './run.js';
 
@@ -38,6 +39,5 @@ export function table(results: readonly RunResult[]): string {
     'events lost',
     'accounts close',
   ];
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
-  return line(head) + line(head.map((_, column) => (column === 0 ? '---' : '---:'))) + rows.map(line).join('');
+  return markdownTable(head, rows);
 }

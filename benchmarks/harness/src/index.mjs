@@ -1,0 +1,24 @@
+// @ts-check
+// What benchmarks and studies share.
+export { BenchmarkRun } from './benchmark.mjs';
+export { groupedBars, stackedBars } from './charts/bars.mjs';
+export { lineChart } from './charts/lines.mjs';
+export { strips } from './charts/strips.mjs';
+export { drawChart } from './charts.mjs';
+export { aligned, markdownTable, marksOf, withFigures } from './marks.mjs';
+export { partsOf, readOptions, wholeNumber } from './options.mjs';
+export { duration, Progress } from './progress.mjs';
+export {
+  beginRun,
+  contentOf,
+  digestOf,
+  isMeasured,
+  mergeRows,
+  REPOSITORY,
+  readResults,
+  surroundingsLine,
+  writeResults,
+} from './results.mjs';
+export { defineStudy, runStudy } from './study.mjs';
+/** @typedef {import('./charts.mjs').Chart} Chart */
+/** @typedef {import('./results.mjs').Head} Head */

@@ -1,0 +1,48 @@
+import { aligned, markdownTable, marksOf, withFigures } from '@int/harness';
+import { expect, it } from 'vitest';
+
+const TEXT =
+  'a\n\n<!-- figures: one -->\n\nold 1.5\n\n<!-- /figures -->\n\nb\n<!-- figures: two -->\n<!-- /figures -->\n';
+
+it('figures stand between their marks, and nothing else changes', () => {
+  const text = withFigures(TEXT, (name) => `new ${name}\n`);
+  expect(marksOf(TEXT)).toEqual(['one', 'two']);
+  expect(text).toBe(
+    'a\n\n<!-- figures: one -->\n\nnew one\n\n<!-- /figures -->\n\nb\n<!-- figures: two -->\n\nnew two\n\n<!-- /figures -->\n',
+  );
+  expect(withFigures(text, (name) => `new ${name}`)).toBe(text);
+  expect(withFigures(TEXT, () => '$& $1')).toContain('$& $1');
+});
+
+it('marks that do not pair are refused', () => {
+  for (const text of ['<!-- figures: a -->\n', '<!-- /figures -->\n', `${TEXT}<!-- figures: c -->\n`]) {
+    expect(() => withFigures(text, () => ''), text).toThrow('do not pair');
+  }
+});
+
+it('a table has its first column to the left', () => {
+  expect(
+    markdownTable(
+      ['', 'ns'],
+      [
+        ['a', 1],
+        ['b', '2.0'],
+      ],
+    ),
+  ).toBe('|  | ns |\n|---|---:|\n| a | 1 |\n| b | 2.0 |');
+});
+
+it('a table for a terminal has columns of one width, and other lines stay', () => {
+  const table = markdownTable(
+    ['name', 'ns'],
+    [
+      ['a', 1000],
+      ['longer', '2'],
+    ],
+  );
+  expect(aligned(`a | b\n\n${table}\n\nend`)).toBe(
+    ['a | b', '', '| name   |   ns |', '| ------ | ---: |', '| a      | 1000 |', '| longer |    2 |', '', 'end'].join(
+      '\n',
+    ),
+  );
+});
