@@ -5,7 +5,7 @@ export { groupedBars, stackedBars } from './charts/bars.mjs';
 export { lineChart } from './charts/lines.mjs';
 export { strips } from './charts/strips.mjs';
 export { drawChart } from './charts.mjs';
-export { aligned, markdownTable, marksOf, withFigures } from './marks.mjs';
+export { aligned, markdownTable, marksOf, paragraph, withFigures } from './marks.mjs';
 export { partsOf, readOptions, wholeNumber } from './options.mjs';
 export { duration, Progress } from './progress.mjs';
 export {

@@ -80,3 +80,26 @@ export function aligned(markdown) {
     return `${[head, dashes, ...rows].map(line).join('\n')}${table.endsWith('\n') ? '\n' : ''}`;
   });
 }
+
+/** As wide as texts of this repository. */
+const WIDTH = 128;
+
+/** Words, of which code and the names of links are not broken. */
+const WORDS = /(?:`[^`]*`|\[[^\]]*\]|\S)+/g;
+
+/**
+ * A paragraph of Markdown, broken into lines.
+ *
+ * @param {...string} sentences
+ * @returns {string}
+ */
+export function paragraph(...sentences) {
+  const lines = [''];
+  for (const word of sentences.join(' ').match(WORDS) ?? []) {
+    const line = lines[lines.length - 1] ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
