@@ -37,7 +37,7 @@ export function machineOf({ machine, node }: Head): string {
 
 export const percent = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)} %`;
 export const whole = (value: number): string => Math.round(value).toLocaleString('en');
-export const fixed =
+const fixed =
   (digits: number) =>
   (value: number | null): string =>
     value === null ? '' : value.toFixed(digits);
