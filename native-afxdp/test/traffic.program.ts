@@ -72,7 +72,7 @@ class Columns {
 
   decode(umem: Uint8Array, batch: XdpBatch): void {
     const columns = this.#batch;
-    this.#decoder.decode(columns, umem, batch.offsets, batch.lengths, 0, batch.count);
+    this.#decoder.decode(columns, { bytes: umem, offsets: batch.offsets, lengths: batch.lengths }, 0, batch.count);
     for (let row = 0; row < columns.reports; row++) {
       const says = reported(columns.sequence[row]!);
       const hop = columns.hopStart[row]!;

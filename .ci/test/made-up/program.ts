@@ -24,7 +24,7 @@ const decoded = decodeReport(frame).records[0]!;
 const frames = new FrameSlab({ frames: 1, bytes: frame.length }, 'report');
 frames.append(frame, 1_700_000_000_000);
 const batch = new TelemetryBatch({ frames: 1 });
-new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, 1);
+new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, 1);
 
 const switches = new SwitchTotals();
 const collector = new Collector({ sources: [new UdpSource({ address: 'udp://127.0.0.1:0' })], stages: [switches] });

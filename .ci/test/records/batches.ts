@@ -61,7 +61,7 @@ const decodedBatch: fc.Arbitrary<MadeBatch> = fc
       generated.map(([, high, low]) => [high, low] as const),
     );
     const batch = new TelemetryBatch({ frames: 8, reports: 64, hops: 2048 });
-    new BatchDecoder(options).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, frames.count);
+    new BatchDecoder(options).decode(batch, frames, 0, frames.count);
     return made(batch, frames, 0);
   });
 

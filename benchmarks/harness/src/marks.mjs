@@ -33,17 +33,18 @@ export function withFigures(text, figures) {
 }
 
 /**
- * A table in Markdown: the first column to the left, the others to the right.
+ * A table in Markdown: names to the left, numbers to the right.
  *
  * @param {readonly string[]} head
  * @param {readonly (readonly (string | number)[])[]} rows
+ * @param {number} [names] how many columns, from the first one on, are not numbers
  * @returns {string}
  */
-export function markdownTable(head, rows) {
+export function markdownTable(head, rows, names = 1) {
   const line = (/** @type {readonly (string | number)[]} */ cells) => `| ${cells.join(' | ')} |`;
   return [
     line(head),
-    `|${head.map((_, column) => (column === 0 ? '---' : '---:')).join('|')}|`,
+    `|${head.map((_, column) => (column < names ? '---' : '---:')).join('|')}|`,
     ...rows.map(line),
   ].join('\n');
 }
@@ -56,7 +57,7 @@ export function markdownTable(head, rows) {
  */
 export function aligned(markdown) {
   return markdown.replace(/(?:^\|.*\|$\n?)+/gm, (table) => {
-    const rows = table
+    const [head = [], marks = [], ...rows] = table
       .trimEnd()
       .split('\n')
       .map((row) =>
@@ -65,16 +66,40 @@ export function aligned(markdown) {
           .split('|')
           .map((cell) => cell.trim()),
       );
-    const widths = (rows[0] ?? []).map((_, column) =>
-      Math.max(...rows.map((row, at) => (at === 1 ? 3 : (row[column] ?? '').length))),
-    );
-    const lines = rows.map((row, at) =>
-      row.map((cell, column) => {
-        const width = widths[column] ?? 0;
-        if (at === 1) return column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`;
-        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-      }),
-    );
-    return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}${table.endsWith('\n') ? '\n' : ''}`;
+    const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => (row[column] ?? '').length)));
+    const isNumber = marks.map((mark) => mark.endsWith(':'));
+    /** @param {readonly string[]} cells */
+    const line = (cells) => {
+      const padded = widths.map((width, column) => {
+        const cell = cells[column] ?? '';
+        return isNumber[column] ? cell.padStart(width) : cell.padEnd(width);
+      });
+      return `| ${padded.join(' | ')} |`;
+    };
+    const dashes = widths.map((width, column) => (isNumber[column] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
+    return `${[head, dashes, ...rows].map(line).join('\n')}${table.endsWith('\n') ? '\n' : ''}`;
   });
+}
+
+/** As wide as texts of this repository. */
+const WIDTH = 128;
+
+/** Words, of which code and the names of links are not broken. */
+const WORDS = /(?:`[^`]*`|\[[^\]]*\]|\S)+/g;
+
+/**
+ * A paragraph of Markdown, broken into lines.
+ *
+ * @param {...string} sentences
+ * @returns {string}
+ */
+export function paragraph(...sentences) {
+  const lines = [''];
+  for (const word of sentences.join(' ').match(WORDS) ?? []) {
+    const line = lines[lines.length - 1] ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 }

@@ -1,4 +1,4 @@
-import { aligned, markdownTable, marksOf, withFigures } from '@int/harness';
+import { aligned, markdownTable, marksOf, paragraph, withFigures } from '@int/harness';
 import { expect, it } from 'vitest';
 
 const TEXT =
@@ -45,4 +45,17 @@ it('a table for a terminal has columns of one width, and other lines stay', () =
       '\n',
     ),
   );
+});
+
+it('a paragraph is broken into lines, but neither code nor names of links are', () => {
+  const text = paragraph(
+    'word '.repeat(40),
+    `x${' y'.repeat(30)} (\`npm run a -- --only b\`) [the name`,
+    'of a link](there.md).',
+  );
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(128);
+  expect(text.split('\n').length).toBeGreaterThan(1);
+  expect(text.replaceAll('\n', ' ')).not.toContain('  ');
+  for (const whole of ['(`npm run a -- --only b`)', '[the name of a link](there.md).']) expect(text).toContain(whole);
+  expect(paragraph('')).toBe('');
 });

@@ -99,7 +99,8 @@ size_t int_batch_size(uint32_t frames, uint32_t reports, uint32_t hops)
 {
 	return line(INT_STATE_WORDS * 4) + line(frames) + 3 * line(reports) +
 	       (size_t)stride_words(reports) * INT_REPORT_WORD_COLUMNS * 4 +
-	       (size_t)stride_words(hops) * INT_HOP_COLUMNS * 4;
+	       (size_t)stride_words(hops) * INT_HOP_COLUMNS * 4 +
+	       INT_FRAME_WORD_COLUMNS * line((size_t)frames * 4);
 }
 
 void int_batch_init(struct int_batch *batch, void *memory, uint32_t frames,

@@ -23,6 +23,8 @@ enum {
 enum {
 	INT_REPORT_WORD_COLUMNS = 18,
 	INT_HOP_COLUMNS = 27,
+	/* Behind the hop columns: offset, length and time of each frame, for TypeScript alone. */
+	INT_FRAME_WORD_COLUMNS = 4,
 };
 
 /*

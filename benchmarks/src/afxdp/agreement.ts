@@ -21,7 +21,7 @@ export function mixedReports(): Reports {
 export function messagesHere({ bytes, offsets, lengths, count }: Reports): Uint8Array {
   const batch = new TelemetryBatch({ frames: count, hops: count * 8 });
   const decoder = new BatchDecoder({ linkType: 'report', intPorts: [INT_PORT], intDscp: null });
-  if (decoder.decode(batch, bytes, offsets, lengths) !== count || batch.reports !== count) {
+  if (decoder.decode(batch, { bytes, offsets, lengths }) !== count || batch.reports !== count) {
     throw new Error('a report was not decoded');
   }
   const builder = new MessageBuilder(batch);

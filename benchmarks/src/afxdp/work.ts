@@ -69,7 +69,7 @@ export class Work {
     const batch = this.#batch;
     for (let next = 0; next < count; ) {
       batch.clear();
-      next = this.#decoder.decode(batch, bytes, offsets, lengths, next, count);
+      next = this.#decoder.decode(batch, { bytes, offsets, lengths }, next, count);
       const { reports } = batch;
       done.reports += reports;
       done.others += batch.frames - reports;

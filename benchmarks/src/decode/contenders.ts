@@ -60,7 +60,7 @@ export class Columns implements Contender {
     for (let from = 0; from < count; ) {
       const to = Math.min(count, from + this.#step);
       batch.clear();
-      if (this.#decoder.decode(batch, bytes, offsets, lengths, from, to) !== to || batch.reports !== to - from) {
+      if (this.#decoder.decode(batch, { bytes, offsets, lengths }, from, to) !== to || batch.reports !== to - from) {
         throw new Error(`${this.name}: not all of reports ${from} to ${to} decoded`);
       }
       if (then !== null) then();
@@ -132,7 +132,7 @@ function checkObjects(
   const columns = new BatchDecoder(OPTIONS);
   for (const frame of frames) {
     batch.clear();
-    columns.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+    columns.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) });
     const parsed = parser.parse(frame);
     const object = objects.decode(frame)[0]!;
     const nodes = Array.from(batch.hop.nodeId.subarray(0, hops));

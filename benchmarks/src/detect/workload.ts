@@ -110,7 +110,7 @@ function decodeAll(payloads: readonly Uint8Array[], size: number): Work {
     const offsets = new Uint32Array(part.length);
     for (let k = 1; k < part.length; k++) offsets[k] = offsets[k - 1]! + lengths[k - 1]!;
     const batch = new TelemetryBatch({ frames: size, hops: size * HOPS + 256 });
-    decoder.decode(batch, bytes, offsets, lengths);
+    decoder.decode(batch, { bytes, offsets, lengths });
     if (batch.reports !== part.length || batch.hops !== part.length * HOPS) throw new Error('a report was not decoded');
     batches.push(batch);
   }

@@ -75,7 +75,7 @@ class Feed {
       for (const { datagrams, times } of incoming) {
         const { bytes, offsets, lengths } = datagrams;
         batch.clear();
-        const end = this.#decoder.decode(batch, bytes, offsets, lengths);
+        const end = this.#decoder.decode(batch, { bytes, offsets, lengths });
         if (end !== offsets.length || batch.reports !== end) throw new Error('a datagram was not decoded');
         const full = target?.give({ batch, times });
         if (full !== undefined) await full;

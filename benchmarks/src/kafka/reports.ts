@@ -45,7 +45,7 @@ export function batchOf(reports: number, seed: number): Batch {
   }
   const batch = new TelemetryBatch({ frames: reports, hops: reports * HOPS + 256 });
   const decoder = new BatchDecoder({ linkType: 'report' });
-  const done = decoder.decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, reports);
+  const done = decoder.decode(batch, frames, 0, reports);
   if (done !== reports || batch.reports !== reports)
     throw new Error(`only ${batch.reports} of ${reports} were decoded`);
   return { batch, frames };

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBAppender, DuckDBInstance } from '@duckdb/node-api';
-import { FLAG, formatIpv4, HOP_COLUMNS, STATE, viewRecord } from '@int/codec';
+import { FLAG, formatIpv4, HOP_COLUMNS, STATE } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import { type Compression, ParquetSink } from '@int/sink-parquet';
 import type { DecodedBatch } from './reports.js';
@@ -80,7 +80,7 @@ export function rowAppender(): Contender {
     },
     take({ batch, frames }) {
       for (let row = 0; row < batch.reports; row++) {
-        const view = viewRecord(batch, row);
+        const view = batch.record(row);
         const frame = batch.frame[row]!;
         const time = (BigInt(frames.timestampsHigh[frame]!) << 32n) | BigInt(frames.timestampsLow[frame]!);
         const hasFlow = (batch.flags[row]! & FLAG.FLOW) !== 0;

@@ -32,7 +32,7 @@ export function decodedBatches(count: number): DecodedBatch[] {
       timestampsLow[row] = Number(time & 0xffffffffn);
     }
     const batch = new TelemetryBatch({ frames: FRAMES, reports: FRAMES });
-    decoder.decode(batch, bytes, offsets, lengths, 0, made);
+    decoder.decode(batch, { bytes, offsets, lengths }, 0, made);
     return {
       batch,
       frames: { linkType: 'report', bytes, offsets, lengths, timestampsHigh, timestampsLow, count: made },

@@ -48,7 +48,7 @@ function reportsOf(frames: readonly Uint8Array[]): ReturnType<typeof mixedReport
 function messageOf(frame: Uint8Array): Uint8Array {
   const batch = new TelemetryBatch({ frames: 1 });
   const decoder = new BatchDecoder({ linkType: 'ethernet', reportPorts: [32_766], intPorts: [5000], intDscp: null });
-  decoder.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+  decoder.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) });
   const builder = new MessageBuilder(batch);
   return builder.bytes.slice(0, builder.build(0));
 }
@@ -124,7 +124,7 @@ describe('the frame that is sent', () => {
     view.setUint32(first + 4 * value, LATENCY.high);
     const batch = new TelemetryBatch({ frames: 1 });
     const decoder = new BatchDecoder({ linkType: 'ethernet', reportPorts: [32_766], intPorts: [5000], intDscp: null });
-    decoder.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+    decoder.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) });
     expect([batch.reports, batch.hops, batch.code[0]]).toEqual([1, 5, 0]);
     expect([batch.sequence[0], batch.ports[0]! >>> 16]).toEqual([77, 1234]);
     expect([batch.hop.nodeId[0], batch.hop.nodeId[1], batch.hop.hopLatency[0]]).toEqual([500, 2, LATENCY.high]);

@@ -11,7 +11,7 @@ const latencies = new Map<number, number[]>();
 
 function decode(): void {
   for (let next = 0; next < waiting; batch.clear()) {
-    next = decoder.decode(batch, bytes, offsets, lengths, next, waiting);
+    next = decoder.decode(batch, { bytes, offsets, lengths }, next, waiting);
     for (let frame = 0; frame < batch.frames; frame++) if (batch.frameCode[frame] !== 0) rejected++;
     for (let row = 0; row < batch.hops; row++) {
       const [node, latency] = [batch.hop.nodeId[row]!, batch.hop.hopLatency[row]!];

@@ -85,7 +85,7 @@ export class Receiver {
     fillFrameTimes(slot, 0, count, this.#clock.now());
     decoded.clear();
     // What has no room is left to the pipeline.
-    this.#decoder.decode(decoded, slot.bytes, frames.offsets, frames.lengths, 0, count);
+    this.#decoder.decode(decoded, { bytes: slot.bytes, offsets: frames.offsets, lengths: frames.lengths }, 0, count);
     return count;
   }
 

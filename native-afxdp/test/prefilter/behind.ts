@@ -45,7 +45,7 @@ export class Finder {
       reports: frames.length + 1,
       hops: 256 + 40 * frames.length,
     });
-    const decoded = this.#decoder.decode(batch, bytes, offsets, lengths, first);
+    const decoded = this.#decoder.decode(batch, { bytes, offsets, lengths }, first);
     if (decoded !== first + frames.length) throw new Error('the batch is too small');
     const times = new Uint32Array(lengths.length);
     const input = { bytes, first, timestampsHigh: times, timestampsLow: times };

@@ -54,7 +54,7 @@ class Behind {
     for (let row = 0; row < count; row++) {
       if (readVerdict(umem, rows.offsets[row]!, rows.lengths[row]!) !== null) this.verdicts++;
     }
-    this.#decoder.decode(batch, umem, rows.offsets, rows.lengths, 0, count);
+    this.#decoder.decode(batch, { bytes: umem, offsets: rows.offsets, lengths: rows.lengths }, 0, count);
     this.detector.detect(batch, this.#events);
     const frames = { bytes: umem, offsets: rows.offsets, lengths: rows.lengths };
     this.#filter.applyVerdicts(this.#events, batch, frames, 0, this.detector);

@@ -72,7 +72,7 @@ describe('int generate', () => {
     const decoder = new BatchDecoder({ linkType: 'report' });
     for (const datagram of received) {
       batch.clear();
-      decoder.decode(batch, datagram, Uint32Array.of(0), Uint32Array.of(datagram.length));
+      decoder.decode(batch, { bytes: datagram, offsets: Uint32Array.of(0), lengths: Uint32Array.of(datagram.length) });
       expect(batch.frameCode[0]).toBe(0);
     }
   });

@@ -25,7 +25,7 @@ function telemetry(): { batch: TelemetryBatch; frames: FrameSlab } {
     frames.append(payload, START_MS + row * 10 + 0.5);
   }
   const batch = new TelemetryBatch({ frames: REPORTS, hops: REPORTS * 8 });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, REPORTS);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, REPORTS);
   return { batch, frames };
 }
 

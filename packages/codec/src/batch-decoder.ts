@@ -4,6 +4,7 @@ import { AcceleratorReport2, acceleratorAvailable } from './fast/accelerator.js'
 import type { AcceleratorMemory } from './fast/memory.js';
 import type { FastDecoder, FastOptions } from './fast/options.js';
 import { FastReport2 } from './fast/report2.js';
+import type { Frames } from './frames.js';
 import type { DecodeOptions } from './options.js';
 import { appendRow, hasRow } from './rows.js';
 import { scanFrame } from './scan/frame.js';
@@ -36,6 +37,10 @@ function fastOptions(settings: Settings): FastOptions | null {
   return { mode: 'ethernet', reportPort: port, ...common };
 }
 
+function countOf({ offsets, lengths, count }: Frames): number {
+  return count ?? Math.min(offsets.length, lengths.length);
+}
+
 /**
  * The hot path: frames in, columns out.
  *
@@ -59,22 +64,17 @@ export class BatchDecoder {
   }
 
   /**
-   * Decodes the frames `from` to `to - 1`, appending to the batch.
+   * Decodes the frames `from` to `to - 1`, appending to the batch, which refers to them from now on.
    *
-   * @param bytes memory that all frames lie in
-   * @param offsets first byte of each frame, counted from the start of `bytes`
-   * @param lengths bytes of each frame
+   * @param to default: all frames
    * @returns the first frame that was not decoded: `to`, or less if the batch is full. Read the batch, `clear` it, and
    *   go on from there
+   * @throws RangeError if the batch holds frames that these do not follow in the same memory: clear it first
    */
-  decode(
-    batch: TelemetryBatch,
-    bytes: Uint8Array,
-    offsets: Uint32Array,
-    lengths: Uint32Array,
-    from = 0,
-    to: number = Math.min(offsets.length, lengths.length),
-  ): number {
+  decode(batch: TelemetryBatch, frames: Frames, from = 0, to: number = countOf(frames)): number {
+    if (from >= to) return from;
+    batch.refer(frames, from, this.#settings.linkType);
+    const { bytes, offsets, lengths } = frames;
     const fast = this.#fast;
     let next = from;
     while (next < to) {

@@ -1,6 +1,9 @@
 import { Arena } from './arena.js';
 import { FLAG, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
 import { HOP_COLUMNS } from './fields.js';
+import type { Frames } from './frames.js';
+import { LINK_TYPES, type LinkLayer } from './options.js';
+import { RecordView } from './view.js';
 
 /** How much a batch can hold. */
 export interface BatchCapacity {
@@ -10,6 +13,8 @@ export interface BatchCapacity {
   readonly reports?: number;
   /** Hop rows, at least 256. Default: 8 for each report, at least 256. */
   readonly hops?: number;
+  /** Bytes for copies of frames, see `ReportCopier`. Default 0: a batch refers to frames where their source has them. */
+  readonly bytes?: number;
 }
 
 /** Words of the state block at the start of a batch. */
@@ -24,8 +29,19 @@ export const STATE = {
   WRITTEN: 3,
   /** Not 0: a report's `drop` cell holds something else than all ones somewhere. */
   DROPS: 4,
+  /** Bytes in use for copies of frames. */
+  BYTES: 5,
+  /** What the frames start with: 0 if that is not known, else 1 + the index in `LINK_TYPES`. */
+  LINK: 6,
+  /** Not 0: the frames have times. */
+  TIMED: 7,
 } as const;
 const STATE_WORDS = 16;
+
+/** Columns of words for each frame: offset, length, time. */
+const FRAME_WORD_COLUMNS = 4;
+const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
+const NO_WORDS: Uint32Array = /* @__PURE__ */ new Uint32Array(0);
 
 /**
  * Columns of 32-bit words lie one behind the other, `stride` words apart. The stride is an odd number of cache lines:
@@ -39,27 +55,47 @@ function resolve(capacity: BatchCapacity): Required<BatchCapacity> {
   const frames = capacity.frames;
   const reports = capacity.reports ?? frames;
   const hops = capacity.hops ?? Math.max(256, reports * 8);
+  const bytes = capacity.bytes ?? 0;
   for (const [name, value] of Object.entries({ frames, reports, hops })) {
     if (!Number.isInteger(value) || value < 1 || value > 1 << 24) {
       throw new RangeError(`batch capacity: ${name} must be an integer from 1 to 2^24, not ${value}`);
     }
   }
   if (hops < 256) throw new RangeError('batch capacity: hops must be at least 256, the longest stack and its own row');
-  return { frames, reports, hops };
+  if (!Number.isInteger(bytes) || bytes < 0 || bytes > 1 << 30) {
+    throw new RangeError(`batch capacity: bytes must be an integer from 0 to 2^30, not ${bytes}`);
+  }
+  return { frames, reports, hops, bytes };
 }
 
 /**
- * A reusable struct of arrays that one decode call fills.
+ * Telemetry as a struct of arrays: frames, the reports in them, and the reports' hops. A decode call fills it, and it is
+ * reused. It is whole: whoever takes a batch needs nothing beside it.
  *
- * Memory: a state block, per-frame byte columns, per-report word and byte columns, per-hop word columns, all in one
- * arena. Cells beyond the counts are undefined, but hop cells there are kept all ones for columns never written.
- * Nothing is allocated after construction.
+ * Memory: a state block, per-frame columns, per-report word and byte columns, per-hop word columns, all in one arena.
+ * {@link bytes} and, after decoding, the frames' offsets, lengths and times are the source's memory: a batch refers to them,
+ * and they are valid for as long as the source says. Cells beyond the counts are undefined, but hop cells there are kept
+ * all ones for columns never written. Nothing is allocated per frame.
+ *
+ * @example
+ * for (const record of batch) console.log(record.timeNs, record.flow, record.hopCount);
  */
 export class TelemetryBatch {
   readonly capacity: Required<BatchCapacity>;
   readonly buffer: ArrayBufferLike;
   /** See {@link STATE}. */
   readonly state: Int32Array;
+  /** The memory that the frames lie in. */
+  bytes: Uint8Array;
+  /** First byte of each frame in {@link bytes}. */
+  frameOffset: Uint32Array;
+  /** Bytes of each frame. */
+  frameLength: Uint32Array;
+  /** Capture or arrival time of each frame in nanoseconds since 1970-01-01 00:00:00 UTC, upper 32 bits; 0 if not known. */
+  frameTimeHigh: Uint32Array;
+  /** Lower 32 bits. */
+  frameTimeLow: Uint32Array;
+  /** 0 or a code of `CODES` for each frame. */
   readonly frameCode: Uint8Array;
   /** All report word columns; column c starts at `c * reportStride`. */
   readonly reportWords: Uint32Array;
@@ -96,6 +132,15 @@ export class TelemetryBatch {
   /** Hop columns by name, views of {@link hopWords}. */
   readonly hop: { readonly [K in (typeof HOP_COLUMNS)[number]]: Uint32Array };
 
+  /** The batch's own columns of frames, and its own bytes. */
+  readonly #frameWords: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  readonly #ownBytes: Uint8Array;
+  /** The table of offsets that {@link frameOffset} is a part of, and where that begins. */
+  #offsets: Uint32Array = NO_WORDS;
+  #first = 0;
+  /** Times of frames that have none. */
+  #noTimes: Uint32Array = NO_WORDS;
+
   /**
    * @param capacity rows to provide for
    * @param arena where to put them; needs {@link TelemetryBatch.byteLength} bytes. Default: an ArrayBuffer of its own
@@ -103,7 +148,7 @@ export class TelemetryBatch {
    */
   constructor(capacity: BatchCapacity, arena?: Arena) {
     this.capacity = resolve(capacity);
-    const { frames, reports, hops } = this.capacity;
+    const { frames, reports, hops, bytes } = this.capacity;
     const memory = arena ?? new Arena(new ArrayBuffer(TelemetryBatch.byteLength(capacity)));
     this.buffer = memory.buffer;
     this.state = new Int32Array(memory.buffer, memory.take(STATE_WORDS * 4), STATE_WORDS);
@@ -115,6 +160,10 @@ export class TelemetryBatch {
     this.reportWords = memory.words(this.reportStride * REPORT_WORD_COLUMNS.length);
     this.hopStride = strideWords(hops);
     this.hopWords = memory.words(this.hopStride * HOP_COLUMNS.length);
+    this.#frameWords = [memory.words(frames), memory.words(frames), memory.words(frames), memory.words(frames)];
+    [this.frameOffset, this.frameLength, this.frameTimeHigh, this.frameTimeLow] = this.#frameWords;
+    this.#ownBytes = bytes === 0 ? NO_BYTES : memory.bytes(bytes);
+    this.bytes = this.#ownBytes;
 
     const report = (index: number): Uint32Array =>
       this.reportWords.subarray(index * this.reportStride, index * this.reportStride + reports);
@@ -148,7 +197,7 @@ export class TelemetryBatch {
 
   /** Bytes an arena must offer for this capacity, alignment included. */
   static byteLength(capacity: BatchCapacity): number {
-    const { frames, reports, hops } = resolve(capacity);
+    const { frames, reports, hops, bytes } = resolve(capacity);
     const line = (bytes: number): number => Math.ceil(bytes / 64) * 64;
     return (
       64 +
@@ -156,7 +205,9 @@ export class TelemetryBatch {
       line(frames) +
       REPORT_BYTE_COLUMNS.length * line(reports) +
       strideWords(reports) * REPORT_WORD_COLUMNS.length * 4 +
-      strideWords(hops) * HOP_COLUMNS.length * 4
+      strideWords(hops) * HOP_COLUMNS.length * 4 +
+      FRAME_WORD_COLUMNS * line(frames * 4) +
+      line(bytes)
     );
   }
 
@@ -175,10 +226,80 @@ export class TelemetryBatch {
     return this.state[STATE.HOPS]!;
   }
 
-  /** Forgets all rows. Costs nothing: no column is touched. */
+  /** What each frame starts with; `null` if that is not known. */
+  get linkType(): LinkLayer | null {
+    return LINK_TYPES[this.state[STATE.LINK]! - 1] ?? null;
+  }
+
+  /** Whether the frames have times. A writer of {@link frameTimeHigh} and {@link frameTimeLow} sets it. */
+  get isTimed(): boolean {
+    return this.state[STATE.TIMED] !== 0;
+  }
+
+  set isTimed(isTimed: boolean) {
+    this.state[STATE.TIMED] = isTimed ? 1 : 0;
+  }
+
+  /** Forgets all rows, and the source's memory. Costs nothing: no column is touched. */
   clear(): void {
     this.state[STATE.FRAMES] = 0;
     this.state[STATE.REPORTS] = 0;
     this.state[STATE.HOPS] = 0;
+    this.state[STATE.BYTES] = 0;
+    this.state[STATE.LINK] = 0;
+    this.state[STATE.TIMED] = 0;
+    this.bytes = this.#ownBytes;
+    [this.frameOffset, this.frameLength, this.frameTimeHigh, this.frameTimeLow] = this.#frameWords;
+    this.#offsets = NO_WORDS;
+  }
+
+  /**
+   * Takes the frames of a source, from frame `from` on, as those of the batch: for decoders. Nothing is copied.
+   * @throws RangeError if the batch holds frames and these do not follow them in the same tables, or have another link type
+   */
+  refer(frames: Frames, from: number, linkType: LinkLayer): void {
+    const held = this.frames;
+    const { bytes, offsets, lengths, timestampsHigh, timestampsLow } = frames;
+    if (held > 0) {
+      const isNext = bytes === this.bytes && offsets === this.#offsets && from === this.#first + held;
+      if (isNext && linkType === this.linkType) return;
+      throw new RangeError('the batch holds other frames: clear it before decoding frames that do not follow them');
+    }
+    this.state[STATE.LINK] = LINK_TYPES.indexOf(linkType) + 1;
+    this.bytes = bytes;
+    this.isTimed = timestampsHigh !== undefined && timestampsLow !== undefined;
+    const [high, low] = this.isTimed ? [timestampsHigh!, timestampsLow!] : this.#withoutTimes();
+    this.#offsets = offsets;
+    this.#first = from;
+    const isWhole = from === 0;
+    this.frameOffset = isWhole ? offsets : offsets.subarray(from);
+    this.frameLength = isWhole ? lengths : lengths.subarray(from);
+    this.frameTimeHigh = isWhole || !this.isTimed ? high : high.subarray(from);
+    this.frameTimeLow = isWhole || !this.isTimed ? low : low.subarray(from);
+  }
+
+  /** Time of the frame of report `row`, nanoseconds since 1970-01-01 00:00:00 UTC; 0 if not known. */
+  timeNs(row: number): bigint {
+    const frame = this.frame[row]!;
+    return (BigInt(this.frameTimeHigh[frame]!) << 32n) | BigInt(this.frameTimeLow[frame]!);
+  }
+
+  /**
+   * A view of report row `row`, which reads the columns when asked.
+   * @throws RangeError if the batch does not hold that row
+   */
+  record(row: number): RecordView {
+    if (!(row >= 0 && row < this.reports)) throw new RangeError(`no report row ${row} of ${this.reports}`);
+    return new RecordView(this, row);
+  }
+
+  /** Views of all reports, in their order. */
+  *[Symbol.iterator](): Generator<RecordView, void, undefined> {
+    for (let row = 0; row < this.reports; row++) yield new RecordView(this, row);
+  }
+
+  #withoutTimes(): readonly [Uint32Array, Uint32Array] {
+    if (this.#noTimes.length === 0) this.#noTimes = new Uint32Array(this.capacity.frames);
+    return [this.#noTimes, this.#noTimes];
   }
 }

@@ -38,6 +38,7 @@ export {
   type TimeName,
 } from './fields.js';
 export { decodeFrame, decodeReport, FrameDecoder, type TelemetryReport } from './frame-decoder.js';
+export type { Frames } from './frames.js';
 export {
   type Aeth,
   type AtomicEth,
@@ -124,7 +125,7 @@ export type {
 export type { DecodeOptions, DomainItem, Domains, LinkLayer, Profile } from './options.js';
 export type { Plan } from './plan.js';
 export { type ProbeHop, type ProbeKind, probeKind } from './probe/index.js';
-
+export { type CopiedColumns, ReportCopier } from './report-copier.js';
 export {
   decodeRoce,
   encodeRoce,
@@ -135,4 +136,4 @@ export {
 } from './roce/index.js';
 export * from './roles/index.js';
 export { type TelemetryParts, telemetry } from './telemetry.js';
-export { HopView, RecordView, viewRecord } from './view.js';
+export { HopView, RecordView } from './view.js';

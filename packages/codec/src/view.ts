@@ -83,6 +83,11 @@ export class RecordView {
     return this.#batch.flags[this.#row]!;
   }
 
+  /** When its frame was captured or arrived, nanoseconds since 1970-01-01 00:00:00 UTC; 0 if that is not known. */
+  get timeNs(): bigint {
+    return this.#batch.timeNs(this.#row);
+  }
+
   /** Index of the frame since the batch was cleared. */
   get frame(): number {
     return this.#batch.frame[this.#row]!;
@@ -191,13 +196,4 @@ export class RecordView {
   get own(): HopView | null {
     return (this.#flags & FLAG.OWN) === 0 ? null : new HopView(this.#batch, this.hopStart + this.hopCount);
   }
-}
-
-/**
- * A view of report row `row`.
- * @throws RangeError if the batch does not hold that row
- */
-export function viewRecord(batch: TelemetryBatch, row: number): RecordView {
-  if (!(row >= 0 && row < batch.reports)) throw new RangeError(`no report row ${row} of ${batch.reports}`);
-  return new RecordView(batch, row);
 }

@@ -6,6 +6,7 @@ import {
   CODES,
   decodeFrame,
   encodeFrame,
+  type Frames,
   NOT_AVAILABLE,
   TelemetryBatch,
   type TelemetryRecord,
@@ -42,7 +43,7 @@ const six: TelemetryRecord = {
   flow: { source: '2001:db8::1', destination: '2001:db8::2', protocol: 17, sourcePort: 40000, destinationPort: 5000 },
 };
 
-function input(frames: readonly Uint8Array[]): [Uint8Array, Uint32Array, Uint32Array] {
+function input(frames: readonly Uint8Array[]): Frames {
   const offsets: number[] = [];
   let at = 0;
   for (const frame of frames) {
@@ -53,7 +54,7 @@ function input(frames: readonly Uint8Array[]): [Uint8Array, Uint32Array, Uint32A
   frames.forEach((frame, k) => {
     bytes.set(frame, offsets[k]!);
   });
-  return [bytes, Uint32Array.from(offsets), Uint32Array.from(frames, (frame) => frame.length)];
+  return { bytes, offsets: Uint32Array.from(offsets), lengths: Uint32Array.from(frames, (frame) => frame.length) };
 }
 
 describe('TelemetryBatch', () => {
@@ -72,8 +73,8 @@ describe('TelemetryBatch', () => {
     const capacity = { frames: 8 };
     const arena = new Arena(new SharedArrayBuffer(TelemetryBatch.byteLength(capacity)));
     const batch = new TelemetryBatch(capacity, arena);
-    const [bytes, offsets, lengths] = input([encodeFrame(record)]);
-    expect(new BatchDecoder().decode(batch, bytes, offsets, lengths)).toBe(1);
+    const { bytes, offsets, lengths } = input([encodeFrame(record)]);
+    expect(new BatchDecoder().decode(batch, { bytes, offsets, lengths })).toBe(1);
     expect([...batch.hop.nodeId.subarray(0, 2)]).toEqual([1, 2]);
   });
 
@@ -85,14 +86,14 @@ describe('TelemetryBatch', () => {
 
   it('stops when it is full and goes on after a clear, losing nothing', () => {
     const frames = Array.from({ length: 50 }, (_, k) => encodeFrame(k % 7 === 0 ? six : record));
-    const [bytes, offsets, lengths] = input(frames);
+    const { bytes, offsets, lengths } = input(frames);
     const batch = new TelemetryBatch({ frames: 9, reports: 5, hops: 256 });
     const decoder = new BatchDecoder();
     let reports = 0;
     let calls = 0;
     for (let next = 0; next < frames.length; calls++) {
       batch.clear();
-      const after = decoder.decode(batch, bytes, offsets, lengths, next);
+      const after = decoder.decode(batch, { bytes, offsets, lengths }, next);
       expect(after).toBeGreaterThan(next);
       expect(batch.frames).toBe(after - next);
       reports += batch.reports;
@@ -105,12 +106,11 @@ describe('TelemetryBatch', () => {
   it('counts frames that lie outside the buffer instead of reading them', () => {
     const frame = encodeFrame(record);
     const batch = new TelemetryBatch({ frames: 4 });
-    new BatchDecoder().decode(
-      batch,
-      frame,
-      Uint32Array.of(0, 4, 0xffffffff),
-      Uint32Array.of(frame.length, frame.length, 1),
-    );
+    new BatchDecoder().decode(batch, {
+      bytes: frame,
+      offsets: Uint32Array.of(0, 4, 0xffffffff),
+      lengths: Uint32Array.of(frame.length, frame.length, 1),
+    });
     expect(batch.frames).toBe(3);
     expect([...batch.frameCode.subarray(0, 3)].map((code) => code !== 0)).toEqual([false, true, true]);
   });
@@ -128,7 +128,7 @@ describe('TelemetryBatch', () => {
       [encodeFrame(record), encodeFrame(rich)],
     ]) {
       batch.clear();
-      decoder.decode(batch, ...input(frames));
+      decoder.decode(batch, input(frames));
       for (let row = 0; row < batch.reports; row++) {
         const carries = batch.instructions[row]! >>> 16 === 0xb100;
         for (let h = batch.hopStart[row]!; h < batch.hopStart[row]! + batch.hopCount[row]!; h++) {
@@ -138,6 +138,37 @@ describe('TelemetryBatch', () => {
         }
       }
     }
+  });
+
+  it('is whole: it refers to its frames, and its reports can be gone through as objects', () => {
+    const { bytes, offsets, lengths } = input([encodeFrame(record), encodeFrame(six), encodeFrame(record)]);
+    const timestampsHigh = Uint32Array.of(1, 2, 3);
+    const timestampsLow = Uint32Array.of(10, 20, 30);
+    const batch = new TelemetryBatch({ frames: 4 });
+    const decoder = new BatchDecoder();
+    const frames = { bytes, offsets, lengths, timestampsHigh, timestampsLow };
+    decoder.decode(batch, frames, 1, 2);
+    decoder.decode(batch, frames, 2);
+    expect(batch.bytes).toBe(bytes);
+    expect([batch.linkType, batch.isTimed]).toEqual(['ethernet', true]);
+    expect([...batch.frameOffset.subarray(0, 2)]).toEqual([...offsets.subarray(1)]);
+    expect([...batch.frameLength.subarray(0, 2)]).toEqual([...lengths.subarray(1)]);
+    expect(Array.from(batch, ({ timeNs, flow }) => [timeNs, flow])).toEqual([
+      [(2n << 32n) | 20n, six.flow],
+      [(3n << 32n) | 30n, record.flow],
+    ]);
+    expect(batch.record(1).hopCount).toBe(record.hops.length);
+    expect(() => batch.record(2)).toThrow(RangeError);
+    // Other frames than the next ones are refused, and change nothing.
+    for (const other of [frames, { ...frames, bytes: bytes.slice() }]) {
+      expect(() => decoder.decode(batch, other, 0, 1)).toThrow(RangeError);
+    }
+    expect(() => new BatchDecoder({ linkType: 'raw' }).decode(batch, frames, 3, 4)).toThrow(RangeError);
+    expect(batch.reports).toBe(2);
+    batch.clear();
+    expect([batch.linkType, batch.isTimed, batch.bytes.length]).toEqual([null, false, 0]);
+    decoder.decode(batch, { bytes, offsets, lengths });
+    expect([batch.isTimed, batch.timeNs(0)]).toEqual([false, 0n]);
   });
 
   it('says that a datagram cut between two reports has lost the second', () => {
@@ -157,13 +188,13 @@ describe('TelemetryBatch', () => {
     const cut = whole.subarray(0, whole.length - 4);
     expect(decodeFrame(cut, options).map(({ status }) => status)).toEqual(['ok', 'truncated']);
     const batch = new TelemetryBatch({ frames: 4 });
-    new BatchDecoder(options).decode(batch, ...input([cut]));
+    new BatchDecoder(options).decode(batch, input([cut]));
     expect(batch.frameCode[0]).toBe(CODES.TRUNCATED);
   });
 
   it('can be handed to the column hashes as it is', () => {
     const batch = new TelemetryBatch({ frames: 4 });
-    new BatchDecoder().decode(batch, ...input([encodeFrame(record), encodeFrame(six)]));
+    new BatchDecoder().decode(batch, input([encodeFrame(record), encodeFrame(six)]));
     const out = new Uint32Array(2);
     flowCrc32Columns(batch, 0, 2, out);
     expect([...out]).toEqual([0xcf7ff369, 0x925b5908]);

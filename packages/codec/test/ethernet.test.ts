@@ -13,7 +13,6 @@ import { geneve, TUNNEL_PORT } from '../src/headers/tunnels.js';
 import { recordFromJson, recordToJson } from '../src/json.js';
 import type { TelemetryRecord } from '../src/model.js';
 import type { DecodeOptions } from '../src/options.js';
-import { viewRecord } from '../src/view.js';
 import { buildReport, wrapEthernet } from './fast-frames.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_121);
@@ -40,9 +39,11 @@ function cells(frame: Uint8Array, options: DecodeOptions): number[] {
   const rows = [true, false].map((fastPath) => {
     batch.clear();
     const decoder = new BatchDecoder({ ...options, fastPath });
-    expect(decoder.decode(batch, bytes, Uint32Array.of(lead), Uint32Array.of(frame.length))).toBe(1);
+    expect(decoder.decode(batch, { bytes, offsets: Uint32Array.of(lead), lengths: Uint32Array.of(frame.length) })).toBe(
+      1,
+    );
     return Array.from(batch.ethernet.subarray(0, batch.reports), (at, row) => {
-      expect(viewRecord(batch, row).ethernetOffset).toBe(at === NOT_AVAILABLE ? null : at);
+      expect(batch.record(row).ethernetOffset).toBe(at === NOT_AVAILABLE ? null : at);
       return at === NOT_AVAILABLE ? -1 : at - lead;
     });
   });

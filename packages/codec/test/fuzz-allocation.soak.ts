@@ -67,7 +67,7 @@ function decoding(
       const some = Math.min(inputs.length, to - at);
       while (next < some) {
         batch.clear();
-        next = decoder.decode(batch, bytes, offsets, lengths, next, some);
+        next = decoder.decode(batch, { bytes, offsets, lengths }, next, some);
       }
       at += some;
     }

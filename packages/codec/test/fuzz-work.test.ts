@@ -41,7 +41,7 @@ function workOf(bytes: Uint8Array, options: DecodeOptions): { batch: number; obj
   let made = 0;
   const batch = reads(() => {
     big.clear();
-    decoder.decode(big, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length));
+    decoder.decode(big, { bytes, offsets: Uint32Array.of(0), lengths: Uint32Array.of(bytes.length) });
   });
   const objects = reads(() => {
     for (const { hops, report } of frames.decode(bytes)) made += 1 + hops.length + (report?.tlvs?.length ?? 0);

@@ -113,7 +113,7 @@ const ended = new Set<number>();
 
 function decodeIn({ batch: decoder }: Decoders, bytes: Uint8Array, length: number): number[] {
   batch.clear();
-  expect(decoder.decode(batch, bytes, offsets, Uint32Array.of(length))).toBe(1);
+  expect(decoder.decode(batch, { bytes, offsets, lengths: Uint32Array.of(length) })).toBe(1);
   expect(batch.frames).toBe(1);
   return contents(batch);
 }
@@ -238,7 +238,7 @@ describe('accounting', () => {
   test('every frame has one code, rows are in order, and hop rows follow one another', () => {
     const all = new TelemetryBatch({ frames: inputs.length, reports: 30_000, hops: 200_000 });
     all.frameCode.fill(0xee);
-    expect(decoder.decode(all, bytes, starts, lengths)).toBe(inputs.length);
+    expect(decoder.decode(all, { bytes, offsets: starts, lengths })).toBe(inputs.length);
     expect(all.frames).toBe(inputs.length);
     const worst = new Uint8Array(inputs.length);
     const rows = new Uint32Array(inputs.length);
@@ -267,14 +267,14 @@ describe('accounting', () => {
 
   test('a batch that is filled, read and cleared many times gives the same rows as a large one', () => {
     const all = new TelemetryBatch({ frames: inputs.length, reports: 30_000, hops: 200_000 });
-    decoder.decode(all, bytes, starts, lengths);
+    decoder.decode(all, { bytes, offsets: starts, lengths });
     const small = new TelemetryBatch({ frames: 16, reports: 400, hops: 1600 });
     let from = 0;
     let reports = 0;
     let hops = 0;
     while (from < inputs.length) {
       small.clear();
-      const next = decoder.decode(small, bytes, starts, lengths, from);
+      const next = decoder.decode(small, { bytes, offsets: starts, lengths }, from);
       expect(next).toBeGreaterThan(from);
       expect(small.frames).toBe(next - from);
       for (let k = 0; k < small.frames; k++) expect(small.frameCode[k]).toBe(all.frameCode[from + k]);
@@ -314,10 +314,14 @@ describe('accounting', () => {
     const reader = new BatchDecoder({ linkType: 'report' });
     const one = new TelemetryBatch({ frames: 4, reports: 3, hops: 256 });
     const length = many.length;
-    expect(reader.decode(one, two, Uint32Array.of(0, length), Uint32Array.of(length, 12))).toBe(1);
+    expect(
+      reader.decode(one, { bytes: two, offsets: Uint32Array.of(0, length), lengths: Uint32Array.of(length, 12) }),
+    ).toBe(1);
     expect([one.frameCode[0], one.reports]).toEqual([CODES.BATCH_TOO_SMALL, 3]);
     one.clear();
-    expect(reader.decode(one, two, Uint32Array.of(0, length), Uint32Array.of(length, 12), 1)).toBe(2);
+    expect(
+      reader.decode(one, { bytes: two, offsets: Uint32Array.of(0, length), lengths: Uint32Array.of(length, 12) }, 1),
+    ).toBe(2);
     expect([one.frameCode[0], one.reports]).toEqual([CODES.OK, 1]);
   });
 
@@ -340,7 +344,7 @@ describe('accounting', () => {
     ] as const) {
       one.clear();
       const input = packet(hops);
-      reader.decode(one, input, Uint32Array.of(0), Uint32Array.of(input.length));
+      reader.decode(one, { bytes: input, offsets: Uint32Array.of(0), lengths: Uint32Array.of(input.length) });
       expect([one.frameCode[0], one.hopCount[0], one.hops]).toEqual([code, rows, rows]);
     }
   });
@@ -350,7 +354,9 @@ describe('accounting', () => {
     const sizes = Uint32Array.of(101, 100, 1, 1, 0x7fffffff, 0xffffffff);
     for (const options of SETTINGS) {
       const one = new TelemetryBatch({ frames: 6, hops: 256 });
-      expect(new BatchDecoder(options).decode(one, new Uint8Array(100), wrong, sizes)).toBe(6);
+      expect(
+        new BatchDecoder(options).decode(one, { bytes: new Uint8Array(100), offsets: wrong, lengths: sizes }),
+      ).toBe(6);
       expect([...one.frameCode.subarray(0, 6)]).toEqual(Array.from({ length: 6 }, () => CODES.BAD_RANGE));
     }
   });

@@ -33,7 +33,11 @@ function codes(payload: readonly number[], cut = 0): string[] {
   expect(records.map(({ index }) => index)).toEqual(list.map((_, index) => index));
   for (const fastPath of [true, false]) {
     const batch = new TelemetryBatch({ frames: 1, reports: 64 });
-    new BatchDecoder({ ...OPTIONS, fastPath }).decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+    new BatchDecoder({ ...OPTIONS, fastPath }).decode(batch, {
+      bytes: frame,
+      offsets: Uint32Array.of(0),
+      lengths: Uint32Array.of(frame.length),
+    });
     expect(Array.from(batch.code.subarray(0, batch.reports), (code) => CODE_NAMES[code])).toEqual(list);
     expect(batch.frameCode[0]).toBe(CODES[(list.find((code) => code !== 'OK') ?? 'OK') as keyof typeof CODES]);
   }

@@ -8,7 +8,6 @@ import {
   type Hop,
   TelemetryBatch,
   type TelemetryRecord,
-  viewRecord,
 } from '../src/index.js';
 
 interface Vector {
@@ -237,10 +236,16 @@ describe('worked examples of the specifications', () => {
       const frame = frameOf(vector);
       const records = new FrameDecoder(options).decode(frame).filter((record) => record.report ?? record.int);
       const batch = new TelemetryBatch({ frames: 4 });
-      expect(new BatchDecoder(options).decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length))).toBe(1);
+      expect(
+        new BatchDecoder(options).decode(batch, {
+          bytes: frame,
+          offsets: Uint32Array.of(0),
+          lengths: Uint32Array.of(frame.length),
+        }),
+      ).toBe(1);
       expect(batch.reports).toBe(records.length);
       records.forEach((record, row) => {
-        const view = viewRecord(batch, row);
+        const view = batch.record(row);
         expect(view.flow).toEqual(record.flow);
         expect(view.hopCount).toBe(record.hops.length);
         record.hops.forEach((hop, k) => {

@@ -7,7 +7,7 @@ import { BatchDecoder } from '../src/batch-decoder.js';
 import { encodeFrame } from '../src/encode/frame.js';
 import { decodeFrame } from '../src/frame-decoder.js';
 import type { Hop, TelemetryRecord } from '../src/model.js';
-import { type HopView, viewRecord } from '../src/view.js';
+import type { HopView } from '../src/view.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_122);
 
@@ -78,8 +78,8 @@ function decode(record: TelemetryRecord): { hops: Hop[]; hop: (index: number) =>
   const [object] = decodeFrame(frame, { profile: 'intmon' });
   expect(object!.status).toBe('ok');
   batch.clear();
-  decoder.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
-  const view = viewRecord(batch, 0);
+  decoder.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) });
+  const view = batch.record(0);
   expect(view.intVersion).toBe('intmon');
   expect(view.hopCount).toBe(object!.hops.length);
   return { hops: object!.hops, hop: (index) => view.hop(index) };

@@ -287,7 +287,7 @@ export class Collector {
     while (next < frames.count) {
       const first = next;
       batch.clear();
-      next = decoder.decode(batch, frames.bytes, frames.offsets, frames.lengths, first, frames.count);
+      next = decoder.decode(batch, frames, first, frames.count);
       if (next === first) {
         // A frame that an empty batch cannot hold, possible only with a capacity below the default.
         this.#counters.overrun++;

@@ -59,7 +59,7 @@ function decoded(frames: FrameSlab, rows: number, options: DecodeOptions = {}): 
   const memory = new SharedArrayBuffer(TelemetryBatch.byteLength(capacity));
   const batch = new TelemetryBatch(capacity, new Arena(memory));
   const decoder = new BatchDecoder({ ...options, linkType: 'report' });
-  decoder.decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, frames.count);
+  decoder.decode(batch, frames, 0, frames.count);
   const { linkType, bytes, offsets, lengths, timestampsHigh, timestampsLow, count } = frames;
   return { linkType, bytes, offsets, lengths, timestampsHigh, timestampsLow, count, decoded: batch };
 }

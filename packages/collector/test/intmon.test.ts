@@ -39,7 +39,7 @@ function decoded(): TelemetryBatch {
   const frame = encodeFrame(telemetry({ flow, hops: HOPS, int: { version: 'intmon', hopMl: null }, report: null }));
   const batch = new TelemetryBatch({ frames: 4 });
   const decoder = new BatchDecoder({ profile: 'intmon' });
-  decoder.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+  decoder.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) });
   expect([batch.reports, batch.hops, batch.code[0]]).toEqual([1, 2, 0]);
   return batch;
 }

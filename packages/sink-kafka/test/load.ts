@@ -42,14 +42,7 @@ export function batchOf(reports: number, broken = 0, hops = 3, startMs = START_M
     frames.append(isBroken ? payload.subarray(0, 20) : payload, startMs + row);
   }
   const batch = new TelemetryBatch({ frames: total, hops: total * hops + 256 });
-  const done = new BatchDecoder({ linkType: 'report' }).decode(
-    batch,
-    frames.bytes,
-    frames.offsets,
-    frames.lengths,
-    0,
-    total,
-  );
+  const done = new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, total);
   if (done !== total) throw new Error(`only ${done} of ${total} frames were decoded`);
   return { batch, frames };
 }

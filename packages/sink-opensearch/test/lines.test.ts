@@ -77,7 +77,11 @@ describe('LineEncoder', () => {
       fc.property(reportPayload(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), ({ bytes }, timeNs) => {
         const encoder = new LineEncoder({ prefix: 'int-', rotate: 'day', instance: '0123456789abcdef' });
         const batch = new TelemetryBatch({ frames: 1 });
-        new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length));
+        new BatchDecoder({ linkType: 'report' }).decode(batch, {
+          bytes,
+          offsets: Uint32Array.of(0),
+          lengths: Uint32Array.of(bytes.length),
+        });
         const [high, low] = words(timeNs);
         const frames = {
           linkType: 'report' as const,

@@ -36,7 +36,7 @@ export function framesOf(from: number, count: number, timeNs: bigint = NOON_NS):
 /** Frames decoded. */
 export function decoded(frames: FrameBatch): TelemetryBatch {
   const batch = new TelemetryBatch({ frames: Math.max(1, frames.count) });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, frames.count);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
   return batch;
 }
 

@@ -40,7 +40,7 @@ it('maps every field that a report can have', () => {
     fc.property(reportPayload(), ({ bytes }) => {
       const batch = new TelemetryBatch({ frames: 1 });
       const [offsets, lengths] = [Uint32Array.of(0), Uint32Array.of(bytes.length)];
-      new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, offsets, lengths);
+      new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths });
       const timestampsHigh = new Uint32Array(1);
       const frames = {
         linkType: null,

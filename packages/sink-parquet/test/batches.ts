@@ -34,7 +34,11 @@ export function batchOf(
 ): Batch {
   const batch = new TelemetryBatch({ frames: Math.max(1, frames.length), reports: 4096, hops: 65_536 });
   for (const { bytes, options = {} } of frames) {
-    new BatchDecoder(options).decode(batch, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length));
+    new BatchDecoder(options).decode(batch, {
+      bytes,
+      offsets: Uint32Array.of(0),
+      lengths: Uint32Array.of(bytes.length),
+    });
   }
   return {
     batch,
@@ -64,7 +68,7 @@ export class Load {
     const timesNs = new Float64Array(count);
     this.#stream.fill(bytes, offsets, lengths, timesNs);
     const batch = new TelemetryBatch({ frames: count });
-    new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, offsets, lengths);
+    new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths });
     const start = this.#stream.settings.startNs;
     return {
       batch,

@@ -1,4 +1,3 @@
-import { viewRecord } from '@int/codec';
 import { compileRules, Detector, EventBatch } from '@int/detect';
 import { EntryReader, FlowCache, type FlowEntry } from '@int/flowcache';
 import { expect, test } from 'vitest';
@@ -56,7 +55,7 @@ test('events come back as the detector tells them', async () => {
     for (let row = 0; row < events.count; row++) {
       const { flow, ...rest } = detector.event(batch, events, row);
       const report = events.report[row]!;
-      const view = viewRecord(batch, report);
+      const view = batch.record(report);
       expected.push({
         id: `${INSTANCE}-${expected.length}`,
         time: timeText(timeOf(source, report)),

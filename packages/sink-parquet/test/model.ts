@@ -1,4 +1,4 @@
-import { type HopView, type RecordView, type TelemetryBatch, viewRecord } from '@int/codec';
+import type { HopView, RecordView, TelemetryBatch } from '@int/codec';
 import type { ResultRow } from '../src/index.js';
 import type { Batch } from './batches.js';
 
@@ -101,7 +101,7 @@ export function modelOf(source: Batch, instance: string): { reports: ResultRow[]
   const hops: ResultRow[] = [];
   for (let row = 0; row < batch.reports; row++) {
     if (batch.code[row] !== 0) continue;
-    const view = viewRecord(batch, row);
+    const view = batch.record(row);
     const fields = reportFields(source, row, view, `${instance}-${reports.length}`);
     reports.push(fields);
     for (let hop = 0; hop < view.hopCount; hop++) {

@@ -112,7 +112,7 @@ class Monitor {
       this.batch.clear();
       const to = Math.min(offsets.length, from + BATCH);
       if (
-        this.#decoder.decode(this.batch, bytes, offsets, lengths, from, to) !== to ||
+        this.#decoder.decode(this.batch, { bytes, offsets, lengths }, from, to) !== to ||
         this.batch.reports !== to - from
       ) {
         throw new Error('a report was not decoded');

@@ -98,7 +98,7 @@ export function runTrace(
   let sum = 0;
   const flush = (): void => {
     batch.clear();
-    decoder.decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, waiting);
+    decoder.decode(batch, frames, 0, waiting);
     if (batch.hops !== waiting) throw new Error('a report was not decoded');
     for (const watch of watches) watch.look(batch, packets - waiting);
     waiting = 0;

@@ -14,7 +14,7 @@ const writer = new MessageWriter(batch);
 function messageOf(record: TelemetryRecord): unknown {
   const frame = encodeFrame(record);
   batch.clear();
-  decoder.decode(batch, frame, Uint32Array.of(0), Uint32Array.of(frame.length));
+  decoder.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) });
   expect(batch.reports).toBe(1);
   return JSON.parse(new TextDecoder().decode(writer.bytes.subarray(0, writer.write(0))));
 }

@@ -76,7 +76,7 @@ export function observe(options: ScenarioOptions, output: StreamOutput = {}): Ob
     scenario.run(timeNs);
     const { count } = inbox;
     batch.clear();
-    const decoded = decoder.decode(batch, inbox.bytes, inbox.offsets, inbox.lengths, 0, count);
+    const decoded = decoder.decode(batch, inbox, 0, count);
     if (decoded < count) throw new RangeError(`a batch has no room for ${count} reports`);
     reports += batch.reports;
     processor.observe(batch, inbox);

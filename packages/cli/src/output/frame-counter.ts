@@ -47,7 +47,7 @@ export class FrameCounter {
     for (let next = 0; next < frames.count; ) {
       const first = next;
       batch.clear();
-      next = decoder.decode(batch, frames.bytes, frames.offsets, frames.lengths, first, frames.count);
+      next = decoder.decode(batch, frames, first, frames.count);
       this.#countReports();
       for (let row = first; row < next; row++) this.#countFrame(frames, row, batch.frameCode[row - first]!, linkLayer);
     }

@@ -165,7 +165,7 @@ class SlabSource implements Source {
     const { index, count } = this.#setup;
     for (let first = 0; first < slab.count; ) {
       batch.clear();
-      const next = decoder.decode(batch, slab.bytes, slab.offsets, slab.lengths, first, slab.count);
+      const next = decoder.decode(batch, slab, first, slab.count);
       if (next === first) {
         // A frame that an empty batch cannot hold: the pipeline finds the same, and counts it.
         await this.#push(part(slab, first, first + 1));

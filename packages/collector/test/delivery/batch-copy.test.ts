@@ -16,14 +16,7 @@ test('events in a copy are those that it was given, with their evidence', () => 
   for (let turn = 1; turn < 4; turn++) {
     const frames = slabOf([1, 2, 3].map((node) => report(node, turn, [hop(node, 400 * node, 4), hop(9, 700, turn)])));
     const batch = new TelemetryBatch({ frames: 16, reports: 16, hops: 256 });
-    new BatchDecoder({ linkType: 'report' }).decode(
-      batch,
-      frames.bytes,
-      frames.offsets,
-      frames.lengths,
-      0,
-      frames.count,
-    );
+    new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
     copy.copy(batch, frames, 0);
     const expected = [plain, detector].map((each) => {
       const events = new EventBatch();

@@ -87,7 +87,7 @@ class Witness implements Sink {
 
 function decode(frames: FrameSlab): TelemetryBatch {
   const batch = new TelemetryBatch({ frames: frames.count, reports: 1024, hops: 4096 });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, frames.count);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
   return batch;
 }
 

@@ -194,7 +194,7 @@ function* fabric(options: TrafficOptions, reports: number): Generator<Chunk> {
   for (let from = 0; from < reports; from += batch.reports) {
     const count = stream.fill(bytes, offsets, lengths);
     batch.clear();
-    expect(decoder.decode(batch, bytes, offsets, lengths, 0, count)).toBe(count);
+    expect(decoder.decode(batch, { bytes, offsets, lengths }, 0, count)).toBe(count);
     yield { batch, from };
   }
 }

@@ -27,7 +27,7 @@ function run(stage: ReportLossStage, packets: readonly Uint8Array[], timeMs = 0)
     at += each.length;
   });
   const batch = new TelemetryBatch({ frames: Math.max(64, packets.length) });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, offsets, lengths);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths });
   stage.process(batch, framesAt(packets.map(() => timeMs)), 0);
   expect(batch.frames).toBe(packets.length);
   return batch;

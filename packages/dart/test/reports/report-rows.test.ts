@@ -15,7 +15,7 @@ const frames = fc.array(frame({ options: OPTIONS }), { minLength: 1, maxLength: 
 
 function decode(bytes: Uint8Array): TelemetryBatch {
   BATCH.clear();
-  new BatchDecoder(OPTIONS).decode(BATCH, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length));
+  new BatchDecoder(OPTIONS).decode(BATCH, { bytes, offsets: Uint32Array.of(0), lengths: Uint32Array.of(bytes.length) });
   return BATCH;
 }
 

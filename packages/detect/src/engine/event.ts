@@ -1,4 +1,4 @@
-import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE, type TelemetryBatch, viewRecord } from '@int/codec';
+import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { AGGREGATES, type Aggregate } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 import { EVIDENCE, type EventBatch, type EventScope, KIND, NO_METRIC, SCOPES } from './event-batch.js';
@@ -83,6 +83,6 @@ export function eventOf(batch: TelemetryBatch, events: EventBatch, row: number, 
     previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
     threshold: hasValue ? events.threshold[row]! : null,
     evidence: evidenceOf(events, row),
-    flow: viewRecord(batch, events.report[row]!).flow,
+    flow: batch.record(events.report[row]!).flow,
   };
 }

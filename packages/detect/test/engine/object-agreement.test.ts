@@ -44,7 +44,7 @@ function byColumns(
   for (let next = 0; next < frames.length; ) {
     const first = next;
     BATCH.clear();
-    next = new BatchDecoder(options).decode(BATCH, bytes, offsets, lengths, first);
+    next = new BatchDecoder(options).decode(BATCH, { bytes, offsets, lengths }, first);
     for (let row = 0; row < BATCH.reports; ) {
       EVENTS.clear();
       row = detector.detect(BATCH, EVENTS, row, BATCH.reports, {

@@ -257,7 +257,7 @@ describe('recording a batch', () => {
     const lengths = new Uint32Array(2000);
     const count = stream.fill(bytes, offsets, lengths);
     const batch = new TelemetryBatch({ frames: count });
-    new BatchDecoder({ linkType: 'report' }).decode(batch, bytes, offsets, lengths, 0, count);
+    new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths }, 0, count);
     const distributions = new Distributions();
     distributions.record(batch);
     const { reports: seen, values } = distributions.totals();
@@ -279,7 +279,7 @@ function bothWays(frames: readonly Uint8Array[], options: DecodeOptions, bins: B
   const batch = new TelemetryBatch({ frames: 1, reports: 2048, hops: 8192 });
   for (const bytes of frames) {
     batch.clear();
-    decoder.decode(batch, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length));
+    decoder.decode(batch, { bytes, offsets: Uint32Array.of(0), lengths: Uint32Array.of(bytes.length) });
     columns.record(batch);
     for (const record of decodeFrame(bytes, options)) {
       // A packet that is neither a report nor carries INT has no row.

@@ -135,7 +135,7 @@ function decodedBothWays(
   for (let next = 0; next < frames.length; ) {
     const first = next;
     batch.clear();
-    next = decoder.decode(batch, bytes, offsets, lengths, first);
+    next = decoder.decode(batch, { bytes, offsets, lengths }, first);
     columns.cache.update(batch, 0, batch.reports, { timestampsHigh, timestampsLow, first });
   }
   const single = new FrameDecoder(options);

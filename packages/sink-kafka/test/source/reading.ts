@@ -44,7 +44,7 @@ export function messages(format: MessageFormat, seed: number): Written {
   for (let row = 0; row < REPORTS; row++) {
     frames.append(bytes.subarray(offsets[row]!, offsets[row]! + lengths[row]!), 1_700_000_000_000 + row);
   }
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames.bytes, frames.offsets, frames.lengths, 0, frames.count);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
   const slab = new MessageSlab({ messages: REPORTS, bytes: 8 * MIN_SLAB_BYTES });
   const ids = new RecordIds();
   makeEncoder(format).reports(batch, frames, 0, 0, slab, ids);
