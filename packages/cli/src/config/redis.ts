@@ -8,19 +8,19 @@ import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { made, reporting, retryOf, type Tell } from './sink-parts.js';
 
-/** A lane's counters as a sink tells them; `held`: what waits outside of it. */
+/** Counters of one kind of records. `held`: records that wait outside the sink. */
 function countsOf({ offered, delivered: written, pending, dropped }: KindTotals, held = 0): RecordCounts {
   const reasons = Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0));
   return { offered: offered + held, delivered: written, pending: pending + held, dropped: reasons };
 }
 
 /**
- * Gives a RedisSink what leaves the flow cache. Entries for which it has no room, where the pipeline is to wait, are kept
- * here until it has: as many as one batch brings.
+ * Passes entries that leave the flow cache to a RedisSink. If the pipeline waits for a full sink, entries without room
+ * are held here: at most those of one batch.
  */
 export class RedisOutlet implements Sink {
   readonly name: string;
-  /** For the events of the flow cache: given to the FlowStage, since they are none of a detector. */
+  /** The consumer of the flow cache's events, for the FlowStage; they do not come from a detector. */
   readonly cacheEvents: RecordConsumer | null;
   readonly writeFlows?: NonNullable<Sink['writeFlows']>;
   readonly #redis: RedisSink;
@@ -54,13 +54,13 @@ export class RedisOutlet implements Sink {
     return this.#trouble;
   }
 
-  /** What was wrong last; `null`: it is well again. */
+  /** The current problem; `null` if there is none. */
   set trouble(message: string | null) {
     this.#trouble = message;
   }
 
   async close(timeoutMs?: number): Promise<void> {
-    // What is held moves into the sink as soon as that takes everything.
+    // A closed sink takes all records, so held records move into it at once.
     const closed = this.#redis.close(timeoutMs ?? Number.POSITIVE_INFINITY);
     await this.#carrying;
     await closed;
@@ -134,7 +134,7 @@ export async function redisSink(
       }),
   );
   outlet = new RedisOutlet(redis, { ...config, name });
-  // It goes on trying by itself: records are taken meanwhile.
+  // The sink retries by itself and takes records meanwhile.
   void redis.open();
   return outlet;
 }
