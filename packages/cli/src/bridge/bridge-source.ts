@@ -1,5 +1,5 @@
 import { type SinkConfig, Stripper } from '@int/codec';
-import { type FrameBatch, type Push, type Source, SourceError } from '@int/collector';
+import { type Push, type Source, SourceError, type SourceFrames } from '@int/collector';
 import { fillFrameTimes, WallClock } from '@int/collector/internals';
 import { FORWARDER_ROWS, Forwarder, type ForwarderFailure, type TakeFrames } from './forwarder.js';
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
@@ -25,8 +25,8 @@ export interface BridgeSourceOptions {
   readonly onDown?: 'wait' | 'exit';
 }
 
-/** A batch of frames that one forwarder pushes again and again. */
-class ForwarderFrames implements FrameBatch {
+/** The frames that one forwarder pushes again and again. */
+class ForwarderFrames implements SourceFrames {
   readonly linkType = 'ethernet';
   readonly timestampsHigh = new Uint32Array(FORWARDER_ROWS);
   readonly timestampsLow = new Uint32Array(FORWARDER_ROWS);
