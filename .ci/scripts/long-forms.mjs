@@ -20,7 +20,9 @@ function choose() {
 const chosen = choose();
 if (chosen === undefined) {
   const there = forms.filter((name) => name === form || name.startsWith(`${form}:`));
-  const list = (there.length > 0 ? there : forms).map((name) => `  npm run ${name} -w benchmarks  (${scripts[name]})`);
+  const list = (there.length > 0 ? there : forms).map(
+    (name) => `  npm run ${name} -w @int/benchmarks  (${scripts[name]})`,
+  );
   console.log(
     there.length > 0
       ? `Say which ${form}: npm run ${form} -- ${there.map((name) => name.slice(form.length + 1)).join(' | ')}`
@@ -29,7 +31,7 @@ if (chosen === undefined) {
   if (list.length > 0) console.log(`What there is:\n${list.join('\n')}`);
 } else {
   const [name, args] = chosen;
-  const { status } = spawnSync('npm', ['run', '--workspace', 'benchmarks', name, '--', ...args], {
+  const { status } = spawnSync('npm', ['run', '--workspace', '@int/benchmarks', name, '--', ...args], {
     cwd: repository,
     stdio: 'inherit',
     shell: process.platform === 'win32',

@@ -47,6 +47,20 @@ function wholeSpec({ title, spec }) {
 }
 
 /**
+ * Vega counts clips through all charts of a process: here each chart begins anew, so that the same chart is the same text.
+ * @param {string} svg
+ */
+function withOwnClips(svg) {
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  return svg.replace(/(?<=url\(#|id=")clip\d+/g, (name) => {
+    const own = names.get(name) ?? `clip${names.size}`;
+    names.set(name, own);
+    return own;
+  });
+}
+
+/**
  * Draws a chart, for light and dark surroundings.
  *
  * @param {Chart} chart
@@ -56,7 +70,7 @@ export async function drawChart(chart) {
   // They take their time to load, and most processes of a program draw nothing.
   const [{ parse, View }, { compile }] = await Promise.all([import('vega'), import('vega-lite')]);
   const view = new View(parse(compile(wholeSpec(chart)).spec), { renderer: 'none' });
-  const svg = await view.toSVG();
+  const svg = withOwnClips(await view.toSVG());
   view.finalize();
   const head = `<title>${markup(chart.title)}</title><desc>${markup(chart.description)}</desc>${darkStyle()}`;
   return `${svg.replace(/<svg ([^>]*)>/, `<svg role="img" $1>${head}`)}\n`;

@@ -5,7 +5,7 @@ export { groupedBars, stackedBars } from './charts/bars.mjs';
 export { lineChart } from './charts/lines.mjs';
 export { strips } from './charts/strips.mjs';
 export { drawChart } from './charts.mjs';
-export { aligned, markdownTable, marksOf, withFigures } from './marks.mjs';
+export { marksOf, paragraph, withFigures } from './marks.mjs';
 export { partsOf, readOptions, wholeNumber } from './options.mjs';
 export { duration, Progress } from './progress.mjs';
 export {
@@ -19,6 +19,7 @@ export {
   surroundingsLine,
   writeResults,
 } from './results.mjs';
-export { defineStudy, runStudy } from './study.mjs';
+export { defineStudy, madeOfResults, runStudy } from './study.mjs';
+export { aligned, markdownTable, printTable } from './tables.mjs';
 /** @typedef {import('./charts.mjs').Chart} Chart */
 /** @typedef {import('./results.mjs').Head} Head */

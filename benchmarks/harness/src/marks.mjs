@@ -32,49 +32,25 @@ export function withFigures(text, figures) {
   return text.replace(MARKED, (_, name) => `${open(name)}\n\n${figures(name).trim()}\n\n${CLOSE}`);
 }
 
-/**
- * A table in Markdown: the first column to the left, the others to the right.
- *
- * @param {readonly string[]} head
- * @param {readonly (readonly (string | number)[])[]} rows
- * @returns {string}
- */
-export function markdownTable(head, rows) {
-  const line = (/** @type {readonly (string | number)[]} */ cells) => `| ${cells.join(' | ')} |`;
-  return [
-    line(head),
-    `|${head.map((_, column) => (column === 0 ? '---' : '---:')).join('|')}|`,
-    ...rows.map(line),
-  ].join('\n');
-}
+/** As wide as texts of this repository. */
+const WIDTH = 128;
+
+/** Words, of which code and the names of links are not broken. */
+const WORDS = /(?:`[^`]*`|\[[^\]]*\]|\S)+/g;
 
 /**
- * A text with its tables as a terminal shows them well: cells of a column are as wide as the widest.
+ * A paragraph of Markdown, broken into lines.
  *
- * @param {string} markdown
+ * @param {...string} sentences
  * @returns {string}
  */
-export function aligned(markdown) {
-  return markdown.replace(/(?:^\|.*\|$\n?)+/gm, (table) => {
-    const rows = table
-      .trimEnd()
-      .split('\n')
-      .map((row) =>
-        row
-          .slice(1, -1)
-          .split('|')
-          .map((cell) => cell.trim()),
-      );
-    const widths = (rows[0] ?? []).map((_, column) =>
-      Math.max(...rows.map((row, at) => (at === 1 ? 3 : (row[column] ?? '').length))),
-    );
-    const lines = rows.map((row, at) =>
-      row.map((cell, column) => {
-        const width = widths[column] ?? 0;
-        if (at === 1) return column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`;
-        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-      }),
-    );
-    return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}${table.endsWith('\n') ? '\n' : ''}`;
-  });
+export function paragraph(...sentences) {
+  const lines = [''];
+  for (const word of sentences.join(' ').match(WORDS) ?? []) {
+    const line = lines[lines.length - 1] ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 }

@@ -1,11 +1,12 @@
 // @ts-check
 // The command of a study: options, measuring, the report, files of results and charts, figures in its README.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drawChart } from './charts.mjs';
-import { aligned, withFigures } from './marks.mjs';
+import { withFigures } from './marks.mjs';
 import { beginRun, REPOSITORY, readResults, writeResults } from './results.mjs';
+import { aligned } from './tables.mjs';
 
 /** @typedef {import('./charts.mjs').Chart} Chart */
 /** @typedef {NonNullable<import('node:util').ParseArgsConfig['options']>} Own */
@@ -40,7 +41,9 @@ const COMMON_USAGE = `  --short           a small form that takes seconds; no fi
  * @property {(results: import('./results.mjs').Head & Content) => string} report as Markdown
  * @property {(results: import('./results.mjs').Head & Content) => Iterable<readonly [string, Chart]>} charts by file name
  * @property {string} [reportFile] where the report is kept, beside the results
- * @property {(results: import('./results.mjs').Head & Content) => string} [figures] of the README, by default the report
+ * @property {Readonly<Record<string, (read: (file: string) => import('./results.mjs').Head & Content) => string>>} [figures]
+ *   what stands between the marks of its README, by name; `read` reads a file of `results/`. The report is called `report`
+ * @property {(plan: Plan) => import('./results.mjs').Merging<Content>} [merging] where parts can be measured by themselves
  * @property {(results: import('./results.mjs').Head & Content) => string | null} [complaint] what is wrong: the exit code is 1
  */
 
@@ -59,23 +62,50 @@ const COMMON_USAGE = `  --short           a small form that takes seconds; no fi
  */
 export const defineStudy = (study) => study;
 
+/** @param {string} name */
+const folderOf = (name) => join(REPOSITORY, 'benchmarks', 'studies', name);
+
 /**
- * The README of a study, with the figures of its results.
+ * What is made of the results of a study, in its own folder: charts, the report if it keeps one, the README.
  *
  * @template {Own} Options
  * @template Plan
  * @template {object} Content
  * @param {Study<Options, Plan, Content>} study
- * @returns {{ path: string, before: string, after: string }}
+ * @returns {Promise<{ path: string, text: string }[]>}
  */
-function studyReadme(study) {
-  const folder = join(REPOSITORY, 'benchmarks', 'studies', study.name);
-  const path = join(folder, 'README.md');
-  const results = /** @type {import('./results.mjs').Head & Content} */ (
-    readResults(join(folder, 'results', study.file))
-  );
-  const before = readFileSync(path, 'utf8');
-  return { path, before, after: withFigures(before, () => (study.figures ?? study.report)(results)) };
+export async function madeOfResults(study) {
+  const folder = join(folderOf(study.name), 'results');
+  const readme = join(folderOf(study.name), 'README.md');
+  /** @type {(file: string) => import('./results.mjs').Head & Content} */
+  const read = (file) => readResults(join(folder, file));
+  const results = read(study.file);
+  const text = withFigures(readFileSync(readme, 'utf8'), (name) => {
+    if (name === 'report') return study.report(results);
+    const figures = study.figures?.[name];
+    if (figures === undefined) throw new Error(`${study.name} has no figures called ${name}`);
+    return figures(read);
+  });
+  return [...(await files(study, results, folder, study.reportFile)), { path: readme, text }];
+}
+
+/**
+ * @template {Own} Options
+ * @template Plan
+ * @template {object} Content
+ * @param {Study<Options, Plan, Content>} study
+ * @param {import('./results.mjs').Head & Content} results
+ * @param {string} folder
+ * @param {string | undefined} reportFile
+ */
+async function files(study, results, folder, reportFile) {
+  const made = [];
+  for (const [name, chart] of study.charts(results))
+    made.push({ path: join(folder, name), text: await drawChart(chart) });
+  if (reportFile !== undefined) {
+    made.push({ path: join(folder, reportFile), text: `${study.report(results).trimEnd()}\n` });
+  }
+  return made;
 }
 
 /**
@@ -110,7 +140,7 @@ export async function runStudy(study, args, out = console.log, say = console.err
     out(usage);
     return 0;
   }
-  const own = join(REPOSITORY, 'benchmarks', 'studies', study.name, 'results');
+  const own = join(folderOf(study.name), 'results');
   const folder = common.out ?? (common.short && !common.render ? null : own);
   const file = join(folder ?? own, study.file);
   /** @type {import('./results.mjs').Head & Content} */
@@ -118,20 +148,18 @@ export async function runStudy(study, args, out = console.log, say = console.err
   if (common.render) results = /** @type {typeof results} */ (readResults(file));
   else {
     const content = await study.measure(plan, say);
-    const digits = study.digits === undefined ? {} : { digits: study.digits };
+    const how = {
+      ...(study.digits !== undefined && { digits: study.digits }),
+      ...(study.merging !== undefined && { merging: study.merging(plan) }),
+    };
     if (folder === null) results = { ...around(), digest: '', ...content };
-    else results = writeResults(file, around(), content, digits);
+    else results = writeResults(file, around(), content, how);
   }
-  const report = study.report(results);
-  out(aligned(report));
+  out(aligned(study.report(results)));
   if (folder !== null) {
     mkdirSync(folder, { recursive: true });
-    for (const [name, chart] of study.charts(results)) writeFileSync(join(folder, name), await drawChart(chart));
-    if (study.reportFile !== undefined) writeFileSync(join(folder, study.reportFile), `${report.trimEnd()}\n`);
-    if (folder === own && existsSync(join(own, '..', 'README.md'))) {
-      const { path, after } = studyReadme(study);
-      writeFileSync(path, after);
-    }
+    const made = common.out === undefined ? madeOfResults(study) : files(study, results, folder, 'report.md');
+    for (const { path, text } of await made) writeFileSync(path, text);
     say(`results in ${folder}`);
   }
   const complaint = study.complaint?.(results) ?? null;

@@ -60,6 +60,13 @@ describe('a chart of lines', () => {
     expect(line.match(/M/g)).toHaveLength(2);
   });
 
+  it('is the same text again', async () => {
+    const chart = lineChart({ ...TITLES, x, y: { label: 'y', scale: 'linear' }, series });
+    const svg = await drawChart(chart);
+    expect(svg).toContain('url(#clip0)');
+    expect(await drawChart(chart)).toBe(svg);
+  });
+
   it('has a part for each facet, and dashes in the legend', async () => {
     const faceted = series.map((each, at) => ({
       ...each,
@@ -120,4 +127,10 @@ it('a chart of strips has a mark for each value and each median, within its doma
   expect(marks(svg, 'tick')).toBe(1);
   expect(svg).toContain('>ten</text>');
   expect(svg).toContain('>none</text>');
+});
+
+it('the check of XML finds what is wrong', () => {
+  for (const bad of ['<a>', '<a></b>', '<a b="1" b="2"/>', '<a/><b/>', '<a>&</a>', '<a b=1/>', '<a/>x', '<a b="&"/>']) {
+    expect(() => elementsOf(bad), bad).toThrow();
+  }
 });

@@ -1,4 +1,4 @@
-import { aligned, markdownTable, marksOf, withFigures } from '@int/harness';
+import { marksOf, paragraph, withFigures } from '@int/harness';
 import { expect, it } from 'vitest';
 
 const TEXT =
@@ -20,29 +20,15 @@ it('marks that do not pair are refused', () => {
   }
 });
 
-it('a table has its first column to the left', () => {
-  expect(
-    markdownTable(
-      ['', 'ns'],
-      [
-        ['a', 1],
-        ['b', '2.0'],
-      ],
-    ),
-  ).toBe('|  | ns |\n|---|---:|\n| a | 1 |\n| b | 2.0 |');
-});
-
-it('a table for a terminal has columns of one width, and other lines stay', () => {
-  const table = markdownTable(
-    ['name', 'ns'],
-    [
-      ['a', 1000],
-      ['longer', '2'],
-    ],
+it('a paragraph is broken into lines, but neither code nor names of links are', () => {
+  const text = paragraph(
+    'word '.repeat(40),
+    `x${' y'.repeat(30)} (\`npm run a -- --only b\`) [the name`,
+    'of a link](there.md).',
   );
-  expect(aligned(`a | b\n\n${table}\n\nend`)).toBe(
-    ['a | b', '', '| name   |   ns |', '| ------ | ---: |', '| a      | 1000 |', '| longer |    2 |', '', 'end'].join(
-      '\n',
-    ),
-  );
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(128);
+  expect(text.split('\n').length).toBeGreaterThan(1);
+  expect(text.replaceAll('\n', ' ')).not.toContain('  ');
+  for (const whole of ['(`npm run a -- --only b`)', '[the name of a link](there.md).']) expect(text).toContain(whole);
+  expect(paragraph('')).toBe('');
 });

@@ -59,7 +59,7 @@ const DASHES = /** @type {const} */ ([
 function channel({ label, scale, ticks, format, domain }, field) {
   const axis = {
     grid: field === 'y',
-    ...(ticks !== undefined && scale !== 'categories' && { values: ticks }),
+    ...(ticks !== undefined && scale !== 'categories' && { values: ticks, labelOverlap: false }),
     ...(format !== undefined && { format }),
   };
   if (scale === 'categories') {

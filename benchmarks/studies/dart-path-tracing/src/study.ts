@@ -1,4 +1,5 @@
 // Measures how often queries succeed, and what goes past the paper; see the README.
-import { study } from './study/command.js';
+import { runStudy } from '@int/harness';
+import { dartPathTracing } from './study/definition.js';
 
-study(process.argv.slice(2), console.log, console.error);
+process.exitCode = await runStudy(dartPathTracing, process.argv.slice(2));

@@ -1,5 +1,5 @@
 /** The charts of the study. */
-import { type Chart, drawChart, type Series, short } from './chart.js';
+import { type Chart, lineChart } from '@int/harness';
 import { HOT, LEAST_EVENTS, type StudyDetector, THRESHOLDS_US, WORKLOAD_NAMES } from './plan.js';
 import { collectorRate, type ResultPoint, type Results } from './results.js';
 
@@ -15,12 +15,43 @@ export function pointsOf(results: Results, detector: StudyDetector, workload: st
   });
 }
 
+const PREFIXES = ['', ' k', ' M', ' G', ' T', ' P'] as const;
+
+/** `2.5 M`: a number with a metric prefix and at most three digits. */
+export function short(value: number): string {
+  const digits = Number(value.toPrecision(3));
+  const step = Math.min(PREFIXES.length - 1, Math.max(0, Math.floor(Math.log10(digits) / 3 + 1e-9)));
+  return `${Number((digits / 1000 ** step).toPrecision(3))}${PREFIXES[step]!}`;
+}
+
+interface Line {
+  readonly label: string;
+  readonly look: number;
+  readonly isDashed?: boolean;
+  /** For each category; `null`: a gap in the line. */
+  readonly values: readonly (number | null)[];
+}
+
+/** Lines over categories, on a logarithmic scale of reports a second. */
+function ratesChart(title: string, description: string, xLabel: string, categories: string[], lines: Line[]): Chart {
+  return lineChart({
+    title,
+    description,
+    x: { label: xLabel, scale: 'categories', ticks: categories },
+    y: { label: 'reports a second', scale: 'log', format: '~s' },
+    series: lines.map(({ values, ...line }) => ({
+      ...line,
+      points: values.map((y, at) => ({ x: categories[at]!, y })),
+    })),
+  });
+}
+
 function capacityChart(results: Results, detector: StudyDetector, name: string): Chart {
-  const series = (where: 'inSwitch' | 'inCollector'): Series[] =>
+  const series = (where: 'inSwitch' | 'inCollector'): Line[] =>
     WORKLOAD_NAMES.map((workload, index) => ({
       label: `${workload}, filter in the ${where === 'inSwitch' ? 'switch' : 'collector'}`,
-      look: index as 0 | 1 | 2,
-      dashed: where === 'inCollector',
+      look: index,
+      isDashed: where === 'inCollector',
       values: [
         collectorRate(results.rates, workload, null, null)!.reportsPerSecond,
         ...pointsOf(results, detector, workload).map((point) => point[where]),
@@ -31,15 +62,13 @@ function capacityChart(results: Results, detector: StudyDetector, name: string):
     const shown = values.filter((value) => value !== null);
     return `${label}: from ${short(shown[0]!)} without a filter to ${short(shown[shown.length - 1]!)} at ${shown.length === values.length ? THRESHOLDS_US[THRESHOLDS_US.length - 1]! : THRESHOLDS_US[values.lastIndexOf(shown[shown.length - 1]!) - 1]!} us`;
   });
-  return {
-    title: `Capacity of one core against the threshold: ${name}`,
-    description: `Reports a second, logarithmic, against the threshold in microseconds of queue. ${ends.join('; ')}. Points with fewer than ${LEAST_EVENTS} events are left out.`,
-    xLabel: 'threshold, microseconds of queue',
-    yLabel: 'reports a second',
-    categories: ['no filter', ...THRESHOLDS_US.map(String)],
-    legend: 'left',
-    series: all,
-  };
+  return ratesChart(
+    `Capacity of one core against the threshold: ${name}`,
+    `Reports a second, logarithmic, against the threshold in microseconds of queue. ${ends.join('; ')}. Points with fewer than ${LEAST_EVENTS} events are left out.`,
+    'threshold, microseconds of queue',
+    ['no filter', ...THRESHOLDS_US.map(String)],
+    all,
+  );
 }
 
 function monitorChart(results: Results): Chart {
@@ -47,10 +76,9 @@ function monitorChart(results: Results): Chart {
   const items = [...new Set(monitor.map((rate) => rate.items))];
   const hops = [...new Set(monitor.map((rate) => rate.hops))];
   const series = hops.map(
-    (count, index): Series => ({
+    (count, index): Line => ({
       label: count === 1 ? '1 hop' : `${count} hops`,
-      look: index as 0 | 1 | 2 | 3,
-      dashed: false,
+      look: index,
       values: items.map(
         (item) => monitor.find((rate) => rate.hops === count && rate.items === item)?.reportsPerSecond ?? null,
       ),
@@ -59,22 +87,20 @@ function monitorChart(results: Results): Chart {
   const ends = series.map(
     ({ label, values }) => `${label}: ${short(values[0]!)} to ${short(values[values.length - 1]!)}`,
   );
-  return {
-    title: 'Capacity of the monitor: decode and build the message, one core',
-    description: `Reports a second, logarithmic, against the items each hop has, 1 to 8. ${ends.join('; ')}.`,
-    xLabel: 'items per hop',
-    yLabel: 'reports a second',
-    categories: items.map(String),
-    legend: 'right',
+  return ratesChart(
+    'Capacity of the monitor: decode and build the message, one core',
+    `Reports a second, logarithmic, against the items each hop has, 1 to 8. ${ends.join('; ')}.`,
+    'items per hop',
+    items.map(String),
     series,
-  };
+  );
 }
 
-/** File name and SVG text of each chart. */
-export function drawFigures(results: Results): ReadonlyMap<string, string> {
-  return new Map([
-    ['monitor.svg', drawChart(monitorChart(results))],
-    ['capacity-difference.svg', drawChart(capacityChart(results, 'perFlow', 'perFlow and perHop'))],
-    ['capacity-average.svg', drawChart(capacityChart(results, 'movingAverage', 'movingAverage'))],
-  ]);
+/** The charts, by file name. */
+export function charts(results: Results): (readonly [string, Chart])[] {
+  return [
+    ['monitor.svg', monitorChart(results)],
+    ['capacity-difference.svg', capacityChart(results, 'perFlow', 'perFlow and perHop')],
+    ['capacity-average.svg', capacityChart(results, 'movingAverage', 'movingAverage')],
+  ];
 }

@@ -1,16 +1,8 @@
 /** The results as Markdown: what the command prints and what stands in the README. */
-import { short } from './chart.js';
-import { pointsOf } from './figures.js';
+import { type Head, surroundingsLine, markdownTable as table } from '@int/harness';
+import { pointsOf, short } from './figures.js';
 import { DETECTORS, HOT, OTHER_HOT, type StudyDetector, THRESHOLDS_US, WINDOW, WORKLOAD_NAMES } from './plan.js';
 import { collectorRate, type Results } from './results.js';
-
-/** Between these lines of the README stands what {@link renderReport} makes of the results file. */
-export const MARKS = { from: '<!-- study: from here', to: '<!-- study: to here -->' } as const;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
-  return [cells(head), `|${head.map((_, k) => (k === 0 ? '---|' : '---:|')).join('')}`, ...rows.map(cells)].join('\n');
-}
 
 /** A gain: `3.9 x`. */
 function times(gain: number | null): string {
@@ -20,11 +12,6 @@ function times(gain: number | null): string {
 
 const optional = (value: number | null): string => (value === null ? '-' : short(value));
 const millions = (value: number): string => (value / 1e6).toFixed(2);
-
-function machine({ machine: m, node, date, effort }: Results): string {
-  const load = `load average ${m.loadBefore.toFixed(1)} before and ${m.loadAfter.toFixed(1)} after`;
-  return `${m.cpu}, ${m.cpus} CPUs, ${m.memoryGiB} GiB, Node ${node.slice(1)}, ${date.slice(0, 10)}; ${load}; seed ${effort.seed}, medians of ${effort.rounds} rounds.`;
-}
 
 function monitorTable({ rates: { monitor } }: Results): string {
   const hops = [...new Set(monitor.map((rate) => rate.hops))];
@@ -168,9 +155,10 @@ function exactTable({ queues, points }: Results): string {
 }
 
 /** All tables, with a line on what each is. */
-export function renderReport(results: Results): string {
+export function renderReport(results: Head & Results): string {
+  const { rounds, seed } = results.effort;
   return [
-    machine(results),
+    `${surroundingsLine(results)}; seed ${seed}, medians of ${rounds} rounds.`,
     '### The monitor',
     'Millions of reports a second on one core, decoded and made into messages, by items per hop; and, in nanoseconds a report, how much of the time is decoding.',
     monitorTable(results),
@@ -195,16 +183,4 @@ export function renderReport(results: Results): string {
     'Mean queue that a packet finds, in the trace and computed; and how far the number of survivors of perFlow is from what is computed.',
     exactTable(results),
   ].join('\n\n');
-}
-
-/**
- * Puts the tables between the marks of a README.
- * @throws Error if the marks are not there
- */
-export function withReport(readme: string, results: Results): string {
-  const from = readme.indexOf(MARKS.from);
-  const start = readme.indexOf('\n', from);
-  const to = readme.indexOf(MARKS.to);
-  if (from === -1 || to < start) throw new Error('the README has no place for the tables');
-  return `${readme.slice(0, start + 1)}\n${renderReport(results)}\n\n${readme.slice(to)}`;
 }

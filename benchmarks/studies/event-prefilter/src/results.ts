@@ -1,5 +1,4 @@
 /** The results file. */
-import { cpus, loadavg, totalmem } from 'node:os';
 import type { WorkloadName } from '@int/traffic';
 import { type Effort, HOT, type StudyDetector } from './plan.js';
 import type { CollectorRate, RateFigures } from './rates.js';
@@ -13,19 +12,9 @@ export interface ResultPoint extends Point {
   readonly inCollector: number | null;
 }
 
-/** What `results/prefilter.json` holds. Rates are reports a second on one core, times nanoseconds a report. */
+/** What `results/prefilter.json` holds, its head aside. Rates are reports a second on one core, times nanoseconds a report. */
 export interface Results {
-  readonly date: string;
   readonly form: 'full' | 'short';
-  readonly node: string;
-  readonly v8: string;
-  readonly machine: {
-    readonly cpu: string;
-    readonly cpus: number;
-    readonly memoryGiB: number;
-    readonly loadBefore: number;
-    readonly loadAfter: number;
-  };
   readonly effort: Effort;
   readonly rates: RateFigures;
   readonly queues: readonly QueueFigures[];
@@ -51,21 +40,9 @@ export function resultsOf(
   effort: Effort,
   survivors: SurvivorFigures,
   rates: RateFigures,
-  loadBefore: number,
 ): Results {
-  const cpu = cpus();
   return {
-    date: new Date().toISOString(),
     form,
-    node: process.version,
-    v8: process.versions.v8,
-    machine: {
-      cpu: cpu[0]?.model ?? 'unknown',
-      cpus: cpu.length,
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      loadBefore,
-      loadAfter: loadavg()[0]!,
-    },
     effort,
     rates,
     queues: survivors.queues,

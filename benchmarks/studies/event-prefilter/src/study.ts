@@ -1,4 +1,5 @@
-// Measures what it saves a collector to look only at reports with events; see the README.
-import { study } from './command.js';
+// Measures what filtering for events saves; see the README.
+import { runStudy } from '@int/harness';
+import { eventPrefilter } from './definition.js';
 
-study(process.argv.slice(2), console.log, console.error);
+process.exitCode = await runStudy(eventPrefilter, process.argv.slice(2));

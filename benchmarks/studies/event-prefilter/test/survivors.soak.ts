@@ -1,10 +1,13 @@
+import { fileURLToPath } from 'node:url';
+import { readResults } from '@int/harness';
 import { burstQueue } from '@int/traffic';
 import { describe, expect, it } from 'vitest';
-import { RESULTS_FOLDER, readResults } from '../src/command.js';
 import { DETECTORS, HOT, SHORT, type StudyDetector, THRESHOLDS_US, WEIGHT, WORKLOAD_NAMES } from '../src/plan.js';
+import type { Results } from '../src/results.js';
 import { measurePoints, measureWindows } from '../src/survivors.js';
 import { runTrace } from '../src/trace.js';
 
+const RESULTS = fileURLToPath(new URL('../results/prefilter.json', import.meta.url));
 const ALL = DETECTORS.flatMap((detector) => THRESHOLDS_US.map((threshold) => [detector, threshold] as const));
 
 /** The detectors' rules, written down once more over bare numbers. */
@@ -90,7 +93,7 @@ describe('points', () => {
   it.runIf(process.env.INT_LONG === '1')(
     'of the results file are those that the code gives',
     () => {
-      const committed = readResults(RESULTS_FOLDER);
+      const committed = readResults<Results>(RESULTS);
       const { slots } = committed.effort;
       const wanted = committed.points.filter(
         (point) =>

@@ -3,9 +3,8 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { answerTasks } from './study/thread.js';
 
 if (isMainThread) {
-  // Charts take their time to load, and threads draw none.
-  const { main } = await import('./study/command.js');
-  process.exitCode = await main(process.argv.slice(2), new URL(import.meta.url));
+  const [{ runStudy }, { gpintMonitor }] = await Promise.all([import('@int/harness'), import('./study/definition.js')]);
+  process.exitCode = await runStudy(gpintMonitor(new URL(import.meta.url)), process.argv.slice(2));
 } else {
   answerTasks(parentPort!);
 }

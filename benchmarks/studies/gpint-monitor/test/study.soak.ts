@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Graph, perNode, wattsStrogatz } from '@int/gpint';
+import { aligned, contentOf, readResults, runStudy } from '@int/harness';
 import { Random } from '@int/random';
 import { afterAll, describe, expect, test } from 'vitest';
 import { elementsOf } from '../../../../.ci/test/xml.js';
 import { buildScenario } from '../src/monitor/network.js';
-import { main } from '../src/study/command.js';
+import { gpintMonitor } from '../src/study/definition.js';
 import type { Cell } from '../src/study/matrix.js';
 import { type RepetitionTask, runRepetition } from '../src/study/repetition.js';
+import type { StudyResults } from '../src/study/report.js';
 import { placeHosts, SURROUNDINGS, serviceRate, visitsPerPacket } from '../src/study/surroundings.js';
 import { SEED as RUN_SEED } from './seed.js';
 
@@ -35,9 +37,9 @@ afterAll(() => {
 async function run(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   let out = '';
   let err = '';
-  const code = await main(
+  const code = await runStudy(
+    gpintMonitor(SCRIPT),
     args,
-    SCRIPT,
     (text) => {
       out += text;
     },
@@ -160,14 +162,28 @@ describe('the program', () => {
     expect(code).toBe(0);
     expect(err).toContain(`results in ${first}`);
     expect(out).toContain('## Figure 13a: ');
-    expect(readdirSync(first).sort()).toEqual(['REPORT.md', 'figure-13a.svg', 'figure-13b.svg', 'study.json']);
-    expect(readFileSync(join(first, 'REPORT.md'), 'utf8')).toBe(out);
+    expect(readdirSync(first).sort()).toEqual(['figure-13a.svg', 'figure-13b.svg', 'report.md', 'study.json']);
+    expect(aligned(readFileSync(join(first, 'report.md'), 'utf8'))).toBe(out);
     elementsOf(readFileSync(join(first, 'figure-13a.svg'), 'utf8'));
-    const text = readFileSync(join(first, 'study.json'), 'utf8');
-    const { results, outcomes } = JSON.parse(text) as { results: unknown[]; outcomes: { outcome: string }[] };
+    const { results, outcomes } = readResults<StudyResults>(join(first, 'study.json'));
     // Five methods in two sizes, and the probes of 25 and 30 paths in four ways.
     expect(results).toHaveLength(5 * 2 + 8);
     expect(outcomes.some(({ outcome }) => outcome === 'not measured')).toBe(true);
+  });
+
+  test('replaces the figures that it measures, and leaves the others', async () => {
+    const folder = temporary();
+    await run([...tiny, '--out', folder]);
+    const before = readResults<StudyResults>(join(folder, 'study.json'));
+    const again = tiny.map((arg) => (arg === 'fig13,probes' ? 'probes' : arg === SEED ? `${SEED} other` : arg));
+    expect((await run([...again, '--out', folder])).code).toBe(0);
+    const after = readResults<StudyResults>(join(folder, 'study.json'));
+    const isProbes = ({ cell }: StudyResults['results'][number]): boolean => cell.load === 0;
+    expect(after.results.map(({ cell }) => cell)).toEqual(before.results.map(({ cell }) => cell));
+    expect(after.results.filter((each) => !isProbes(each))).toEqual(before.results.filter((each) => !isProbes(each)));
+    expect(after.results.filter(isProbes)).not.toEqual(before.results.filter(isProbes));
+    expect(after.parts).toMatchObject({ probes: { arguments: [...again, '--out', folder] } });
+    expect(after.arguments).toEqual(before.arguments);
   });
 
   test('computes the same for the same seed, on threads or without', async () => {
@@ -177,13 +193,14 @@ describe('the program', () => {
     const { stdout, stderr } = await execute(process.execPath, [...args, '--workers', '2', '--out', threads]);
     expect(stdout).toContain('## Probes of a session');
     expect(stderr).toContain('2 threads');
-    expect(readFileSync(join(threads, 'study.json'), 'utf8')).toBe(readFileSync(join(here, 'study.json'), 'utf8'));
+    const [one, other] = [here, threads].map((folder) => contentOf(readResults(join(folder, 'study.json'))));
+    expect(other).toEqual(one);
   });
 
   test('explains itself, and refuses what it does not understand', async () => {
     expect(await run(['--help'])).toMatchObject({ code: 0, err: '' });
     for (const [args, message] of [
-      [['--only', 'fig7'], '"fig7" is none of fig8'],
+      [['--only', 'fig7'], 'not "fig7"'],
       [['--repetitions', '0'], '--repetitions must be a whole number from 1 to 1000'],
       [['--workers', 'two'], '--workers must be'],
       [['--frob'], '--frob'],
@@ -191,7 +208,7 @@ describe('the program', () => {
       const { code, out, err } = await run(args);
       expect([code, out]).toEqual([2, '']);
       expect(err).toContain(message);
-      expect(err).toContain('Usage: node dist/study.js');
+      expect(err).toContain('Usage: npm run study -- gpint-monitor');
     }
   });
 });

@@ -1,11 +1,34 @@
 /** The study in words and tables (Markdown). */
-import type { Results } from './command.js';
+import { markdownTable as table } from '@int/harness';
+import type { Results } from './results.js';
 
-const percent = (value: number, digits = 2): string => `${(value * 100).toFixed(digits)} %`;
+export const percent = (value: number, digits = 2): string => `${(value * 100).toFixed(digits)} %`;
 
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+/** What is found of scarce and of much memory. */
+export function headlineTable({ paper }: Results): string {
+  const shown = paper.byAge.filter(({ bytesPerFlow }) => bytesPerFlow === 300 || bytesPerFlow === 30);
+  return table(
+    ['memory', 'N', 'found', 'theory', 'oldest 1 % found', 'theory', 'wrong answers'],
+    shown.map((curve) => [
+      `${curve.bytesPerFlow} B/flow`,
+      curve.copies,
+      percent(curve.success),
+      percent(curve.theory),
+      percent(curve.oldest.success),
+      percent(curve.oldest.theory),
+      Math.round(curve.wrong * curve.keys),
+    ]),
+  );
+}
+
+/** Queries with checksums of 32 bits and two copies: how many, how many wrong answers, and how many theory expects. */
+export function wrongWith32({ paper }: Results): { queries: number; answers: number; expected: number } {
+  const points = paper.wrong.filter(({ checksumBits }) => checksumBits === 32);
+  return {
+    queries: points.reduce((sum, { keys }) => sum + keys, 0),
+    answers: points.reduce((sum, { answers }) => sum + answers, 0),
+    expected: points.reduce((sum, { keys, theory }) => sum + keys * theory, 0),
+  };
 }
 
 function verdict(name: string, gains: readonly number[]): string {
@@ -18,27 +41,15 @@ function verdict(name: string, gains: readonly number[]): string {
 
 export function renderReport(results: Results): string {
   const { paper, adaptive, insertion, loss, counters } = results;
-  const headline = paper.byAge.filter(({ bytesPerFlow }) => bytesPerFlow === 300 || bytesPerFlow === 30);
-  const wrong32 = paper.wrong.filter(({ checksumBits }) => checksumBits === 32);
+  const { answers, expected, queries } = wrongWith32(results);
   const best = (shares: readonly { exact: number; withinOnePercent: number; copies: number }[]): string => {
     const top = shares.reduce((one, other) => (other.exact > one.exact ? other : one));
     return `${percent(top.exact)} / ${percent(top.withinOnePercent)} (N = ${top.copies})`;
   };
   return [
     `## Headline, ${results.keys} keys, 20-byte values, 32-bit checksums`,
-    table(
-      ['memory', 'N', 'found', 'theory', 'oldest 1 % found', 'theory', 'wrong answers'],
-      headline.map((curve) => [
-        `${curve.bytesPerFlow} B/flow`,
-        curve.copies,
-        percent(curve.success),
-        percent(curve.theory),
-        percent(curve.oldest.success),
-        percent(curve.oldest.theory),
-        Math.round(curve.wrong * curve.keys),
-      ]),
-    ),
-    `With 32 bits: ${wrong32.reduce((sum, { answers }) => sum + answers, 0)} wrong answers in ${wrong32.reduce((sum, { keys }) => sum + keys, 0)} queries with N = 2; theory expects ${wrong32.reduce((sum, { keys, theory }) => sum + keys * theory, 0).toPrecision(2)}.`,
+    headlineTable(results),
+    `With 32 bits: ${answers} wrong answers in ${queries} queries with N = 2; theory expects ${expected.toPrecision(2)}.`,
     '## Wrong answers, N = 2',
     table(
       ['bits', 'memory', 'queries', 'wrong answers', 'expected'],

@@ -104,24 +104,16 @@ export interface FigurePart {
   readonly results: readonly CellResult[];
 }
 
-/** What can be drawn of what was measured. */
-export function figureParts(
-  figures: readonly FigureName[],
-  extent: Extent,
-  results: readonly CellResult[],
-): FigurePart[] {
+/** What can be drawn of what was measured: the parts of which nothing is missing. */
+export function figureParts(extent: Extent, results: readonly CellResult[]): FigurePart[] {
   const byKey = new Map(results.map((result) => [keyOf(result.cell), result]));
-  return PARTS.filter(({ figure }) => figures.includes(figure)).map((part) => ({
-    name: `${part.figure.slice(3)}${part.part}`,
-    title: part.title,
-    measure: part.measure,
-    yLabel: part.yLabel,
-    facet: part.facet,
-    results: cellsOf(part.figure, extent)
-      .filter(part.shows)
-      .map((cell) => byKey.get(keyOf(cell)))
-      .filter((result) => result !== undefined),
-  }));
+  return PARTS.flatMap((part) => {
+    const cells = cellsOf(part.figure, extent).filter(part.shows);
+    const found = cells.map((cell) => byKey.get(keyOf(cell))).filter((result) => result !== undefined);
+    if (found.length < cells.length) return [];
+    const { facet, figure, measure, title, yLabel } = part;
+    return [{ name: `${figure.slice(3)}${part.part}`, title, measure, yLabel, facet, results: found }];
+  });
 }
 
 /** Head of the chart that a combination belongs to. */

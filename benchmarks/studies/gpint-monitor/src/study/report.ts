@@ -1,27 +1,19 @@
 /** The study in words and tables (Markdown). */
+import { markdownTable as table } from '@int/harness';
 import type { Outcome } from './expectations.js';
-import { type FigurePart, facetOf, methodsOf } from './figures.js';
+import { type FigurePart, facetOf, figureParts, methodsOf } from './figures.js';
 import { type Extent, keyOf, METHODS, PROBES_SWITCHES } from './matrix.js';
 import type { CellResult } from './measures.js';
 import type { Estimate } from './statistics.js';
 import { SURROUNDINGS } from './surroundings.js';
 
+/** What `results/study.json` holds, its head aside: the same for the same seed and extent. */
 export interface StudyResults {
   readonly extent: Extent;
   readonly seed: string;
-  readonly results: readonly CellResult[];
-  readonly parts: readonly FigurePart[];
-  readonly outcomes: readonly Outcome[];
   readonly virtualSeconds: number;
-  /** Computing time of all threads together. */
-  readonly computedSeconds: number;
-  readonly workers: number;
-  readonly seconds: number;
-}
-
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  readonly outcomes: readonly Outcome[];
+  readonly results: readonly CellResult[];
 }
 
 function digits(value: number): string {
@@ -68,7 +60,7 @@ function probesTable(results: readonly CellResult[]): string {
       estimateText(estimates.probes),
       estimateText(estimates.recoveryRatio),
     ]);
-  return table(['', 'loss per link', 'feedback', 'probes a session', 'recovery probes, % of initial'], rows);
+  return table(['', 'loss per link', 'feedback', 'probes a session', 'recovery probes, % of initial'], rows, 3);
 }
 
 function setting({ extent }: StudyResults): string {
@@ -101,7 +93,7 @@ function usedTable({ results }: StudyResults): string {
 }
 
 export function renderReport(study: StudyResults): string {
-  const { extent, outcomes, parts, results } = study;
+  const { extent, outcomes, results } = study;
   const count = (outcome: Outcome['outcome']): number => outcomes.filter((each) => each.outcome === outcome).length;
   const longest = results.filter(({ cell }) => cell.method === 'euler' && !cell.recover);
   const sections = [
@@ -118,6 +110,7 @@ export function renderReport(study: StudyResults): string {
         outcome === 'differs' ? `differs: ${why}` : outcome,
         measured,
       ]),
+      4,
     ),
   ];
   if (results.some(({ cell }) => cell.method === 'gpint-3' && !cell.recover)) {
@@ -129,7 +122,7 @@ export function renderReport(study: StudyResults): string {
       `Longest trail of Euler, visits: ${visits.map(([switches, value]) => `${estimateText(value)} (${switches} switches)`).join(', ')}.`,
     );
   }
-  for (const part of parts) {
+  for (const part of figureParts(extent, results)) {
     sections.push(
       `## Figure ${part.name}: ${part.title}, ${part.yLabel}`,
       `![${part.title}](figure-${part.name}.svg)`,
