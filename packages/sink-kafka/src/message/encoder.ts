@@ -40,7 +40,6 @@ export interface MessageEncoder {
   reports(batch: TelemetryBatch, from: number, slab: MessageSlab, ids: RecordIds): number;
   /**
    * Appends the rows `from` to `events.count - 1`.
-   * @param batch the reports: `events.report` are rows of it
    * @returns the row to go on from; `events.count` when all are done
    */
   events(events: EventBatch, from: number, slab: MessageSlab, ids: RecordIds): number;
