@@ -11,7 +11,7 @@ import { KINDS, type KindName } from './outlet/outlet.js';
 export type PerKind = { readonly [K in KindName]?: number };
 
 /** Options of a sink. */
-export interface RedisSinkOptions extends RedisAddress {
+export interface RedisWriterOptions extends RedisAddress {
   /** That of the cache whose entries and events are written. Its layout, hops and metrics say how records are read. */
   readonly geometry: CacheGeometry;
   /** What the names of all keys begin with. Default `int`. */
@@ -112,7 +112,7 @@ function text(name: string, value: string): string {
 }
 
 /** @throws TypeError or RangeError that names the option */
-export function resolveOptions(options: RedisSinkOptions): ResolvedOptions {
+export function resolveOptions(options: RedisWriterOptions): ResolvedOptions {
   const { geometry, events = {}, entries = {}, retry = {} } = options;
   if (typeof geometry !== 'object' || geometry === null) throw new TypeError('geometry must be that of a flow cache');
   const form = oneOf('events.form', events.form ?? 'fields', ['fields', 'packed']);
