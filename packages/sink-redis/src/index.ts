@@ -1,5 +1,5 @@
 /**
- * Results of a flow cache into Redis, each exactly once.
+ * Writes results of a flow cache to Redis, each exactly once.
  *
  * @packageDocumentation
  */

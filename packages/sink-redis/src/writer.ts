@@ -13,42 +13,45 @@ import type { RecordOutlet } from './outlet/record-outlet.js';
 import { encodeValues, ValueOutlet } from './outlet/value-outlet.js';
 import { entryRecord, eventRecord } from './record/from-object.js';
 
-/** What became of everything so far. */
+/** The fates of all records so far, by kind. */
 export interface RedisWriterTotals extends PipelineTotals {
   readonly events: KindTotals;
   readonly entries: KindTotals;
   readonly values: KindTotals;
 }
 
-/** Takes records from memory: of a flow cache, or of a ring by {@link carry}. */
+/** Takes records from memory, such as those of a flow cache, or of a ring by {@link carry}. */
 export interface RecordTaker extends RecordConsumer {
   /** Words of a record. */
   readonly recordWords: number;
   /**
    * Copies records.
-   * @param words what holds them, one behind the other
-   * @param at word at which the first one begins
-   * @returns how many were taken, from the first one on; the others remain with the caller
-   * @throws RangeError if the records do not lie within `words`
+   * @param words contains the records, one after the other
+   * @param at word index of the first record
+   * @returns number of records taken, from the first on; the caller keeps the others
+   * @throws RangeError if the records are not inside `words`
    */
   push(words: Int32Array | Uint32Array, at: number, records: number): number;
-  /** Resolves when there is room again, or when the sink is closed, which then takes and counts everything. */
+  /**
+   * Resolves when there is room again, or when the sink is closed; a closed sink takes all records and counts them as
+   * dropped.
+   */
   ready(): Promise<void>;
 }
 
-/** The longest time that a timer knows. */
+/** The longest time that timers accept. */
 const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Writes events and entries of a flow cache, and named values, to Redis.
  *
- * Records wait in memory of fixed size and go to the server in batches. Each is written exactly once, also if
- * connections break or the server is killed and comes back: a batch is one call of a script, has a number, and is
- * applied by the server only if that number is the next. Every record offered is at any time pending, written, or
- * counted as dropped, with the reason.
+ * Records wait in memory of fixed size and go to the server in batches. Each is written exactly once, even if
+ * connections break or the server restarts: a batch is one call of a script with a number, and the script applies it
+ * only if that number is the next. At any time, every record offered is delivered, pending, or dropped for a counted
+ * reason.
  */
 export class RedisWriter {
-  /** Names of the keys written. */
+  /** Names of the keys. */
   readonly keys: RedisKeys;
   /** Name of this writer, see {@link RedisWriterOptions.writer}. */
   readonly writer: string;
@@ -65,7 +68,7 @@ export class RedisWriter {
   readonly #pipeline: Pipeline;
   #lingering: NodeJS.Timeout | undefined;
   #isPumping = false;
-  /** Why nothing is taken any more. */
+  /** The reason why the sink takes no more records. */
   #ended: 'closed' | 'fenced' | null = null;
   #flushes: { readonly targets: readonly number[]; resolve(): void }[] = [];
   #closing: Promise<void> | null = null;
@@ -98,7 +101,7 @@ export class RedisWriter {
       inFlight,
       replyTimeoutMs,
       backOff: new BackOff(this.#options.retryFirstMs, this.#options.retryMaxMs, random),
-      // What a callback throws must not leave the pipeline half way.
+      // An error thrown by a callback must not interrupt the pipeline.
       onProblem: (problem) => queueMicrotask(() => onProblem(problem)),
       onRecovered: (outage) => queueMicrotask(() => onRecovered(outage)),
       onProgress: () => this.#onProgress(),
@@ -107,9 +110,8 @@ export class RedisWriter {
   }
 
   /**
-   * Begins to connect, and goes on trying until {@link RedisWriter.close}. One need not wait for it: records are taken
-   * before.
-   * @returns when the server has answered, or the sink has ended before
+   * Connects, and retries until {@link RedisWriter.close}. The sink takes records before it is connected.
+   * @returns a promise that resolves when the server has answered, or the sink has ended
    */
   open(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {
@@ -120,7 +122,7 @@ export class RedisWriter {
     return this.#opened;
   }
 
-  /** Whether the server has answered and nothing is wrong now. */
+  /** Whether the server has answered and there is no outage now. */
   get isConnected(): boolean {
     return this.#pipeline.isOpen;
   }
@@ -138,7 +140,7 @@ export class RedisWriter {
   /**
    * Takes an event.
    * @returns false if there is no room; see {@link RedisWriter.ready}
-   * @throws TypeError, RangeError, or AddressError of the codec if it is no event of a cache of this geometry
+   * @throws TypeError, RangeError, or AddressError of the codec if it cannot be an event of a cache of this geometry
    */
   event(event: FlowEvent): boolean {
     return this.events.push(eventRecord(event, this.geometry.metrics), 0, 1) === 1;
@@ -154,10 +156,10 @@ export class RedisWriter {
   }
 
   /**
-   * Takes named values, such as counters or a histogram. They replace what was written under this name before.
+   * Takes named values, such as counters or a histogram. They replace earlier values of this name.
    * @returns false if there is no room; see {@link RedisWriter.ready}
-   * @throws RangeError for no fields, more than 1000, or more than 256 KiB; TypeError for a value that is no text and no
-   *   finite number
+   * @throws RangeError for no fields, more than 1000, or more than 256 KiB; TypeError for a value that is neither a
+   *   text nor a finite number
    */
   values(name: string, fields: Readonly<Record<string, string | number | bigint>>): boolean {
     const outlet = this.#values;
@@ -177,7 +179,9 @@ export class RedisWriter {
     return this.#ended === null ? outlet.whenRoom() : Promise.resolve();
   }
 
-  /** Resolves when all that has been taken so far is written or counted as dropped; nothing waits for a full batch. */
+  /**
+   * Sends without waiting for full batches. Resolves when all records taken so far are written or counted as dropped.
+   */
   flush(): Promise<void> {
     const targets = this.#outlets.map(({ counters }) => counters.accepted);
     for (const outlet of this.#outlets) outlet.isDue = outlet.counters.waiting > 0;
@@ -186,7 +190,7 @@ export class RedisWriter {
     return new Promise((resolve) => this.#flushes.push({ targets, resolve }));
   }
 
-  /** What became of everything so far. */
+  /** The fates of all records so far, by kind. */
   totals(): RedisWriterTotals {
     return {
       events: this.#events.counters.totals(),
@@ -197,10 +201,10 @@ export class RedisWriter {
   }
 
   /**
-   * Takes nothing more, writes what is pending, and disconnects. What is not written in time is counted as dropped:
-   * `unconfirmed` if it had been sent, else `closed`.
+   * Writes pending records, and disconnects. Records not written in time are counted as dropped: `unconfirmed` if they
+   * were sent, else `closed`.
    *
-   * @param timeoutMs how long to wait for the server; Infinity is for ever. Default 5000
+   * @param timeoutMs longest wait for the server, in ms; may be Infinity. Default 5000
    * @returns the final totals, with nothing pending
    */
   close(timeoutMs = 5000): Promise<RedisWriterTotals> {
@@ -217,7 +221,7 @@ export class RedisWriter {
     const deadline = new Promise<void>((resolve) => {
       if (timeoutMs !== Number.POSITIVE_INFINITY) timer = setTimeout(resolve, Math.min(timeoutMs, MAX_MS));
     });
-    // Without open() nothing will ever be written.
+    // Without open() nothing is ever written.
     if (this.#opened !== null) await Promise.race([flushed, deadline]);
     clearTimeout(timer);
     const connection = this.#end('closed');
@@ -227,7 +231,7 @@ export class RedisWriter {
       const limit = new Promise((resolve) => {
         timer = setTimeout(resolve, 1000);
       });
-      // A courtesy: if it fails, the key stays.
+      // Optional: if it fails, the key stays.
       await Promise.race([expiry, limit]).catch(() => undefined);
       clearTimeout(timer);
       connection.destroy();
@@ -250,7 +254,7 @@ export class RedisWriter {
     };
   }
 
-  /** Takes records with `take` and keeps the accounts. @returns how many the caller is rid of */
+  /** Takes records with `take` and counts them. @returns number of records that the sink has taken over */
   #accept(outlet: Outlet, records: number, take: () => number): number {
     const { counters } = outlet;
     if (this.#ended !== null) {
@@ -266,13 +270,13 @@ export class RedisWriter {
     return isDropping ? records : taken;
   }
 
-  /** Sends full batches soon, others after the time for which they may wait. */
+  /** Sends full batches soon, others after `lingerMs`. */
   #schedule(outlet: Outlet): void {
     if (outlet.isReady) this.#pumpSoon();
     else this.#linger();
   }
 
-  /** Not at once: a caller that pushes record by record would send small batches. */
+  /** Sends after the current call: otherwise a caller that pushes record by record would send small batches. */
   #pumpSoon(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -292,7 +296,7 @@ export class RedisWriter {
 
   #pump(): void {
     this.#pipeline.pump();
-    // What does not fill a batch waits for more.
+    // Records that do not fill a batch wait for more.
     if (this.#ended === null && this.#outlets.some(({ counters, isDue }) => counters.waiting > 0 && !isDue))
       this.#linger();
   }
@@ -310,7 +314,7 @@ export class RedisWriter {
     return this.#outlets.every(({ counters }, outlet) => counters.settled >= targets[outlet]!);
   }
 
-  /** Counts what is left, wakes everybody who waits, and lets go of timers. */
+  /** Counts the remaining records, wakes all waiting callers, and stops timers. */
   #end(reason: 'closed' | 'fenced'): ReturnType<Pipeline['end']> {
     this.#ended = reason;
     const connection = this.#pipeline.end(reason);
