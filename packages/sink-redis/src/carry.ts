@@ -1,4 +1,4 @@
-import type { RecordTaker } from './sink.js';
+import type { RecordTaker } from './writer.js';
 
 /** The reader's side of a ring of records; an SpscRing of `@int/rings` is one. */
 export interface RecordSource {

@@ -10,8 +10,8 @@ import { KINDS, type KindName } from './outlet/outlet.js';
 /** A number per kind of record. */
 export type PerKind = { readonly [K in KindName]?: number };
 
-/** Options of a sink. */
-export interface RedisSinkOptions extends RedisAddress {
+/** Options of a writer. */
+export interface RedisWriterOptions extends RedisAddress {
   /** Geometry of the cache whose entries and events are written. Its layout, hops and metrics define the records. */
   readonly geometry: CacheGeometry;
   /** Prefix of all keys. Default `int`. */
@@ -115,7 +115,7 @@ function text(name: string, value: string): string {
 }
 
 /** @throws TypeError or RangeError that names the option */
-export function resolveOptions(options: RedisSinkOptions): ResolvedOptions {
+export function resolveOptions(options: RedisWriterOptions): ResolvedOptions {
   const { geometry, events = {}, entries = {}, retry = {} } = options;
   if (typeof geometry !== 'object' || geometry === null) throw new TypeError('geometry must be that of a flow cache');
   const form = oneOf('events.form', events.form ?? 'fields', ['fields', 'packed']);

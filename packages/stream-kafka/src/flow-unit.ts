@@ -175,7 +175,7 @@ export class FlowUnit implements Unit {
   /** Gives the side what was read, without repeats. */
   #observe(): void {
     const reader = this.#reader;
-    const batch = reader.decoded;
+    const { batch } = reader;
     const { reports } = batch;
     let from = 0;
     let settleAtMs = Number.NEGATIVE_INFINITY;
@@ -188,7 +188,7 @@ export class FlowUnit implements Unit {
         continue;
       }
       this.#taken++;
-      const timeMs = (reader.timestampsHigh[frame]! * 2 ** 32 + reader.timestampsLow[frame]!) / 1e6;
+      const timeMs = (batch.frameTimeHigh[frame]! * 2 ** 32 + batch.frameTimeLow[frame]!) / 1e6;
       const isWord = this.#writers.report(reader.instanceHigh[frame]!, reader.instanceLow[frame]!, timeMs);
       if (!isWord || timeMs < settleAtMs) continue;
       // Silence before it is noticed before it is over, however many reports are taken at a time.
@@ -203,7 +203,7 @@ export class FlowUnit implements Unit {
 
   /** Gives the side some of the rows that were read. */
   #show(from: number, to: number): void {
-    const { decoded, timestampsHigh, timestampsLow } = this.#reader;
-    this.#side.observe(decoded, { timestampsHigh, timestampsLow, first: 0 }, from, to);
+    const { batch } = this.#reader;
+    this.#side.observe(batch, from, to);
   }
 }

@@ -1,5 +1,5 @@
 import { type SinkConfig, Stripper } from '@int/codec';
-import { type FrameBatch, type Push, type Source, SourceError } from '@int/collector';
+import { type Push, type Source, SourceError, type SourceFrames } from '@int/collector';
 import { fillFrameTimes, WallClock } from '@int/collector/internals';
 import { FORWARDER_ROWS, Forwarder, type ForwarderFailure, type TakeFrames } from './forwarder.js';
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
@@ -27,8 +27,8 @@ export interface BridgeSourceOptions {
   readonly onDown?: 'wait' | 'exit';
 }
 
-/** A batch of frames that a forwarder reuses for each push. */
-class ForwarderFrames implements FrameBatch {
+/** Frames that a forwarder reuses for each push. */
+class ForwarderFrames implements SourceFrames {
   readonly linkType = 'ethernet';
   readonly timestampsHigh = new Uint32Array(FORWARDER_ROWS);
   readonly timestampsLow = new Uint32Array(FORWARDER_ROWS);

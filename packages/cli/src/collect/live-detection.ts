@@ -1,5 +1,5 @@
 import { DetectionStage, type EventListener } from '@int/collector';
-import type { DetectorOptions, RuleSet } from '@int/detect';
+import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
@@ -56,9 +56,9 @@ export class LiveDetection {
     this.#prefilter = prefilter;
     this.#io = io;
     this.#watch = watch;
-    const onEvents: EventListener = (events, batch, frames, first) => {
-      this.#prefilter?.prefilter.applyVerdicts(events, batch, frames, first, this.stage.detector);
-      this.onEvents(events, batch, frames, first);
+    const onEvents: EventListener = (events) => {
+      this.#prefilter?.prefilter.applyVerdicts(events);
+      this.onEvents(events);
     };
     this.stage = usingRules(
       path ?? 'demo',
@@ -135,12 +135,11 @@ export class LiveDetection {
   }
 
   /** Keeps the last events for {@link state}. */
-  remember(...[events, batch, frames, first]: Parameters<EventListener>): void {
-    const number = this.firstNumber(batch.frames);
-    const { detector } = this.stage;
+  remember(events: EventBatch): void {
+    const number = this.firstNumber(events.batch.frames);
     const from = Math.max(0, events.count - RECENT_OF_BATCH);
     for (let row = from; row < events.count; row++) {
-      this.#recent.push(placedEvent(detector, events, row, batch, frames, first, number));
+      this.#recent.push(placedEvent(events, row, number));
     }
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
   }

@@ -202,22 +202,21 @@ class BridgeCommand {
 
   /** Prints events as lines, or keeps them for the view. */
   #show(detection: LiveDetection): void {
-    const { detector } = detection.stage;
     detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
     detection.tell = (problems, message): void => {
       if (problems.length > 0) this.#hasProblem = true;
       for (const problem of problems) this.#writeWords(problem);
       this.#writeWords(`int: ${message}`);
     };
-    if (this.#screen !== null) detection.onEvents = (...found): void => detection.remember(...found);
+    if (this.#screen !== null) detection.onEvents = (events): void => detection.remember(events);
     if (this.#flags.json !== true) return;
     const paced = this.#paced;
-    detection.onEvents = (events, batch, frames, first): void => {
-      const number = detection.firstNumber(batch.frames);
+    detection.onEvents = (events): void => {
+      const number = detection.firstNumber(events.batch.frames);
       for (let row = 0; row < events.count; row++) {
         // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(detector, events, row, batch, frames, first, number)));
+        else paced.add(eventJson(placedEvent(events, row, number)));
       }
       void paced.flush();
     };

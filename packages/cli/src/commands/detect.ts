@@ -61,10 +61,10 @@ async function detect(
   const memory = usingRules(flags.rules, () => detectionMemory(rules, options));
   const problems: string[] = [];
 
-  const onEvents: EventListener = (events, batch, frames, first) => {
-    const firstNumber = collector.totals().received - batch.frames + 1;
+  const onEvents: EventListener = (events) => {
+    const firstNumber = collector.totals().received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
-      const event = placedEvent(stage.detector, events, row, batch, frames, first, firstNumber);
+      const event = placedEvent(events, row, firstNumber);
       output.line(flags.json === true ? eventJson(event) : eventText(event, colour));
     }
   };

@@ -3,7 +3,7 @@ import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
 import { parseUdpAddress } from '@int/collector/internals';
 import { interfaceQueues } from '../input/interface-queues.js';
-import { anyAddress, CaptureInput, portsOf, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
+import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
 import { decodeOptions } from '../options.js';
@@ -110,13 +110,6 @@ export async function configInput(
     }
   }
   return new JointInput(parts, decode);
-}
-
-/** Decode options of workers: those of the pipeline for all its sources. */
-export function workerDecode({ config }: ReadConfig): Omit<DecodeOptions, 'linkType'> {
-  const decode = decodeOptions(decodeFlagsOf(config.decode ?? {}));
-  const isXdp = config.sources.some(({ afxdp }) => afxdp !== undefined);
-  return isXdp ? { ...decode, reportPorts: portsOf(decode) } : decode;
 }
 
 /** A short description of a source. */

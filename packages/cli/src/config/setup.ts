@@ -8,7 +8,7 @@ import type { Io } from '../io.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
 import { drainOf } from './describe.js';
-import { configInput, workerDecode, xdpFlagsOf } from './inputs.js';
+import { configInput, xdpFlagsOf } from './inputs.js';
 import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import type { Tell } from './sink-parts.js';
@@ -95,7 +95,7 @@ export async function configSetup(
     const flows = flowStage(own, cacheEvents);
     const dart = await dartStage(own, tell);
     if (dart !== null) open.push(() => dart.store.close());
-    const workers = threads === undefined ? null : await startWorkers(read, workerDecode(read), tell, limitMs / 3);
+    const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
       detection,
       metrics,

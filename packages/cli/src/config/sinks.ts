@@ -6,7 +6,7 @@ import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
 import { parquetSink } from './parquet.js';
 import type { ReadConfig } from './read-config.js';
-import { RedisOutlet, redisSink } from './redis.js';
+import { redisSink } from './redis.js';
 import type { Tell } from './sink-parts.js';
 
 /** Longest time to close unused sinks. */
@@ -25,20 +25,24 @@ export interface ConfigSinks {
  */
 export async function configSinks(read: ReadConfig, geometry: CacheGeometry | null, tell: Tell): Promise<ConfigSinks> {
   const sinks: Sink[] = [];
+  let cacheEvents: RecordConsumer | null = null;
   try {
     for (const [index, sink] of (read.config.sinks ?? []).entries()) {
       const name = nameOf(sink);
       if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, tell));
       else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, tell));
       else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, tell));
-      else if (sink.redis !== undefined) sinks.push(await redisSink(read, index, name, geometry!, tell));
+      else if (sink.redis !== undefined) {
+        const redis = await redisSink(read, index, name, geometry!, tell);
+        cacheEvents ??= redis.cacheEvents ?? null;
+        sinks.push(redis);
+      }
     }
   } catch (error) {
     await closeSinks(sinks);
     throw error;
   }
-  const redis = sinks.find((sink) => sink instanceof RedisOutlet);
-  return { sinks, cacheEvents: redis?.cacheEvents ?? null };
+  return { sinks, cacheEvents };
 }
 
 /** Closes sinks that received no records. */

@@ -1,7 +1,5 @@
-import type { TelemetryBatch } from '@int/codec';
-import type { FrameBatch } from '@int/collector';
-import { eventFields, reportIndex, timeNsOf } from '@int/collector/internals';
-import type { Detector, Event, EventBatch, Evidence } from '@int/detect';
+import { eventFields, reportIndex } from '@int/collector/internals';
+import type { Event, EventBatch, Evidence } from '@int/detect';
 import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';
 import { flowText, timeText } from './record-text.js';
@@ -17,22 +15,18 @@ export interface PlacedEvent {
   readonly event: Event;
 }
 
-/** Copies row `row` of an event batch, so that it stays valid when the batches are reused. */
-export function placedEvent(
-  detector: Detector,
-  events: EventBatch,
-  row: number,
-  batch: TelemetryBatch,
-  frames: FrameBatch,
-  first: number,
-  firstNumber: number,
-): PlacedEvent {
+/**
+ * Copies row `row` of an event batch, so that it stays valid when the batches are reused. @param firstNumber number of
+ * the batch's first frame
+ */
+export function placedEvent(events: EventBatch, row: number, firstNumber: number): PlacedEvent {
+  const { batch } = events;
   const report = events.report[row]!;
   return {
     frame: firstNumber + batch.frame[report]!,
     index: reportIndex(batch, report),
-    timeNs: timeNsOf(batch, frames, first, report),
-    event: detector.event(batch, events, row),
+    timeNs: batch.timeNs(report),
+    event: events.event(row),
   };
 }
 

@@ -1,6 +1,5 @@
 /** The workers of int.yaml, seen from the pipeline. */
 
-import type { DecodeOptions } from '@int/codec';
 import { FlowWorkers, type Outlets, type Stage } from '@int/collector';
 import { CliError, EXIT } from '../../io.js';
 import type { ReadConfig } from '../read-config.js';
@@ -20,12 +19,7 @@ export interface ConfigWorkers {
  * @param drainMs longest time to close their sinks
  * @throws CliError (rejects) if one cannot be started
  */
-export async function startWorkers(
-  read: ReadConfig,
-  decode: Omit<DecodeOptions, 'linkType'>,
-  tell: Tell,
-  drainMs: number,
-): Promise<ConfigWorkers> {
+export async function startWorkers(read: ReadConfig, tell: Tell, drainMs: number): Promise<ConfigWorkers> {
   const { config, file } = read;
   const geometry = flowGeometry(read);
   let outlets: Outlets | null = null;
@@ -37,7 +31,6 @@ export async function startWorkers(
       // The module is beside the command's own file in dist.
       module: new URL('./flow-worker.js', import.meta.url),
       data,
-      decode,
       onData: (value) => {
         const message = value as WorkerMessage;
         if (message.name === 'say') tell(message.line);
