@@ -94,8 +94,8 @@ export class Writers {
   }
 
   /**
-   * Takes the time of a report. @returns whether it determines its writer's progress, because the writer writes no
-   * watermarks
+   * Takes the time of a report.
+   * @returns whether it determines its writer's progress, because the writer writes no watermarks
    */
   report(high: number, low: number, timeMs: number): boolean {
     const last = this.#last;
@@ -150,8 +150,8 @@ export class Writers {
   }
 
   /**
-   * Advances the time to the writers' confirmations. @returns spans in which reports may be missing; report them before
-   * the time
+   * Advances the time to the writers' confirmations.
+   * @returns spans in which reports may be missing; report them before the time
    */
   settle(): MissingSpan[] {
     let low = Number.POSITIVE_INFINITY;

@@ -43,7 +43,8 @@ export interface FramePort {
   acquire(rows: FrameRows, count: number): number;
   /**
    * Sends rows, as many as are accepted; the others move to the front. Rows beyond a lowered `count` are returned
-   * unsent. @returns number of accepted rows
+   * unsent.
+   * @returns number of accepted rows
    * @throws Error if the interface is down or gone; accepted frames are then {@link pending}
    */
   transmit(rows: FrameRows): number;

@@ -16,8 +16,8 @@ export interface PlacedEvent {
 }
 
 /**
- * Copies row `row` of an event batch, so that it stays valid when the batches are reused. @param firstNumber number of
- * the batch's first frame
+ * Copies row `row` of an event batch, so that it stays valid when the batches are reused.
+ * @param firstNumber number of the batch's first frame
  */
 export function placedEvent(events: EventBatch, row: number, firstNumber: number): PlacedEvent {
   const { batch } = events;
