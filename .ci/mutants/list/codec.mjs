@@ -5,7 +5,7 @@ export const codec = [
     id: 'codec-copied-run-without-hops',
     file: 'packages/codec/src/report-copier.ts',
     find: 'if (nextHop < 0) this.#firstHop = start;',
-    put: 'if (at === from) this.#firstHop = start;',
+    put: 'if (nextHop < 0) this.#firstHop = hopStart[rows[from]!]!;',
     defect: 'hop rows of a run are looked for at its first report, which may have none',
     rare: true,
   },
