@@ -134,6 +134,7 @@ export class CollectRun {
         ...this.#setup.stages,
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
+      ...(detection !== null && detection.memory !== null && { memory: detection.memory }),
       onProblem: ({ error }) => {
         this.#failed = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;

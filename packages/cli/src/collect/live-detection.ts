@@ -1,4 +1,5 @@
-import { DetectionStage, type EventListener } from '@int/collector';
+import type { AcceleratorMemory } from '@int/codec';
+import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
@@ -22,6 +23,8 @@ export type TellRules = (problems: readonly string[], message: string) => void;
  */
 export class LiveDetection {
   readonly stage: DetectionStage;
+  /** For the collector's batch, so that the WebAssembly accelerator can detect in it; `null`: there is none. */
+  readonly memory: AcceleratorMemory | null;
   /** Receives all events. */
   onEvents: EventListener = () => {};
   /** The number of the first frame of the current batch. */
@@ -60,9 +63,13 @@ export class LiveDetection {
       this.#prefilter?.prefilter.applyVerdicts(events);
       this.onEvents(events);
     };
+    const behind = this.#behind(rules);
+    const all = { ...options, ...prefilter?.detectorOptions, onEvents };
+    const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
+    this.memory = memory;
     this.stage = usingRules(
       path ?? 'demo',
-      () => new DetectionStage(this.#behind(rules), { ...options, ...prefilter?.detectorOptions, onEvents }),
+      () => new DetectionStage(behind, { ...all, ...(memory !== null && { memory }) }),
     );
   }
 
