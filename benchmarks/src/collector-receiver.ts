@@ -4,7 +4,16 @@
  * been done.
  */
 import { XdpSource } from '@int/afxdp/source';
-import { Collector, DetectionStage, FlowStage, type Sink, type Source, type Stage, UdpSource } from '@int/collector';
+import {
+  Collector,
+  DetectionStage,
+  FlowStage,
+  isDecoded,
+  type Sink,
+  type Source,
+  type Stage,
+  UdpSource,
+} from '@int/collector';
 import { compileRules } from '@int/detect';
 import { KafkaSink, MessageSlab, ProtobufEncoder, RecordIds } from '@int/sink-kafka';
 import { ParquetSink } from '@int/sink-parquet';
@@ -29,10 +38,10 @@ class MessageMaker implements Sink {
   readonly #encoder = new ProtobufEncoder();
   readonly #ids = new RecordIds();
 
-  write(...[batch, frames, first]: Parameters<Sink['write']>): undefined {
+  write(...[batch]: Parameters<Sink['write']>): undefined {
     for (let row = 0; row < batch.reports; ) {
       this.#slab.clear();
-      row = this.#encoder.reports(batch, frames, first, row, this.#slab, this.#ids);
+      row = this.#encoder.reports(batch, row, this.#slab, this.#ids);
     }
     return undefined;
   }
@@ -83,8 +92,8 @@ if (stage === 'parquet')
 
 if (stage === 'receive') {
   let frames = 0;
-  await source.start((batch) => {
-    frames += batch.count;
+  await source.start((input) => {
+    frames += isDecoded(input) ? input.frames : input.count;
     span.last = performance.now();
     if (span.first < 0) span.first = span.last;
     return undefined;

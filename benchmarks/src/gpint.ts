@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { erdosRenyi, fatTreeGraph, type Graph, GraphBuilder, grid, parseGraphFile, wattsStrogatz } from '@int/gpint';
-import { BenchmarkRun, readOptions } from '@int/harness';
+import { BenchmarkRun, printTable, readOptions } from '@int/harness';
 import { Random } from '@int/random';
 import { type Comparison, compare, type Quality, quality, scale } from './gpint/measure.js';
 
@@ -25,14 +25,6 @@ interface Cold {
   readonly processorMs: number;
   readonly longest: number;
   readonly overlap: number;
-}
-
-function printTable(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)) + 2);
-  console.log(`\n${title}`);
-  for (const row of [head, ...rows]) {
-    console.log(`  ${row.map((cell, k) => (k === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[k]!))).join('')}`);
-  }
 }
 
 const number = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));

@@ -3,10 +3,11 @@
  * with messages made before; `sink`, the KafkaSink, with batches of reports. Idempotent, all replicas acknowledge, one batch of
  * BATCH messages under way. Prints processor time and time per message as JSON.
  */
+import type { TelemetryBatch } from '@int/codec';
 import { FLOW_KEY_BYTES_IPV4 } from '@int/hash';
 import { JsonEncoder, KafkaSink, type MessageFormat, MessageSlab, ProtobufEncoder, RecordIds } from '@int/sink-kafka';
 import { Producer } from '@platformatic/kafka';
-import { type Batch, batchOf } from './kafka/reports.js';
+import { batchOf } from './kafka/reports.js';
 
 const [how = '', bootstrap = '', topic = '', format = '', compression = '', size = '', count = ''] =
   process.argv.slice(2);
@@ -20,10 +21,10 @@ const WARM_UP = 20;
 type Message = { topic: string; key: Buffer; value: Buffer; headers: Record<string, string> };
 
 /** The same messages that the sink makes. */
-function messagesOf({ batch, frames }: Batch): Message[] {
+function messagesOf(batch: TelemetryBatch): Message[] {
   const slab = new MessageSlab({ messages, bytes: messages * 2048 + (1 << 20) });
   const encoder = format === 'json' ? new JsonEncoder() : new ProtobufEncoder();
-  encoder.reports(batch, frames, 0, 0, slab, new RecordIds());
+  encoder.reports(batch, 0, slab, new RecordIds());
   const { bytes, keyStart, keyEnd, valueStart, valueEnd } = slab;
   if (slab.count !== messages || keyEnd[0]! - keyStart[0]! !== FLOW_KEY_BYTES_IPV4) throw new Error('not all messages');
   const headers = { type: 'report', format };
@@ -77,8 +78,8 @@ async function sink(): Promise<(round: number) => Promise<void>> {
     watermarkMs: 0,
   });
   return async (round) => {
-    const { batch, frames } = kinds[round % KINDS]!;
-    await own.write(batch, frames, 0);
+    const batch = kinds[round % KINDS]!;
+    await own.write(batch);
     await own.flush();
   };
 }

@@ -30,8 +30,8 @@ const kinds = Array.from({ length: KINDS }, (_, index) => batchOf(records, index
 const waits: number[] = [];
 
 async function write(round: number): Promise<void> {
-  const { batch, frames } = kinds[round % KINDS]!;
-  await sink.write(batch, frames, 0);
+  const batch = kinds[round % KINDS]!;
+  await sink.write(batch);
 }
 
 for (let round = 0; round < WARM_UP; round++) await write(round);

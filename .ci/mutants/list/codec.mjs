@@ -2,6 +2,14 @@
 /** @type {readonly import('../list.mjs').Mutant[]} */
 export const codec = [
   {
+    id: 'codec-copied-run-without-hops',
+    file: 'packages/codec/src/report-copier.ts',
+    find: 'if (nextHop < 0) this.#firstHop = start;',
+    put: 'if (nextHop < 0) this.#firstHop = hopStart[rows[from]!]!;',
+    defect: 'hop rows of a run are looked for at its first report, which may have none',
+    rare: true,
+  },
+  {
     id: 'codec-checksum-two-zeros',
     file: 'packages/codec/src/checksum.ts',
     find: 'return sum > 0xffff ? sum - 0xffff : sum;',

@@ -34,14 +34,6 @@ export const flowcache = [
     rare: true,
   },
   {
-    id: 'flowcache-run-without-hops',
-    file: 'packages/flowcache/src/node/copy-rows.ts',
-    find: 'while (first < from + count - 1 && source.hopCount[first] === 0) first++;',
-    put: '',
-    defect: 'hop rows of a run are looked for at its first report, which may have none',
-    rare: true,
-  },
-  {
     id: 'flowcache-bin-of-large-value',
     file: 'packages/flowcache/src/distribution/tally.ts',
     find: '(x >>> octave) + first) | 0;',

@@ -24,11 +24,11 @@ const decoded = decodeReport(frame).records[0]!;
 const frames = new FrameSlab({ frames: 1, bytes: frame.length }, 'report');
 frames.append(frame, 1_700_000_000_000);
 const batch = new TelemetryBatch({ frames: 1 });
-new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, 1);
+new BatchDecoder({ linkType: 'report' }).decode(batch, frames);
 
 const switches = new SwitchTotals();
 const collector = new Collector({ sources: [new UdpSource({ address: 'udp://127.0.0.1:0' })], stages: [switches] });
-switches.process(batch, frames, 0);
+switches.process(batch);
 const page = await new PipelineMetrics({ collector, switches, process: false }).text();
 
 const detector = new Detector(
@@ -41,7 +41,7 @@ rules:
 
 const directory = await mkdtemp(join(tmpdir(), 'int-made-up-'));
 const sink = await ParquetSink.open({ directory });
-await sink.write(batch, frames, 0);
+await sink.write(batch);
 await sink.close();
 const history = await History.open({ directory });
 const rows = await history.rows('SELECT madeUp FROM hops WHERE NOT own');
@@ -51,7 +51,7 @@ await rm(directory, { recursive: true });
 console.log(
   JSON.stringify({
     json: recordToJson(decoded).hops[0],
-    record: reportRecord(batch, frames, 0, 0, new RecordIds().text(0)).hops[0],
+    record: reportRecord(batch, 0, new RecordIds().text(0)).hops[0],
     page: page.split('\n').filter((line) => line.includes('madeUp')),
     events: detector.observe(decoded).map(({ rule, value }) => ({ rule, value })),
     rows,

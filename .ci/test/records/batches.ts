@@ -1,24 +1,31 @@
 /** Batches for tests of what is made of them: decoded from generated frames, and with arbitrary words in the columns. */
 import { frame } from '@int/arbitraries';
-import { BatchDecoder, CODES, FIELDS, FLAG, HOP_COLUMNS, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
-import { type FrameBatch, reportRecord } from '@int/collector';
+import {
+  BatchDecoder,
+  CODES,
+  FIELDS,
+  FLAG,
+  type Frames,
+  HOP_COLUMNS,
+  NOT_AVAILABLE,
+  STATE,
+  TelemetryBatch,
+} from '@int/codec';
+import { reportRecord } from '@int/collector';
 import * as fc from 'fast-check';
 
 export interface MadeBatch {
   readonly batch: TelemetryBatch;
-  readonly frames: FrameBatch;
-  /** The row in `frames` of the batch's frame 0. */
-  readonly first: number;
   /** For messages of fast-check: the reports, not the memory they are in. */
   readonly [fc.toStringMethod]: () => string;
 }
 
-function made(batch: TelemetryBatch, frames: FrameBatch, first: number): MadeBatch {
+function made(batch: TelemetryBatch): MadeBatch {
   const text = (): string =>
     Array.from({ length: batch.reports }, (_, row) =>
-      JSON.stringify({ code: batch.code[row], ...reportRecord(batch, frames, first, row, 'id') }),
+      JSON.stringify({ code: batch.code[row], ...reportRecord(batch, row, 'id') }),
     ).join('\n');
-  return { batch, frames, first, [fc.toStringMethod]: text };
+  return { batch, [fc.toStringMethod]: text };
 }
 
 const word = fc.oneof(
@@ -28,7 +35,7 @@ const word = fc.oneof(
 );
 
 /** Frames of the given bytes, at arbitrary times. */
-function framesOf(bytes: readonly Uint8Array[], times: readonly (readonly [number, number])[]): FrameBatch {
+function framesOf(bytes: readonly Uint8Array[], times: readonly (readonly [number, number])[]): Frames {
   const offsets: number[] = [];
   let used = 0;
   for (const one of bytes) {
@@ -40,13 +47,11 @@ function framesOf(bytes: readonly Uint8Array[], times: readonly (readonly [numbe
     all.set(one, offsets[index]);
   });
   return {
-    linkType: 'ethernet',
     bytes: all,
     offsets: Uint32Array.from(offsets),
     lengths: Uint32Array.from(bytes, (one) => one.length),
     timestampsHigh: Uint32Array.from(times, ([high]) => high),
     timestampsLow: Uint32Array.from(times, ([, low]) => low),
-    count: bytes.length,
   };
 }
 
@@ -61,14 +66,13 @@ const decodedBatch: fc.Arbitrary<MadeBatch> = fc
       generated.map(([, high, low]) => [high, low] as const),
     );
     const batch = new TelemetryBatch({ frames: 8, reports: 64, hops: 2048 });
-    new BatchDecoder(options).decode(batch, frames, 0, frames.count);
-    return made(batch, frames, 0);
+    new BatchDecoder(options).decode(batch, frames);
+    return made(batch);
   });
 
 /** A batch with arbitrary values in its columns, whether decoding gives them together or not. */
 const wildBatch: fc.Arbitrary<MadeBatch> = fc
   .record({
-    first: fc.nat(2),
     rows: fc.array(
       fc.record({
         code: fc.constantFrom<number>(CODES.OK, CODES.OK, CODES.OK, CODES.TRUNCATED),
@@ -84,9 +88,9 @@ const wildBatch: fc.Arbitrary<MadeBatch> = fc
       minLength: 61,
       maxLength: 61,
     }),
-    times: fc.array(fc.tuple(word, word), { minLength: 8, maxLength: 8 }),
+    times: fc.array(fc.tuple(word, word), { minLength: 4, maxLength: 4 }),
   })
-  .map(({ first, rows, hops, times }) => {
+  .map(({ rows, hops, times }) => {
     const batch = new TelemetryBatch({ frames: 4, reports: 4, hops: 256 });
     let hop = 0;
     rows.forEach(({ code, hops: embedded, own, flags, protocol, words }, row) => {
@@ -115,7 +119,12 @@ const wildBatch: fc.Arbitrary<MadeBatch> = fc
     batch.state[STATE.HOPS] = hop;
     batch.state[STATE.WRITTEN] = (1 << HOP_COLUMNS.length) - 1;
     batch.state[STATE.DROPS] = 1;
-    return made(batch, framesOf(new Array<Uint8Array>(8).fill(new Uint8Array(0)), times), first);
+    batch.isTimed = true;
+    times.forEach(([high, low], frame) => {
+      batch.frameTimeHigh[frame] = high;
+      batch.frameTimeLow[frame] = low;
+    });
+    return made(batch);
   });
 
 export const anyBatch: fc.Arbitrary<MadeBatch> = fc.oneof(decodedBatch, wildBatch);

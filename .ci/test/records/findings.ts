@@ -56,15 +56,17 @@ export const eventSeeds = fc.array(
 /** Events about the good rows of a batch. Rule 3 is the default. */
 export function eventsOf(
   batch: TelemetryBatch,
+  detector: Detector,
   seeds: typeof eventSeeds extends fc.Arbitrary<infer T> ? T : never,
 ): EventBatch {
   const events = new EventBatch();
+  events.attach(batch, detector);
   const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
   if (rows.length === 0) return events;
-  seeds.forEach(({ report, rule, detector, metric, scope, words, evidence }, row) => {
+  seeds.forEach(({ report, rule, detector: kind, metric, scope, words, evidence }, row) => {
     events.report[row] = rows[report % rows.length]!;
     events.rule[row] = rule === 3 ? NO_RULE : rule;
-    events.kind[row] = detector | (metric << 8) | (scope << 16);
+    events.kind[row] = kind | (metric << 8) | (scope << 16);
     for (const [index, column] of (['hop', 'nodeId', 'value', 'previous', 'threshold'] as const).entries()) {
       events[column][row] = words[index]!;
     }

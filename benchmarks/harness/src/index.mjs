@@ -5,7 +5,7 @@ export { groupedBars, stackedBars } from './charts/bars.mjs';
 export { lineChart } from './charts/lines.mjs';
 export { strips } from './charts/strips.mjs';
 export { drawChart } from './charts.mjs';
-export { aligned, markdownTable, marksOf, paragraph, withFigures } from './marks.mjs';
+export { marksOf, paragraph, withFigures } from './marks.mjs';
 export { partsOf, readOptions, wholeNumber } from './options.mjs';
 export { duration, Progress } from './progress.mjs';
 export {
@@ -20,5 +20,6 @@ export {
   writeResults,
 } from './results.mjs';
 export { defineStudy, madeOfResults, runStudy } from './study.mjs';
+export { aligned, markdownTable, printTable } from './tables.mjs';
 /** @typedef {import('./charts.mjs').Chart} Chart */
 /** @typedef {import('./results.mjs').Head} Head */

@@ -4,8 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drawChart } from './charts.mjs';
-import { aligned, withFigures } from './marks.mjs';
+import { withFigures } from './marks.mjs';
 import { beginRun, REPOSITORY, readResults, writeResults } from './results.mjs';
+import { aligned } from './tables.mjs';
 
 /** @typedef {import('./charts.mjs').Chart} Chart */
 /** @typedef {NonNullable<import('node:util').ParseArgsConfig['options']>} Own */

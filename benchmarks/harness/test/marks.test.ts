@@ -1,4 +1,4 @@
-import { aligned, markdownTable, marksOf, paragraph, withFigures } from '@int/harness';
+import { marksOf, paragraph, withFigures } from '@int/harness';
 import { expect, it } from 'vitest';
 
 const TEXT =
@@ -18,33 +18,6 @@ it('marks that do not pair are refused', () => {
   for (const text of ['<!-- figures: a -->\n', '<!-- /figures -->\n', `${TEXT}<!-- figures: c -->\n`]) {
     expect(() => withFigures(text, () => ''), text).toThrow('do not pair');
   }
-});
-
-it('a table has its first column to the left', () => {
-  expect(
-    markdownTable(
-      ['', 'ns'],
-      [
-        ['a', 1],
-        ['b', '2.0'],
-      ],
-    ),
-  ).toBe('|  | ns |\n|---|---:|\n| a | 1 |\n| b | 2.0 |');
-});
-
-it('a table for a terminal has columns of one width, and other lines stay', () => {
-  const table = markdownTable(
-    ['name', 'ns'],
-    [
-      ['a', 1000],
-      ['longer', '2'],
-    ],
-  );
-  expect(aligned(`a | b\n\n${table}\n\nend`)).toBe(
-    ['a | b', '', '| name   |   ns |', '| ------ | ---: |', '| a      | 1000 |', '| longer |    2 |', '', 'end'].join(
-      '\n',
-    ),
-  );
 });
 
 it('a paragraph is broken into lines, but neither code nor names of links are', () => {

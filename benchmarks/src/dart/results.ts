@@ -1,4 +1,5 @@
 /** What was measured, and how it is shown. */
+import { printTable } from '@int/harness';
 import {
   type ObjectsResult,
   RAW,
@@ -21,14 +22,6 @@ const TARGET = { ratioToC: 1.3, shareOfRaw: 0.6, rnicRatioToC: 2 } as const;
 const fixed = (value: number | null | undefined, digits: number): string =>
   value === null || value === undefined ? '-' : value.toFixed(digits);
 const millions = (ns: number): string => (1e3 / ns).toFixed(2);
-
-function printTable(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)) + 2);
-  console.log(`\n${title}`);
-  for (const row of [head, ...rows]) {
-    console.log(`  ${row.map((cell, k) => (k === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[k]!))).join('')}`);
-  }
-}
 
 function printFigures(title: string, unit: string, table: Table): void {
   printTable(

@@ -121,7 +121,7 @@ export function checkObjects(config: DetectorConfig, work: Work): void {
         );
       }
       for (let k = 0; k < events.count; k++) {
-        const row = columns.detector.event(batch, events, k);
+        const row = events.event(k);
         const map = made[k]!;
         const { report, event } = observed[k]!;
         const same =

@@ -1,5 +1,5 @@
 /** What was measured, and how it is shown. */
-import { mergeRows } from '@int/harness';
+import { mergeRows, printTable } from '@int/harness';
 import { HOPS } from './workload.js';
 
 export const C_REFERENCE = 'C -O3 -march=native';
@@ -41,15 +41,6 @@ export interface RuleResult {
 
 export const percent = (value: number): string => `${(100 * value).toFixed(value < 0.01 ? 2 : 1)} %`;
 const fixed = (value: number | null, digits: number): string => (value === null ? '-' : value.toFixed(digits));
-
-/** Prints a table: the first column to the left, the others to the right. */
-function printTable(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)) + 2);
-  console.log(`\n${title}`);
-  for (const row of [head, ...rows]) {
-    console.log(`  ${row.map((cell, k) => (k === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[k]!))).join('')}`);
-  }
-}
 
 export function print({ detector, withEvent, contenders }: Result): void {
   printTable(

@@ -6,7 +6,7 @@ import { acceleratorBytes } from '@int/flowcache/internals';
 import { ReadRing } from './reading.js';
 import { fillCache, type Scene, setScene } from './scene.js';
 import { quietThresholds } from './setup.js';
-import { MIXES, type Reports, Workload } from './workload.js';
+import { MIXES, Workload } from './workload.js';
 
 /** Nanoseconds of a call, the time that the clock itself takes included. */
 export interface Latency {
@@ -46,16 +46,16 @@ class Stopwatch {
 /** New reports for every call: some batches are made, and then their rows are handed over `step` at a time. */
 function eachRow(
   { workload, cache }: Scene,
-  reports: Reports,
+  reports: TelemetryBatch,
   calls: number,
   step: number,
   time: (call: () => void) => void,
 ): void {
-  const { batch, times } = reports;
+  const batch = reports;
   for (let done = 0; done < calls; ) {
     workload.fill(reports, MIXES.zipf, workload.size);
     for (let row = 0; row + step <= workload.size && done < calls; row += step, done++) {
-      time(() => cache.update(batch, row, row + step, times));
+      time(() => cache.update(batch, row, row + step));
     }
   }
 }
@@ -111,14 +111,14 @@ async function measureEvictions(path: string, calls: number): Promise<Latency> {
   fillCache(cache, workload, reports, FULL_FLOWS);
   reader.settle();
   const watch = new Stopwatch();
-  const { batch, times } = reports;
+  const batch = reports;
   for (let done = 0; done < calls; ) {
     workload.fill(reports, MIXES.each, workload.size);
     reader.settle();
     for (let row = 0; row < workload.size; row++, done++) {
       const before = handedOn;
       watch.time(
-        () => cache.update(batch, row, row + 1, times),
+        () => cache.update(batch, row, row + 1),
         () => handedOn > before,
       );
     }

@@ -2,7 +2,7 @@
  * What a Node program does without the package: an object per flow in a `Map`, or in lru-cache, that holds what an entry
  * of the cache holds. The flow that was updated longest ago gives way.
  */
-import type { BatchInput, TelemetryBatch } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
 import { flowXxh32Ipv4 } from '@int/hash';
 import { LRUCache } from 'lru-cache';
 import { HOPS } from './workload.js';
@@ -38,13 +38,13 @@ export class FlowRecord {
   older: FlowRecord | undefined = undefined;
   newer: FlowRecord | undefined = undefined;
 
-  constructor(batch: TelemetryBatch, row: number, times: BatchInput, hops: number[] | Float64Array) {
+  constructor(batch: TelemetryBatch, row: number, hops: number[] | Float64Array) {
     this.source = batch.source0[row]!;
     this.destination = batch.destination0[row]!;
     this.ports = batch.ports[row]!;
     this.protocol = batch.protocol[row]!;
-    this.firstHigh = times.timestampsHigh[row]!;
-    this.firstLow = times.timestampsLow[row]!;
+    this.firstHigh = batch.frameTimeHigh[row]!;
+    this.firstLow = batch.frameTimeLow[row]!;
     this.hops = hops;
   }
 
@@ -79,13 +79,7 @@ export function typedHops(): Float64Array {
 export type Limits = readonly number[];
 
 /** Does to a record what a report does to an entry. Returns the events. */
-export function updateRecord(
-  record: FlowRecord,
-  batch: TelemetryBatch,
-  row: number,
-  times: BatchInput,
-  limits: Limits,
-): number {
+export function updateRecord(record: FlowRecord, batch: TelemetryBatch, row: number, limits: Limits): number {
   const { nodeId: ids, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
   const { hops } = record;
   const isKnown = record.packets > 0;
@@ -96,8 +90,8 @@ export function updateRecord(
   let hasMoved = false;
   let total = 0;
   record.packets++;
-  record.lastHigh = times.timestampsHigh[row]!;
-  record.lastLow = times.timestampsLow[row]!;
+  record.lastHigh = batch.frameTimeHigh[row]!;
+  record.lastLow = batch.frameTimeLow[row]!;
   for (let hop = 0; hop < kept; hop++) {
     const at = hop * HOP_NUMBERS;
     const id = ids[first + hop]!;
@@ -148,7 +142,7 @@ export interface FlowStore {
   readonly evicted: number;
   readonly inserted: number;
   /** The record of a row's flow, made if there is none, and made the one used last. */
-  touch(batch: TelemetryBatch, row: number, times: BatchInput): FlowRecord;
+  touch(batch: TelemetryBatch, row: number): FlowRecord;
   /** The record of a row's flow. */
   peek(batch: TelemetryBatch, row: number): FlowRecord | undefined;
 }
@@ -202,7 +196,7 @@ export class ReinsertingStore<K> implements FlowStore {
     return this.#flows.size;
   }
 
-  touch(batch: TelemetryBatch, row: number, times: BatchInput): FlowRecord {
+  touch(batch: TelemetryBatch, row: number): FlowRecord {
     const flows = this.#flows;
     const key = this.#keyOf(batch, row);
     let record = flows.get(key);
@@ -211,7 +205,7 @@ export class ReinsertingStore<K> implements FlowStore {
         flows.delete(flows.keys().next().value as K);
         this.evicted++;
       }
-      record = new FlowRecord(batch, row, times, plainHops());
+      record = new FlowRecord(batch, row, plainHops());
       this.inserted++;
     } else flows.delete(key);
     flows.set(key, record);
@@ -278,7 +272,7 @@ export class MapStore<K> implements FlowStore {
     return this.#flows.size;
   }
 
-  touch(batch: TelemetryBatch, row: number, times: BatchInput): FlowRecord {
+  touch(batch: TelemetryBatch, row: number): FlowRecord {
     const flows = this.#flows;
     const key = this.#keyOf(batch, row);
     let record = flows.get(key);
@@ -290,7 +284,7 @@ export class MapStore<K> implements FlowStore {
       flows.delete(this.#keyOfRecord(this.#order.takeOldest()));
       this.evicted++;
     }
-    record = new FlowRecord(batch, row, times, plainHops());
+    record = new FlowRecord(batch, row, plainHops());
     flows.set(key, record);
     this.#order.add(record);
     this.inserted++;
@@ -317,7 +311,7 @@ export class HashMapStore implements FlowStore {
     this.#newHops = newHops;
   }
 
-  touch(batch: TelemetryBatch, row: number, times: BatchInput): FlowRecord {
+  touch(batch: TelemetryBatch, row: number): FlowRecord {
     const flows = this.#flows;
     const key = hashKey(batch, row);
     const head = flows.get(key);
@@ -327,7 +321,7 @@ export class HashMapStore implements FlowStore {
       return record;
     }
     if (this.size === this.#capacity) this.#evict();
-    const record = new FlowRecord(batch, row, times, this.#newHops());
+    const record = new FlowRecord(batch, row, this.#newHops());
     record.next = flows.get(key);
     flows.set(key, record);
     this.#order.add(record);
@@ -377,12 +371,12 @@ export class LruStore<K extends string | bigint> implements FlowStore {
     return this.#flows.size;
   }
 
-  touch(batch: TelemetryBatch, row: number, times: BatchInput): FlowRecord {
+  touch(batch: TelemetryBatch, row: number): FlowRecord {
     const key = this.#keyOf(batch, row);
     let record = this.#flows.get(key);
     if (record === undefined) {
       if (this.#flows.size === this.#capacity) this.evicted++;
-      record = new FlowRecord(batch, row, times, plainHops());
+      record = new FlowRecord(batch, row, plainHops());
       this.#flows.set(key, record);
       this.inserted++;
     }

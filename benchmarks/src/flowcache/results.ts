@@ -1,5 +1,6 @@
 /** What was measured, and how it is shown. */
 import type { CacheGeometry } from '@int/flowcache';
+import { printTable } from '@int/harness';
 import type { RatePoint, ReadersPoint } from './events.js';
 import type { Latency } from './latency.js';
 import type { RoundingClass } from './rounding.js';
@@ -31,15 +32,6 @@ interface Table {
   readonly title: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-}
-
-/** The first column to the left, the others to the right. */
-function asText({ title, head, rows }: Table): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)) + 2);
-  const lines = [head, ...rows].map((row) =>
-    row.map((cell, k) => (k === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[k]!))).join(''),
-  );
-  return [`\n${title}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 /** The FlowCache that takes least, at a mix of flows. */
@@ -230,6 +222,6 @@ function tables(results: Results, exact: CacheGeometry, compact: CacheGeometry):
 }
 
 export function print(results: Results, exact: CacheGeometry, compact: CacheGeometry): void {
-  for (const table of tables(results, exact, compact)) console.log(asText(table));
+  for (const table of tables(results, exact, compact)) printTable(table.title, table.head, table.rows);
   if (results.rates.length > 0) console.log(chart(results.rates));
 }

@@ -21,7 +21,7 @@ export function measureRounding(path: string, reports: number): RoundingClass[] 
   const made = workload.makeReports();
   for (let left = reports; left > 0; left -= workload.size) {
     workload.fill(made, MIXES.zipf, workload.size);
-    for (const cache of [exact!, compact!]) cache.update(made.batch, 0, workload.size, made.times);
+    for (const cache of [exact!, compact!]) cache.update(made, 0, workload.size);
   }
   const classes = new Map<number, { means: number; sum: number; max: number }>();
   for (const entry of exact!) {

@@ -3,7 +3,7 @@ import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { FlowCache, type FlowCacheOptions, geometryOf } from '@int/flowcache';
 import { acceleratorBytes } from '@int/flowcache/internals';
 import { quietThresholds } from './setup.js';
-import { MIXES, type Reports, Workload } from './workload.js';
+import { MIXES, Workload } from './workload.js';
 
 export interface SceneOptions {
   readonly path: string;
@@ -17,7 +17,7 @@ export interface Scene {
   readonly workload: Workload;
   readonly cache: FlowCache;
   /** Zipf; they lie in the memory of the accelerator. */
-  readonly batches: readonly Reports[];
+  readonly batches: readonly TelemetryBatch[];
   readonly reports: number;
 }
 
@@ -38,17 +38,17 @@ export function setScene({ path, rows, batches, cache: sinks = {} }: SceneOption
 }
 
 /** Inserts flows, one after the other. */
-export function fillCache(cache: FlowCache, workload: Workload, reports: Reports, flows: number): void {
+export function fillCache(cache: FlowCache, workload: Workload, reports: TelemetryBatch, flows: number): void {
   for (let left = flows; left > 0; left -= workload.size) {
     const count = Math.min(left, workload.size);
     workload.fill(reports, MIXES.each, count);
-    cache.update(reports.batch, 0, count, reports.times);
+    cache.update(reports, 0, count);
   }
 }
 
 /** Milliseconds of one turn over all batches. */
-export function turn(cache: FlowCache, batches: readonly Reports[]): number {
+export function turn(cache: FlowCache, batches: readonly TelemetryBatch[]): number {
   const start = performance.now();
-  for (const { batch, times } of batches) cache.update(batch, 0, batch.reports, times);
+  for (const batch of batches) cache.update(batch);
   return performance.now() - start;
 }

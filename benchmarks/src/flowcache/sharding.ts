@@ -1,12 +1,12 @@
 /** Datagrams decoded into one cache, or into a cache spread over worker threads: reports per second by the clock on the wall. */
 import { fileURLToPath } from 'node:url';
-import { BatchDecoder, TelemetryBatch } from '@int/codec';
+import { BatchDecoder, type Frames, TelemetryBatch } from '@int/codec';
 import { FlowCache } from '@int/flowcache';
 import { ShardedFlowCache } from '@int/flowcache/node';
 import { median } from '../decode/statistics.js';
 import { Datagrams } from './datagrams.js';
 import { quietThresholds } from './setup.js';
-import { MIXES, type Reports, Workload } from './workload.js';
+import { MIXES, Workload } from './workload.js';
 
 /** The bundle lies in benchmarks/dist. */
 const WORKER = fileURLToPath(new URL('./flowcache-shard.js', import.meta.url));
@@ -23,7 +23,7 @@ export interface ShardPoint {
 
 /** Something that batches are given to. */
 interface Sharded {
-  give(reports: Reports): Promise<void> | undefined;
+  give(reports: TelemetryBatch): Promise<void> | undefined;
   /** Resolves when all is done. */
   settle(): Promise<unknown>;
   stop(): Promise<unknown>;
@@ -32,8 +32,8 @@ interface Sharded {
 function unsharded(rows: number): Sharded {
   const cache = new FlowCache({ rows, thresholds: quietThresholds() });
   return {
-    give: ({ batch, times }) => {
-      cache.update(batch, 0, batch.reports, times);
+    give: (batch) => {
+      cache.update(batch);
       return undefined;
     },
     settle: () => Promise.resolve(),
@@ -44,7 +44,7 @@ function unsharded(rows: number): Sharded {
 async function sharded(rows: number, shards: number): Promise<Sharded> {
   const cache = await ShardedFlowCache.open({ rows, shards, thresholds: quietThresholds(), worker: WORKER });
   return {
-    give: ({ batch, times }) => cache.dispatch(batch, 0, batch.reports, times),
+    give: (batch) => cache.dispatch(batch),
     settle: async () => {
       cache.flush();
       const { live } = await cache.totals();
@@ -52,12 +52,6 @@ async function sharded(rows: number, shards: number): Promise<Sharded> {
     },
     stop: () => cache.stop(),
   };
-}
-
-/** Reports as they come, with when they come. */
-interface Incoming {
-  readonly datagrams: Datagrams;
-  readonly times: Reports['times'];
 }
 
 /** Decodes, as the main thread of a collector does, and gives the reports on. */
@@ -69,15 +63,14 @@ class Feed {
     this.#batch = new TelemetryBatch({ frames: reports, hops: Math.max(256, hops) });
   }
 
-  async run(target: Sharded | null, incoming: readonly Incoming[], turns: number): Promise<void> {
+  async run(target: Sharded | null, incoming: readonly Frames[], turns: number): Promise<void> {
     const batch = this.#batch;
     for (let turn = 0; turn < turns; turn++) {
-      for (const { datagrams, times } of incoming) {
-        const { bytes, offsets, lengths } = datagrams;
+      for (const frames of incoming) {
         batch.clear();
-        const end = this.#decoder.decode(batch, { bytes, offsets, lengths });
-        if (end !== offsets.length || batch.reports !== end) throw new Error('a datagram was not decoded');
-        const full = target?.give({ batch, times });
+        const end = this.#decoder.decode(batch, frames);
+        if (end !== frames.offsets.length || batch.reports !== end) throw new Error('a datagram was not decoded');
+        const full = target?.give(batch);
         if (full !== undefined) await full;
       }
     }
@@ -102,12 +95,13 @@ export async function measureShards(
     await target.give(filling);
   }
   await target.settle();
-  const incoming = Array.from({ length: batches }, () => {
+  const incoming = Array.from({ length: batches }, (): Frames => {
     const reports = workload.makeReports();
     workload.fill(reports, MIXES.zipf, workload.size);
-    return { datagrams: new Datagrams(reports.batch), times: reports.times };
+    const { bytes, offsets, lengths } = new Datagrams(reports);
+    return { bytes, offsets, lengths, timestampsHigh: reports.frameTimeHigh, timestampsLow: reports.frameTimeLow };
   });
-  const feed = new Feed(workload.size, filling.batch.capacity.hops);
+  const feed = new Feed(workload.size, filling.capacity.hops);
   const rates: number[] = [];
   const used: number[] = [];
   for (let round = -1; round < rounds; round++) {

@@ -1,5 +1,5 @@
 /** The contenders that are JavaScript: what keeps flows and is updated with reports. */
-import { AcceleratorMemory, type BatchInput, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { FlowCache, geometryOf, type LayoutName } from '@int/flowcache';
 import { acceleratorBytes } from '@int/flowcache/internals';
 import {
@@ -19,7 +19,7 @@ import {
   typedHops,
   updateRecord,
 } from './objects.js';
-import { HOPS, type Reports, type Workload } from './workload.js';
+import { HOPS, type Workload } from './workload.js';
 
 /** What happened so far. */
 export interface Counts {
@@ -33,14 +33,14 @@ export interface Counts {
 /** Keeps flows. */
 export interface Contender {
   /** Ways to give it reports: where these lie. */
-  readonly inputs: readonly Reports[];
+  readonly inputs: readonly TelemetryBatch[];
   /** Updates it with the first `count` reports of an input. */
   update(mode: number, count: number): void;
   counts(): Counts;
   /**
    * What is known of the flow of a row, as numbers; `null` if nothing is, or since another report than that of the row.
    */
-  values(reports: Reports, row: number): number[] | null;
+  values(reports: TelemetryBatch, row: number): number[] | null;
   /** A checksum over all rows and buckets, as the C program computes it; `null` if there are none. */
   checksum(): number | null;
 }
@@ -61,17 +61,17 @@ function checksumOf(words: Int32Array, from: number): number {
 
 /** FlowCache of @int/flowcache. */
 class CacheContender implements Contender {
-  readonly inputs: readonly Reports[];
+  readonly inputs: readonly TelemetryBatch[];
   readonly #cache: FlowCache;
 
-  constructor(cache: FlowCache, inputs: readonly Reports[]) {
+  constructor(cache: FlowCache, inputs: readonly TelemetryBatch[]) {
     this.#cache = cache;
     this.inputs = inputs;
   }
 
   update(mode: number, count: number): void {
-    const { batch, times } = this.inputs[mode]!;
-    this.#cache.update(batch, 0, count, times);
+    const batch = this.inputs[mode]!;
+    this.#cache.update(batch, 0, count);
   }
 
   counts(): Counts {
@@ -79,7 +79,7 @@ class CacheContender implements Contender {
     return { hits, inserted, handedOn: evictedEntries + retiredEntries, events, live };
   }
 
-  values({ batch, times }: Reports, row: number): number[] | null {
+  values(batch: TelemetryBatch, row: number): number[] | null {
     const address = (word: number): string => [24, 16, 8, 0].map((shift) => (word >>> shift) & 0xff).join('.');
     const entry = this.#cache.get({
       source: address(batch.source0[row]!),
@@ -88,7 +88,7 @@ class CacheContender implements Contender {
       sourcePort: batch.ports[row]! >>> 16,
       destinationPort: batch.ports[row]! & 0xffff,
     });
-    const first = (BigInt(times.timestampsHigh[row]!) << 32n) | BigInt(times.timestampsLow[row]!);
+    const first = (BigInt(batch.frameTimeHigh[row]!) << 32n) | BigInt(batch.frameTimeLow[row]!);
     if (entry === undefined || entry.firstNs !== first || entry.endToEnd === null) return null;
     const { packets, pathChanges, pathLength, lastNs, endToEnd } = entry;
     return [
@@ -114,7 +114,7 @@ class CacheContender implements Contender {
 
 /** Objects in a Map or in lru-cache. */
 class ObjectContender implements Contender {
-  readonly inputs: readonly Reports[];
+  readonly inputs: readonly TelemetryBatch[];
   readonly #store: FlowStore;
   readonly #limits: Limits;
   #offered = 0;
@@ -128,8 +128,8 @@ class ObjectContender implements Contender {
   }
 
   update(_mode: number, count: number): void {
-    const { batch, times } = this.inputs[0]!;
-    this.#events += updateAll(this.#store, batch, times, count, this.#limits);
+    const batch = this.inputs[0]!;
+    this.#events += updateAll(this.#store, batch, count, this.#limits);
     this.#offered += count;
   }
 
@@ -138,10 +138,10 @@ class ObjectContender implements Contender {
     return { hits: this.#offered - inserted, inserted, handedOn: evicted, events: this.#events, live: size };
   }
 
-  values({ batch, times }: Reports, row: number): number[] | null {
+  values(batch: TelemetryBatch, row: number): number[] | null {
     const record: FlowRecord | undefined = this.#store.peek(batch, row);
     if (record === undefined) return null;
-    if (record.firstHigh !== times.timestampsHigh[row] || record.firstLow !== times.timestampsLow[row]) return null;
+    if (record.firstHigh !== batch.frameTimeHigh[row] || record.firstLow !== batch.frameTimeLow[row]) return null;
     const { packets, pathChanges, pathLength, lastHigh, lastLow, endToEnd, endToEndCount, endToEndSum } = record;
     return [
       packets,
@@ -161,10 +161,9 @@ class ObjectContender implements Contender {
   }
 }
 
-function updateAll(store: FlowStore, batch: TelemetryBatch, times: BatchInput, count: number, limits: Limits): number {
+function updateAll(store: FlowStore, batch: TelemetryBatch, count: number, limits: Limits): number {
   let events = 0;
-  for (let row = 0; row < count; row++)
-    events += updateRecord(store.touch(batch, row, times), batch, row, times, limits);
+  for (let row = 0; row < count; row++) events += updateRecord(store.touch(batch, row), batch, row, limits);
   return events;
 }
 

@@ -7,7 +7,7 @@
  * distributed, and utilization uniformly. A report comes every 152 ns (6.57 million a second).
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { type Arena, type BatchCapacity, type BatchInput, FLAG, TelemetryBatch } from '@int/codec';
+import { type Arena, type BatchCapacity, FLAG, STATE, TelemetryBatch } from '@int/codec';
 import { mix32, Random, Zipf } from '@int/random';
 
 export const HOPS = 5;
@@ -70,12 +70,6 @@ export function writeWorkload(path: string, options: WorkloadOptions): void {
   }
 }
 
-/** Reports, and when they came. */
-export interface Reports {
-  readonly batch: TelemetryBatch;
-  readonly times: BatchInput;
-}
-
 /** A 5-tuple: addresses of one word or four. */
 export interface FlowWords {
   readonly source: readonly number[];
@@ -121,8 +115,7 @@ export class Workload {
   }
 
   /** A batch that {@link fill} can fill, in memory of its own or in that of an arena. */
-  makeReports(arena?: Arena): Reports {
-    const words = (): Uint32Array => arena?.words(this.size) ?? new Uint32Array(this.size);
+  makeReports(arena?: Arena): TelemetryBatch {
     const batch = new TelemetryBatch(this.capacity, arena);
     for (let row = 0; row < this.size; row++) {
       batch.frame[row] = row;
@@ -130,7 +123,10 @@ export class Workload {
       batch.hopCount[row] = HOPS;
       batch.code[row] = 0;
     }
-    return { batch, times: { timestampsHigh: words(), timestampsLow: words(), first: 0 } };
+    batch.isTimed = true;
+    // Any hop column may hold something.
+    batch.state[STATE.WRITTEN] = -1;
+    return batch;
   }
 
   /** The 5-tuple of a flow, as words. */
@@ -155,11 +151,11 @@ export class Workload {
   }
 
   /** Fills a batch with the next `count` reports. `mix` is one of MIXES. */
-  fill({ batch, times }: Reports, mix: number, count: number): void {
+  fill(batch: TelemetryBatch, mix: number, count: number): void {
     const { flags, nodeId, ports, protocol, source0, source1, source2, source3 } = batch;
     const { destination0, destination1, destination2, destination3 } = batch;
     const { nodeId: ids, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
-    const { timestampsHigh, timestampsLow } = times;
+    const { frameTimeHigh, frameTimeLow } = batch;
     const values = this.#values;
     const start = EPOCH + BigInt(this.sequence) * BigInt(GAP);
     let timeLow = Number(start & 0xffffffffn);
@@ -171,8 +167,8 @@ export class Workload {
       const b = mix32(a + GOLDEN);
       const random = mix32(sequence + 0x5bd1e995);
       const detour = (random & 63) === 0 ? 1 + (((random >>> 6) & 1023) % 3) : 0;
-      timestampsLow[row] = timeLow;
-      timestampsHigh[row] = timeHigh;
+      frameTimeLow[row] = timeLow;
+      frameTimeHigh[row] = timeHigh;
       timeLow += GAP;
       if (timeLow > 0xffffffff) {
         timeLow -= 0x100000000;
@@ -206,8 +202,8 @@ export class Workload {
       }
       nodeId[row] = ids[first + HOPS - 1]!;
     }
-    batch.state[0] = count;
-    batch.state[1] = count;
-    batch.state[2] = count * HOPS;
+    batch.state[STATE.FRAMES] = count;
+    batch.state[STATE.REPORTS] = count;
+    batch.state[STATE.HOPS] = count * HOPS;
   }
 }

@@ -7,11 +7,6 @@ const HOPS = 5;
 const FLOWS = 1000;
 const START_MS = 1_700_000_000_000;
 
-export interface Batch {
-  readonly batch: TelemetryBatch;
-  readonly frames: FrameSlab;
-}
-
 function record(flow: number, sequence: number, random: () => number): TelemetryRecord {
   const hops = Array.from({ length: HOPS }, (_, index): Hop => {
     const value = random();
@@ -35,7 +30,7 @@ function record(flow: number, sequence: number, random: () => number): Telemetry
 }
 
 /** @param reports in the batch; each in a frame of its own */
-export function batchOf(reports: number, seed: number): Batch {
+export function batchOf(reports: number, seed: number): TelemetryBatch {
   const random = new Random(seed);
   const frames = new FrameSlab({ frames: reports, bytes: reports * 512 }, 'report');
   for (let row = 0; row < reports; row++) {
@@ -48,5 +43,5 @@ export function batchOf(reports: number, seed: number): Batch {
   const done = decoder.decode(batch, frames, 0, reports);
   if (done !== reports || batch.reports !== reports)
     throw new Error(`only ${batch.reports} of ${reports} were decoded`);
-  return { batch, frames };
+  return batch;
 }

@@ -2,16 +2,15 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBAppender, DuckDBInstance } from '@duckdb/node-api';
-import { FLAG, formatIpv4, HOP_COLUMNS, STATE } from '@int/codec';
+import { FLAG, formatIpv4, HOP_COLUMNS, STATE, type TelemetryBatch } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import { type Compression, ParquetSink } from '@int/sink-parquet';
-import type { DecodedBatch } from './reports.js';
 
 /** Takes batches; `end` returns when all of them are in synced files. */
 export interface Contender {
   readonly title: string;
   start(directory: string): Promise<void>;
-  take(batch: DecodedBatch): Promise<void> | undefined;
+  take(batch: TelemetryBatch): Promise<void> | undefined;
   /** @returns bytes of the files */
   end(): Promise<number>;
 }
@@ -24,7 +23,7 @@ export function sink(compression: Compression): Contender {
     async start(directory) {
       it = await ParquetSink.open({ directory, compression, maintenanceMs: 0 });
     },
-    take: ({ batch, frames }) => it.write(batch, frames, 0),
+    take: (batch) => it.write(batch),
     async end() {
       await it.flush();
       const { bytes } = it.figures();
@@ -78,11 +77,10 @@ export function rowAppender(): Contender {
       connection = await instance.connect();
       await begin();
     },
-    take({ batch, frames }) {
+    take(batch) {
       for (let row = 0; row < batch.reports; row++) {
         const view = batch.record(row);
-        const frame = batch.frame[row]!;
-        const time = (BigInt(frames.timestampsHigh[frame]!) << 32n) | BigInt(frames.timestampsLow[frame]!);
+        const time = batch.timeNs(row);
         const hasFlow = (batch.flags[row]! & FLAG.FLOW) !== 0;
         const source = hasFlow ? formatIpv4(batch.source0[row]!) : '';
         const destination = hasFlow ? formatIpv4(batch.destination0[row]!) : '';
@@ -136,13 +134,13 @@ export function plainColumns(): Contender {
       path = join(directory, 'columns.bin');
       file = openSync(path, 'w');
     },
-    take({ batch, frames }) {
+    take(batch) {
       const { reports, hops, hopStride, reportStride } = batch;
       const write = (words: Uint32Array): void => {
         bytes += writeSync(file, words);
       };
-      write(frames.timestampsHigh.subarray(0, frames.count));
-      write(frames.timestampsLow.subarray(0, frames.count));
+      write(batch.frameTimeHigh.subarray(0, batch.frames));
+      write(batch.frameTimeLow.subarray(0, batch.frames));
       for (let column = 0; column < REPORT_WORD_COLUMNS.length; column++) {
         write(batch.reportWords.subarray(column * reportStride, column * reportStride + reports));
       }

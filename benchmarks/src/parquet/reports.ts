@@ -1,12 +1,6 @@
 /** Decoded telemetry reports to write. */
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
-import type { FrameBatch } from '@int/collector';
 import { MAX_REPORT_BYTES, ReportStream } from '@int/traffic';
-
-export interface DecodedBatch {
-  readonly batch: TelemetryBatch;
-  readonly frames: FrameBatch;
-}
 
 const FRAMES = 1024;
 
@@ -14,7 +8,7 @@ const FRAMES = 1024;
  * Batches of {@link FRAMES} reports v2.0 of a leaf-spine fabric with 5,000 flows: INT-MD stacks of three hops on average,
  * with all eight standard items in each.
  */
-export function decodedBatches(count: number): DecodedBatch[] {
+export function decodedBatches(count: number): TelemetryBatch[] {
   const stream = new ReportStream({ topology: 'leaf-spine:8x4', flows: 5000, ratePps: 1_000_000, seed: 7 });
   const { startNs } = stream.settings;
   const decoder = new BatchDecoder({ linkType: 'report' });
@@ -32,10 +26,7 @@ export function decodedBatches(count: number): DecodedBatch[] {
       timestampsLow[row] = Number(time & 0xffffffffn);
     }
     const batch = new TelemetryBatch({ frames: FRAMES, reports: FRAMES });
-    decoder.decode(batch, { bytes, offsets, lengths }, 0, made);
-    return {
-      batch,
-      frames: { linkType: 'report', bytes, offsets, lengths, timestampsHigh, timestampsLow, count: made },
-    };
+    decoder.decode(batch, { bytes, offsets, lengths, timestampsHigh, timestampsLow, count: made });
+    return batch;
   });
 }

@@ -13,9 +13,8 @@ const post: Sink = {
   name: 'post',
   records: ['events'],
   write: () => undefined,
-  async writeEvents(events, batch, frames, first, detector) {
-    const line = (row: number): string =>
-      JSON.stringify(eventRecord(events, row, batch, frames, first, detector, ids.text(ids.next++)));
+  async writeEvents(events) {
+    const line = (row: number): string => JSON.stringify(eventRecord(events, row, ids.text(ids.next++)));
     const body = Array.from({ length: events.count }, (_, row) => `${line(row)}\n`).join('');
     const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(10_000) });
     if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status}`);

@@ -12,7 +12,7 @@ import { type Datagram, Host, Network } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import { commandsPath, programPath } from '@int/p4';
 import { loadProgram } from '@int/p4vm/node';
-import { flowText, RedisSink, type RedisSinkTotals } from '@int/sink-redis';
+import { flowText, RedisWriter, type RedisWriterTotals } from '@int/sink-redis';
 
 /** The switch's cache has room for two flows, and the default metrics. Its readers are told the same. */
 const DEFINES = { FLOWCACHE_ROWS: '1', FLOWCACHE_BUCKETS: '2', FLOWCACHE_HOPS: '3' };
@@ -87,8 +87,8 @@ export function exported(): Exported {
 }
 
 /** Writes it to Redis. @returns what was written, and what could not be within five seconds */
-export async function store({ entries, events }: Exported, url: string): Promise<RedisSinkTotals> {
-  const sink = new RedisSink({ url, geometry: GEOMETRY, onProblem: ({ message }) => console.error(message) });
+export async function store({ entries, events }: Exported, url: string): Promise<RedisWriterTotals> {
+  const sink = new RedisWriter({ url, geometry: GEOMETRY, onProblem: ({ message }) => console.error(message) });
   void sink.open();
   for (const event of events) sink.event(event);
   for (const entry of entries) sink.entry(entry);

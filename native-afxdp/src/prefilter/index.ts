@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 
-export type { FrameRows, RuleNames } from './apply.js';
 export type { AttachOptions, KernelStateForm, PrefilterOptions } from './options.js';
 export { type LeftReason, type PlannedRule, type PrefilterPlan, planPrefilter, rulesBehind } from './plan.js';
 export { Prefilter, type PrefilterCounts, type PrefilterProgram, type PrefilterRun } from './prefilter.js';

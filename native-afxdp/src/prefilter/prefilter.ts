@@ -1,8 +1,7 @@
-import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch, RuleSet } from '@int/detect';
 import { LoadedProgram, possibleCpus, type XdpAction } from '../loaded-program.js';
 import { type SocketProgram, setPortBits, type XdpMode, type XdpProgramCounters } from '../program.js';
-import { type FrameRows, type RuleNames, rewriteEvents } from './apply.js';
+import { rewriteEvents } from './apply.js';
 import { Generations } from './generations.js';
 import { CONFIG, COUNT_HOPS, LITTLE, MAX_RULES, NO_PORT, PORTS_BYTES, TOTALS, VERDICT } from './layout.js';
 import { type AttachOptions, type PrefilterOptions, type ResolvedPrefilterOptions, resolveOptions } from './options.js';
@@ -219,21 +218,12 @@ export class Prefilter {
    * their detector, metric, value, previous value and threshold back, from the verdicts in front of the frames. Rows of
    * other events stay as they are; also those of reports that the filter has not decided: they remain noops.
    *
-   * @param events what the detector has found, changed in place
-   * @param batch the reports that the events are of
-   * @param frames where the frames lie; the bytes in front of them must be those that the socket received
-   * @param first the row in `frames` of the batch's frame 0
-   * @param detector names the rules of the events
+   * @param events what the detector has found, changed in place; the bytes in front of the frames of their batch must be those
+   *   that the socket received
    * @returns rows changed
    */
-  applyVerdicts(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameRows,
-    first: number,
-    detector: RuleNames,
-  ): number {
-    return rewriteEvents(events, batch, frames, first, detector, this.#generations);
+  applyVerdicts(events: EventBatch): number {
+    return rewriteEvents(events, this.#generations);
   }
 
   /** Name of the rule of a verdict; `null`: none, or of a rule set that many others have followed. */

@@ -106,7 +106,7 @@ export class Pump {
             break;
           }
           const { count } = slot;
-          if (count > 0) this.#takenMs[index] = frameTimeMs(slot, count - 1);
+          if (count > 0) this.#takenMs[index] = frameTimeMs(slot.batch, count - 1);
           frames += count;
           isFull ||= count === slot.frames.capacity || batches === BATCHES_PER_TURN - 1;
           this.#hand(shard, slot);
@@ -131,7 +131,7 @@ export class Pump {
   #hand(shard: Shard, slot: Slot): void {
     let busy: Promise<void> | undefined;
     try {
-      busy = this.#push(slot);
+      busy = this.#pushAll(slot);
     } catch (error) {
       shard.give(slot);
       throw error;
@@ -147,6 +147,16 @@ export class Pump {
         if (!this.#failed.has(shard)) shard.give(slot);
       });
     this.#pending.add(done);
+  }
+
+  #pushAll(slot: Slot): Promise<void> | undefined {
+    const { batch, count } = slot;
+    const decoded = batch.frames > 0 ? this.#push(batch) : undefined;
+    if (batch.frames === count) return decoded;
+    // The batch had no room for these: the pipeline decodes them.
+    const rest = this.#push(slot.from(batch.frames));
+    if (decoded === undefined || rest === undefined) return decoded ?? rest;
+    return Promise.all([decoded, rest]).then(() => undefined);
   }
 
   #fail(shard: Shard, error: unknown): void {

@@ -2,9 +2,9 @@
  * The memory of one queue: what the kernel writes frames into, and the batches that are made of them. The thread that
  * receives and, if that is another one, the thread that runs the pipeline both have it; the places follow from the geometry.
  */
-import { AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, Arena, type BatchDecoder, TelemetryBatch } from '@int/codec';
 import { acceleratorAvailable } from '@int/codec/internals';
-import type { FrameBatch } from '@int/collector';
+import type { SourceFrames } from '@int/collector';
 import { XdpBatch } from '../batch.js';
 import { umemBytes } from '../options.js';
 import type { QueueGeometry } from './options.js';
@@ -38,45 +38,47 @@ function rowsOf({ batchFrames }: QueueGeometry): { frames: number; reports: numb
 }
 
 const LINE = 64;
-const line = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
 /** Tables of the decoder's accelerator, with the least staging area, and a reserve. */
 const KERNEL_BYTES = 1 << 20;
 
 /** Bytes of all that {@link QueueMemory} takes. */
 function bytesOf(geometry: QueueGeometry): number {
-  const { batchFrames, batches } = geometry;
-  const slot = TelemetryBatch.byteLength(rowsOf(geometry)) + 6 * line(4 * batchFrames);
+  const { batches } = geometry;
+  const slot = TelemetryBatch.byteLength(rowsOf(geometry));
   return umemBytes(geometry) + batches * slot + 16 * LINE + KERNEL_BYTES;
 }
 
-/** One batch of frames on its way from the socket through the pipeline and back. */
-export class Slot implements FrameBatch {
-  readonly linkType = 'ethernet';
+/**
+ * One batch on its way from the socket through the pipeline and back. The socket writes where its frames lie into the batch's own
+ * columns, which both threads have.
+ */
+export class Slot {
   readonly index: number;
   /** Where the frames are, for the socket. */
   readonly frames: XdpBatch;
+  /** The frames, decoded as far as there is room. */
+  readonly batch: TelemetryBatch;
+  /** Times of the frames: the batch's own columns. */
   readonly timestampsHigh: Uint32Array;
   readonly timestampsLow: Uint32Array;
-  readonly decoded: TelemetryBatch;
-  /** All frames of the socket. */
-  bytes: Uint8Array = new Uint8Array(0);
   readonly #count: Int32Array;
+  /** All frames of the socket. */
+  #bytes: Uint8Array = new Uint8Array(0);
 
   constructor(index: number, arena: Arena, geometry: QueueGeometry, counts: Int32Array) {
     this.index = index;
-    this.frames = new XdpBatch(geometry.batchFrames, arena);
-    this.timestampsHigh = arena.words(geometry.batchFrames);
-    this.timestampsLow = arena.words(geometry.batchFrames);
-    this.decoded = new TelemetryBatch(rowsOf(geometry), arena);
+    this.batch = new TelemetryBatch(rowsOf(geometry), arena);
+    this.timestampsHigh = this.batch.frameTimeHigh;
+    this.timestampsLow = this.batch.frameTimeLow;
+    const columns = [this.batch.frameOffset, this.batch.frameLength];
+    this.frames = new XdpBatch(geometry.batchFrames, { words: () => columns.shift()! });
     this.#count = counts.subarray(index, index + 1);
   }
 
-  get offsets(): Uint32Array {
-    return this.frames.offsets;
-  }
-
-  get lengths(): Uint32Array {
-    return this.frames.lengths;
+  /** Tells where the socket has put its frames. */
+  bind(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.batch.bytes = bytes;
   }
 
   /** Frames held, as both threads see it; `frames.count` is the socket's own. */
@@ -86,6 +88,28 @@ export class Slot implements FrameBatch {
 
   set count(count: number) {
     this.#count[0] = count;
+  }
+
+  /** The frames from row `from` on. */
+  from(from: number): SourceFrames {
+    const { count } = this;
+    return {
+      linkType: 'ethernet',
+      bytes: this.#bytes,
+      offsets: this.frames.offsets.subarray(from, count),
+      lengths: this.frames.lengths.subarray(from, count),
+      timestampsHigh: this.timestampsHigh.subarray(from, count),
+      timestampsLow: this.timestampsLow.subarray(from, count),
+      count: count - from,
+    };
+  }
+
+  /** Decodes what the socket has received: as many frames as there is room for. */
+  decode(decoder: BatchDecoder): void {
+    const { batch, count, timestampsHigh, timestampsLow } = this;
+    const { offsets, lengths } = this.frames;
+    batch.clear();
+    decoder.decode(batch, { bytes: this.#bytes, offsets, lengths, timestampsHigh, timestampsLow, count });
   }
 }
 
@@ -129,7 +153,7 @@ export class QueueMemory {
 
   /** Tells the slots where the socket has put its frames. */
   bind(bytes: Uint8Array): void {
-    for (const slot of this.slots) slot.bytes = bytes;
+    for (const slot of this.slots) slot.bind(bytes);
   }
 
   writeFigures(figures: Figures): void {

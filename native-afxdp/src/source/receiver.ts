@@ -78,14 +78,11 @@ export class Receiver {
 
   /** Fills a slot with what there is. @returns frames; 0: there is nothing */
   receive(slot: Slot): number {
-    const { frames, decoded } = slot;
-    const count = this.socket.receive(frames);
+    const count = this.socket.receive(slot.frames);
     if (count === 0) return 0;
     slot.count = count;
     fillFrameTimes(slot, 0, count, this.#clock.now());
-    decoded.clear();
-    // What has no room is left to the pipeline.
-    this.#decoder.decode(decoded, { bytes: slot.bytes, offsets: frames.offsets, lengths: frames.lengths }, 0, count);
+    slot.decode(this.#decoder);
     return count;
   }
 

@@ -45,17 +45,17 @@ export class Finder {
       reports: frames.length + 1,
       hops: 256 + 40 * frames.length,
     });
-    const decoded = this.#decoder.decode(batch, { bytes, offsets, lengths }, first);
-    if (decoded !== first + frames.length) throw new Error('the batch is too small');
     const times = new Uint32Array(lengths.length);
-    const input = { bytes, first, timestampsHigh: times, timestampsLow: times };
+    const input = { bytes, offsets, lengths, timestampsHigh: times, timestampsLow: times };
+    const decoded = this.#decoder.decode(batch, input, first);
+    if (decoded !== first + frames.length) throw new Error('the batch is too small');
     const found: StreamEvent[] = [];
     for (let row = 0; row < batch.reports; ) {
       const events = this.#events;
-      row = this.detector.detect(batch, events, row, batch.reports, input);
-      filter?.applyVerdicts(events, batch, { bytes, offsets, lengths }, first, this.detector);
+      row = this.detector.detect(batch, events, row);
+      filter?.applyVerdicts(events);
       for (let k = 0; k < events.count; k++) {
-        const { flow: _, ...event } = this.detector.event(batch, events, k);
+        const { flow: _, ...event } = events.event(k);
         found.push({ report: frames[batch.frame[events.report[k]!]!]!.number, ...event });
       }
       events.clear();

@@ -56,12 +56,8 @@ class Behind {
     }
     this.#decoder.decode(batch, { bytes: umem, offsets: rows.offsets, lengths: rows.lengths }, 0, count);
     this.detector.detect(batch, this.#events);
-    const frames = { bytes: umem, offsets: rows.offsets, lengths: rows.lengths };
-    this.#filter.applyVerdicts(this.#events, batch, frames, 0, this.detector);
-    for (let k = 0; k < this.#events.count; k++) {
-      const { flow: _, ...event } = this.detector.event(batch, this.#events, k);
-      this.events.push(event);
-    }
+    this.#filter.applyVerdicts(this.#events);
+    for (const { flow: _, ...event } of this.#events) this.events.push(event);
     this.#events.clear();
     batch.clear();
     this.#socket.release(rows);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { XdpSource, type XdpSourceOptions, type XdpSourceStatistics } from '@int/afxdp/source';
 import type { TelemetryBatch } from '@int/codec';
 import { AcceleratorReport2 } from '@int/codec/internals';
-import { Collector, type CollectorTotals, type FrameBatch, type Sink, SourceError } from '@int/collector';
+import { Collector, type CollectorTotals, type Sink, SourceError } from '@int/collector';
 import { PATIENCE_MS } from '../exchange.js';
 import { reported } from '../frames.js';
 import { type Failure, failureOf, serve } from '../serve.js';
@@ -64,15 +64,15 @@ class Witness {
     this.#seen = new Uint8Array(numbers);
   }
 
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
-    const memory = frames.bytes.buffer;
-    for (const { buffer } of [frames.offsets, frames.lengths, frames.timestampsHigh, batch.hopWords]) {
+  process(batch: TelemetryBatch): void {
+    const memory = batch.bytes.buffer;
+    for (const { buffer } of [batch.frameOffset, batch.frameLength, batch.frameTimeHigh, batch.hopWords]) {
       if (buffer !== memory) this.isInPlace = false;
     }
     for (let row = 0; row < batch.reports; row++) this.#report(batch, row);
     const now = Date.now();
-    for (let row = first; row < first + batch.frames; row++) {
-      const timeMs = frames.timestampsHigh[row]! * 4294.967296 + frames.timestampsLow[row]! / 1e6;
+    for (let frame = 0; frame < batch.frames; frame++) {
+      const timeMs = batch.frameTimeHigh[frame]! * 4294.967296 + batch.frameTimeLow[frame]! / 1e6;
       if (!(timeMs > now - 60_000 && timeMs < now + 50)) this.oddTimes++;
     }
   }
@@ -180,11 +180,11 @@ const handlers = {
     const problems: Running['problems'] = [];
     const sink: Sink = {
       name: 'slow',
-      async write(batch, frames): Promise<void> {
-        const first = [batch.sequence[0], frames.offsets[0], frames.count];
+      async write(batch): Promise<void> {
+        const first = [batch.sequence[0], batch.frameOffset[0], batch.frames];
         await sleep(keepMs);
         // Nobody else may have written there meanwhile.
-        if ([batch.sequence[0], frames.offsets[0], frames.count].join() !== first.join()) witness.wrong++;
+        if ([batch.sequence[0], batch.frameOffset[0], batch.frames].join() !== first.join()) witness.wrong++;
       },
     };
     const collector = new Collector({

@@ -97,10 +97,10 @@ describe('a bridge', () => {
     const seen: string[] = [];
     const looking: Stage = {
       name: 'looking',
-      process(batch, frames, first) {
+      process(batch) {
         for (let frame = 0; frame < batch.frames; frame++) {
-          const at = frames.offsets[first + frame]!;
-          seen.push(Buffer.from(frames.bytes.subarray(at, at + frames.lengths[first + frame]!)).toString('hex'));
+          const at = batch.frameOffset[frame]!;
+          seen.push(Buffer.from(batch.bytes.subarray(at, at + batch.frameLength[frame]!)).toString('hex'));
         }
       },
     };

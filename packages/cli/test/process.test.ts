@@ -15,7 +15,7 @@ const START_MS = 1_700_000_000_000;
 const REPORTS = 200;
 
 /** Reports of one flow over two seconds; from the second one on its packets go round in a circle. */
-function telemetry(): { batch: TelemetryBatch; frames: FrameSlab } {
+function telemetry(): TelemetryBatch {
   const frames = new FrameSlab({ frames: REPORTS, bytes: REPORTS * 256 }, 'report');
   for (let row = 0; row < REPORTS; row++) {
     const nodes = row < REPORTS / 2 ? [1, 2] : [1, 2, 1];
@@ -25,15 +25,14 @@ function telemetry(): { batch: TelemetryBatch; frames: FrameSlab } {
     frames.append(payload, START_MS + row * 10 + 0.5);
   }
   const batch = new TelemetryBatch({ frames: REPORTS, hops: REPORTS * 8 });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, REPORTS);
-  return { batch, frames };
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames);
+  return batch;
 }
 
 async function written(bootstrap: readonly string[]): Promise<string> {
   const prefix = `cli-${randomBytes(5).toString('hex')}.`;
   const sink = new KafkaSink({ bootstrap, topics: { prefix }, createTopics: { partitions: 1, replicas: 1 } });
-  const { batch, frames } = telemetry();
-  await sink.write(batch, frames, 0);
+  await sink.write(telemetry());
   // The collector goes on for a while after the last report.
   sink.advance(START_MS + 5000);
   await sink.close();

@@ -23,8 +23,8 @@ beforeAll(async () => {
   slab.timestampsHigh.fill(Number(TIME_NS >> 32n));
   slab.timestampsLow.fill(Number(TIME_NS & 0xffffffffn));
   const batch = new TelemetryBatch({ frames: REPORTS });
-  new BatchDecoder({ linkType: 'ethernet' }).decode(batch, slab, 0, REPORTS);
-  await sink.write(batch, slab, 0);
+  new BatchDecoder({ linkType: 'ethernet' }).decode(batch, slab);
+  await sink.write(batch);
   await sink.close();
 });
 

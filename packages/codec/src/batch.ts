@@ -13,7 +13,7 @@ export interface BatchCapacity {
   readonly reports?: number;
   /** Hop rows, at least 256. Default: 8 for each report, at least 256. */
   readonly hops?: number;
-  /** Bytes for copies of frames, see `ReportCopier`. Default 0: a batch refers to frames where their source has them. */
+  /** Bytes of its own, for copies of frames: see `ReportCopier`. Default 0: it refers to frames where their source has them. */
   readonly bytes?: number;
 }
 
@@ -249,7 +249,11 @@ export class TelemetryBatch {
     this.state[STATE.LINK] = 0;
     this.state[STATE.TIMED] = 0;
     this.bytes = this.#ownBytes;
-    [this.frameOffset, this.frameLength, this.frameTimeHigh, this.frameTimeLow] = this.#frameWords;
+    const own = this.#frameWords;
+    this.frameOffset = own[0];
+    this.frameLength = own[1];
+    this.frameTimeHigh = own[2];
+    this.frameTimeLow = own[3];
     this.#offsets = NO_WORDS;
   }
 

@@ -7,7 +7,6 @@ export { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress 
 export { Arena } from './arena.js';
 export { type BatchCapacity, STATE, TelemetryBatch } from './batch.js';
 export { BatchDecoder, type BatchDecoderOptions } from './batch-decoder.js';
-export type { BatchInput } from './batch-input.js';
 
 export { CODE_NAMES, CODES, type CodeName } from './codes.js';
 export {

@@ -67,21 +67,32 @@ function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
   return isIpv6 ? FLAG.FLOW | FLAG.IPV6 : FLAG.FLOW;
 }
 
-/** Bytes of the two MAC addresses that {@link writeRecord} provides. */
+/** Bytes of its own that a batch needs to take the two MAC addresses that {@link writeRecord} writes. */
 export const ETHERNET_BYTES = 12;
+
+const time = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8));
+
+function writeTime(batch: TelemetryBatch, timeNs: bigint | undefined): void {
+  time.setBigUint64(0, timeNs ?? 0n);
+  batch.frameTimeHigh[0] = time.getUint32(0);
+  batch.frameTimeLow[0] = time.getUint32(4);
+  batch.isTimed = timeNs !== undefined;
+}
 
 /**
  * Writes a record as row 0 of a batch that holds nothing else: status, flow, reporting node, INT mode and version, and
  * the {@link METRICS} of all hops, as decoding would. Sequence number, timestamps, instruction bitmaps, drop reasons and
  * domain-specific metadata are not written, and the columns of them are undefined.
  *
- * @param batch room for the record's hops; what it holds is forgotten
- * @param ethernet at least {@link ETHERNET_BYTES} bytes: takes the MAC addresses of the monitored packet, if they are
- * known; the `ethernet` column is then an offset into it
+ * The MAC addresses of the monitored packet, if they are known, are all of the frame's bytes; the `ethernet` column says where.
+ *
+ * @param batch room for the record's hops, and {@link ETHERNET_BYTES} bytes of its own; what it holds is forgotten. Without
+ * these bytes the MAC addresses are not written
+ * @param timeNs the frame's time, nanoseconds since 1970-01-01 00:00:00 UTC. Default: not known
  * @throws RangeError if the record has more than 255 hops or than the batch holds, or a flow with addresses of different
  * versions; AddressError if an address of it is none
  */
-export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethernet: Uint8Array): void {
+export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, timeNs?: bigint): void {
   const { flow, int, report } = record;
   const hops = embeddedHops(record);
   const embedded = hops.length;
@@ -106,11 +117,12 @@ export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, ethe
     (Math.max(0, MODES.indexOf(int?.mode ?? null)) << FLAG.MODE_SHIFT) |
     (Math.max(0, INT_VERSIONS.indexOf(version)) << FLAG.INT_VERSION_SHIFT);
   batch.ethernet[0] = NONE;
-  if (record.ethernet !== undefined) {
-    ethernet.set(parseMac(record.ethernet.destination), 0);
-    ethernet.set(parseMac(record.ethernet.source), 6);
+  if (record.ethernet !== undefined && batch.capacity.bytes >= ETHERNET_BYTES) {
+    batch.bytes.set(parseMac(record.ethernet.destination), 0);
+    batch.bytes.set(parseMac(record.ethernet.source), 6);
     batch.ethernet[0] = 0;
   }
+  writeTime(batch, timeNs);
   const { hopWords, hopStride } = batch;
   for (let row = 0; row < embedded; row++) writeHop(hopWords, hopStride, row, hops[row]!);
   if (hasOwn) {

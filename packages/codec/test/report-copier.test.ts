@@ -141,6 +141,20 @@ describe('ReportCopier', () => {
     for (let k = 0; k < 50; k++) same(from, k, to, reports + 7 + k);
   });
 
+  test('finds the hops of a run although its first report has none, whatever the cell of that one says', () => {
+    const from = new TelemetryBatch({ frames: 64, hops: 256 });
+    for (let row = 0; row < 64; row++) {
+      from.frame[row] = row;
+      from.hopCount[row] = row === 0 ? 0 : 2;
+      from.hopStart[row] = row === 0 ? 200 : 2 * row + 8;
+    }
+    for (let hop = 10; hop < 136; hop++) from.hop.nodeId[hop] = 1000 + hop;
+    from.state.set([64, 64, 136, 1], STATE.FRAMES);
+    const to = new TelemetryBatch({ frames: 64, hops: 256 });
+    expect(new ReportCopier().appendAll(from, to)).toBe(64);
+    expect(to.hop.nodeId.subarray(0, 126)).toEqual(from.hop.nodeId.subarray(10, 136));
+  });
+
   test('copies the chosen columns only, into memory that another thread reads', () => {
     const all = fc.sample(frame({ options: OPTIONS }), { numRuns: 50, seed: 9 }).map(({ bytes }) => bytes);
     const from = decoded(all, 4, true);

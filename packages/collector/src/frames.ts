@@ -1,54 +1,66 @@
-import type { LinkLayer, TelemetryBatch } from '@int/codec';
+import type { Frames, LinkLayer, TelemetryBatch } from '@int/codec';
 
 /**
- * What a source hands to the pipeline: the bytes of many frames, and where each of them lies.
+ * What a source hands to the pipeline for decoding: many frames of one link type, and when they came.
  *
  * The memory is the source's own and is used again: it is valid until `push` returns or, if that returned a promise,
- * until the promise settles. Whoever wants to keep something copies it.
+ * until the promise settles. Copy what you want to keep.
  */
-export interface FrameBatch {
+export interface SourceFrames extends Frames {
   /** What each frame starts with; `null` is a link type that no decoder here knows. */
   readonly linkType: LinkLayer | null;
-  readonly bytes: Uint8Array;
-  /** First byte of each frame in `bytes`. Rows from `count` on are undefined. */
-  readonly offsets: Uint32Array;
-  /** Bytes of each frame. */
-  readonly lengths: Uint32Array;
-  /** Capture or arrival time in nanoseconds since 1970-01-01 00:00:00 UTC, upper 32 bits. */
   readonly timestampsHigh: Uint32Array;
-  /** Lower 32 bits. */
   readonly timestampsLow: Uint32Array;
-  /** Frames held. */
   readonly count: number;
-  /**
-   * What the source has decoded of these frames itself: the frames 0 to `decoded.frames - 1`, in the columns that a
-   * `BatchDecoder` with this `linkType`, these `bytes` and the collector's own decode options gives. The pipeline counts
-   * them, shows them to the stages and gives them to the sinks as they are, and decodes the frames that are left. It is
-   * the source's own and used again, as the bytes are.
-   */
-  readonly decoded?: TelemetryBatch;
 }
 
 /**
- * Takes a batch of frames. Returns `undefined` if it is done with them, or a promise if it is still busy: the source
- * must leave the batch alone until then.
+ * Takes frames, or a batch that the source has decoded itself: with the collector's decode options, and with times. The
+ * pipeline counts the frames of such a batch and shows it to stages and sinks as it is.
+ *
+ * Returns `undefined` if it is done with what it was given, or a promise if it is still busy: the source must leave that
+ * memory alone until then.
  */
-export type Push = (frames: FrameBatch) => Promise<void> | undefined;
+export type Push = (input: SourceFrames | TelemetryBatch) => Promise<void> | undefined;
+
+/** The part of {@link Push} that a source needs which decodes nothing. */
+export type PushFrames = (frames: SourceFrames) => Promise<void> | undefined;
+
+/** Whether a source has decoded what it pushes. */
+export function isDecoded(input: SourceFrames | TelemetryBatch): input is TelemetryBatch {
+  // Works across the ESM and the CommonJS copy of the codec, where `instanceof` does not.
+  return 'reportWords' in input;
+}
 
 /** Milliseconds in 2^32 nanoseconds. */
 const MS_PER_HIGH_WORD = 4294.967296;
 
-/** The time of frame `row` in milliseconds since the epoch; exact to a microsecond. */
-export function frameTimeMs(frames: FrameBatch, row: number): number {
-  return frames.timestampsHigh[row]! * MS_PER_HIGH_WORD + frames.timestampsLow[row]! / 1e6;
+/** A time in two words of nanoseconds as milliseconds; exact to a microsecond. */
+function wordsToMs(high: number, low: number): number {
+  return high * MS_PER_HIGH_WORD + low / 1e6;
+}
+
+/** The time of frame `frame` of a batch in nanoseconds since the epoch. */
+export function frameTimeNs(batch: TelemetryBatch, frame: number): bigint {
+  return (BigInt(batch.frameTimeHigh[frame]!) << 32n) | BigInt(batch.frameTimeLow[frame]!);
+}
+
+/** The time of frame `frame` of a batch in milliseconds since the epoch; exact to a microsecond. */
+export function frameTimeMs(batch: TelemetryBatch, frame: number): number {
+  return wordsToMs(batch.frameTimeHigh[frame]!, batch.frameTimeLow[frame]!);
+}
+
+/** The time of frame `row` of a source in milliseconds since the epoch; exact to a microsecond. */
+export function sourceTimeMs(frames: SourceFrames, row: number): number {
+  return wordsToMs(frames.timestampsHigh[row]!, frames.timestampsLow[row]!);
 }
 
 /**
- * Writes one time into rows `from` to `to - 1` of a batch's time columns.
+ * Writes one time into rows `from` to `to - 1` of a source's time columns.
  * @param timeMs milliseconds since the epoch, fractions allowed
  */
 export function fillFrameTimes(
-  { timestampsHigh, timestampsLow }: Pick<FrameBatch, 'timestampsHigh' | 'timestampsLow'>,
+  { timestampsHigh, timestampsLow }: Pick<SourceFrames, 'timestampsHigh' | 'timestampsLow'>,
   from: number,
   to: number,
   timeMs: number,
@@ -70,8 +82,8 @@ export interface SlabCapacity {
   readonly bytes: number;
 }
 
-/** A frame batch that a source copies frames into, sends off and fills again. Allocates nothing after construction. */
-export class FrameSlab implements FrameBatch {
+/** Frames that a source copies in, sends off and fills again. Allocates nothing after construction. */
+export class FrameSlab implements SourceFrames {
   linkType: LinkLayer | null;
   readonly bytes: Uint8Array;
   readonly offsets: Uint32Array;
@@ -82,17 +94,14 @@ export class FrameSlab implements FrameBatch {
   /** Bytes in use. */
   used = 0;
 
-  /**
-   * @param buffer where to put it, {@link FrameSlab.byteLength} bytes: shared memory, for another thread. Default: its own
-   * @throws RangeError if a capacity is not a positive integer, or the buffer too small
-   */
-  constructor({ frames, bytes }: SlabCapacity, linkType: LinkLayer | null, buffer?: ArrayBufferLike) {
+  /** @throws RangeError if a capacity is not a positive integer */
+  constructor({ frames, bytes }: SlabCapacity, linkType: LinkLayer | null) {
     for (const [name, value] of Object.entries({ frames, bytes })) {
       if (!Number.isInteger(value) || value < 1) {
         throw new RangeError(`slab capacity: ${name} must be a positive integer, not ${String(value)}`);
       }
     }
-    const memory = buffer ?? new ArrayBuffer(FrameSlab.byteLength({ frames, bytes }));
+    const memory = new ArrayBuffer(SLAB_COLUMNS * frames * WORD_BYTES + bytes);
     const column = (index: number): Uint32Array => new Uint32Array(memory, index * frames * WORD_BYTES, frames);
     this.linkType = linkType;
     this.offsets = column(0);
@@ -100,11 +109,6 @@ export class FrameSlab implements FrameBatch {
     this.timestampsHigh = column(2);
     this.timestampsLow = column(3);
     this.bytes = new Uint8Array(memory, SLAB_COLUMNS * frames * WORD_BYTES, bytes);
-  }
-
-  /** Bytes of memory that a slab takes: four columns of words, then the frames' bytes. */
-  static byteLength({ frames, bytes }: SlabCapacity): number {
-    return SLAB_COLUMNS * frames * WORD_BYTES + bytes;
   }
 
   /** Whether a frame of `length` bytes still fits. */
@@ -126,20 +130,6 @@ export class FrameSlab implements FrameBatch {
     this.timestampsLow[row] = (timeMs - high * MS_PER_HIGH_WORD) * 1e6;
     this.used += frame.length;
     this.count = row + 1;
-  }
-
-  /** Copies frame `row` of another batch in, with its time. The caller has asked {@link fits}. */
-  appendFrom(frames: FrameBatch, row: number): void {
-    const to = this.count;
-    const start = frames.offsets[row]!;
-    const length = frames.lengths[row]!;
-    this.bytes.set(frames.bytes.subarray(start, start + length), this.used);
-    this.offsets[to] = this.used;
-    this.lengths[to] = length;
-    this.timestampsHigh[to] = frames.timestampsHigh[row]!;
-    this.timestampsLow[to] = frames.timestampsLow[row]!;
-    this.used += length;
-    this.count = to + 1;
   }
 
   clear(): void {

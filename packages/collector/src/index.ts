@@ -14,7 +14,7 @@ export {
 } from './detection/stage.js';
 export type { SweepOptions } from './flows/ageing.js';
 export { FlowStage, type FlowStageOptions } from './flows/stage.js';
-export { type FrameBatch, FrameSlab, type Push, type SlabCapacity } from './frames.js';
+export { FrameSlab, isDecoded, type Push, type PushFrames, type SlabCapacity, type SourceFrames } from './frames.js';
 export {
   DEGRADED,
   type DegradedPart,

@@ -6,14 +6,14 @@
 export { BackOff } from './delivery/back-off.js';
 export { OutageLog } from './delivery/outage.js';
 export { reportIndex } from './detection/stage.js';
-export { fillFrameTimes, frameTimeMs } from './frames.js';
+export { fillFrameTimes, frameTimeMs, sourceTimeMs } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { EventJson } from './records/event-json.js';
 export { eventFields } from './records/event-record.js';
 export { FlowJson } from './records/flow-json.js';
 export { flowFields } from './records/flow-record.js';
 export { ReportJson } from './records/report-json.js';
-export { instructionsOf, intVersionOf, namesNodes, timeNsOf } from './records/report-record.js';
+export { instructionsOf, intVersionOf, namesNodes } from './records/report-record.js';
 export { RuleNames } from './records/rule-names.js';
 export { DEFAULT_REPORT_PORT, parseUdpAddress } from './source/address.js';
 export { WallClock } from './source/wall-clock.js';

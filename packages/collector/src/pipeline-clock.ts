@@ -1,4 +1,5 @@
-import { type FrameBatch, frameTimeMs } from './frames.js';
+import type { TelemetryBatch } from '@int/codec';
+import { frameTimeMs, isDecoded, type SourceFrames, sourceTimeMs } from './frames.js';
 import type { Source } from './source/source.js';
 
 interface Entry {
@@ -16,11 +17,12 @@ export class PipelineClock {
   }
 
   /** A source has pushed frames. */
-  pushed(index: number, frames: FrameBatch): void {
+  pushed(index: number, input: SourceFrames | TelemetryBatch): void {
     const entry = this.#entries[index]!;
     if (entry.source.lowTimeMs !== undefined) return;
-    for (let row = 0; row < frames.count; row++) {
-      const timeMs = frameTimeMs(frames, row);
+    const count = isDecoded(input) ? input.frames : input.count;
+    for (let row = 0; row < count; row++) {
+      const timeMs = isDecoded(input) ? frameTimeMs(input, row) : sourceTimeMs(input, row);
       if (timeMs > entry.latestMs) entry.latestMs = timeMs;
     }
   }

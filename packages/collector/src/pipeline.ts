@@ -9,7 +9,7 @@ import {
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
 import { FanOut, goodReports } from './delivery/fan-out.js';
-import type { FrameBatch } from './frames.js';
+import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
 import { PipelineHealth } from './health/pipeline-health.js';
 import { PipelineClock } from './pipeline-clock.js';
@@ -34,7 +34,7 @@ export interface CollectorOptions {
   readonly capacity?: PipelineCapacity;
   /**
    * Memory to put the batch in, so that stages with a WebAssembly accelerator can work on it, see {@link detectionMemory}.
-   * Decoding stays in TypeScript: its kernel would have to copy the frames in. Default: an ArrayBuffer.
+   * Decoding stays in TypeScript: its accelerator would have to copy the frames in. Default: an ArrayBuffer.
    */
   readonly memory?: AcceleratorMemory;
   /** Called when something goes wrong, once per problem: what a sink does again and again is told once. */
@@ -49,8 +49,8 @@ const MAX_MS = 2 ** 31 - 1;
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
 /**
- * The pipeline: sources push batches of frames, which are decoded into columns (unless the source has done that, see
- * {@link FrameBatch.decoded}), shown to the stages and given to the sinks. Every frame is counted exactly once.
+ * The pipeline: sources push frames, which are decoded into a batch, or batches that they have decoded themselves. A batch
+ * is shown to the stages and given to the sinks. Every frame is counted exactly once.
  *
  * Nothing in it grows: sources wait for, or count, what the pipeline cannot take at once.
  */
@@ -111,9 +111,9 @@ export class Collector {
     const opened: Source[] = [];
     try {
       for (const [index, source] of this.#sources.entries()) {
-        await source.start((frames) => {
-          this.#clock.pushed(index, frames);
-          return this.#push(frames);
+        await source.start((input) => {
+          this.#clock.pushed(index, input);
+          return this.#push(input);
         });
         opened.push(source);
       }
@@ -247,16 +247,16 @@ export class Collector {
     this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
   }
 
-  #push(frames: FrameBatch): Promise<void> | undefined {
+  #push(input: SourceFrames | TelemetryBatch): Promise<void> | undefined {
     if (this.#isGivenUp) {
-      this.#counters.overrun += frames.count;
+      this.#counters.overrun += isDecoded(input) ? input.frames : input.count;
       return undefined;
     }
     if (this.#busy === null) {
-      const busy = this.#run(frames, 0);
+      const busy = this.#run(input, 0);
       return busy === undefined ? undefined : this.#occupy(busy);
     }
-    return this.#occupy(this.#goOn(this.#busy, frames, 0));
+    return this.#occupy(this.#goOn(this.#busy, input, 0));
   }
 
   /** Makes later pushes wait for `busy`. */
@@ -268,22 +268,20 @@ export class Collector {
     return done;
   }
 
-  /** Decodes, where that is left to do, and hands on the frames from row `from`. Returns a promise only if a sink does. */
-  #run(frames: FrameBatch, from: number): Promise<void> | undefined {
+  /** Hands on what a source has decoded, or decodes and hands on its frames from row `from`. Returns a promise only if a sink does. */
+  #run(input: SourceFrames | TelemetryBatch, from: number): Promise<void> | undefined {
     if (this.#isGivenUp) return undefined;
+    return isDecoded(input) ? this.#take(input) : this.#decodeFrames(input, from);
+  }
+
+  #decodeFrames(frames: SourceFrames, from: number): Promise<void> | undefined {
     if (frames.linkType === null) {
       this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
       return undefined;
     }
     const decoder = this.#decoderFor(frames.linkType);
     const batch = this.#batch;
-    const { decoded } = frames;
     let next = from;
-    if (decoded !== undefined && from === 0 && decoded.frames > 0) {
-      next = decoded.frames;
-      const busy = this.#take(decoded, frames, 0, next);
-      if (busy !== undefined) return this.#goOn(busy, frames, next);
-    }
     while (next < frames.count) {
       const first = next;
       batch.clear();
@@ -294,33 +292,33 @@ export class Collector {
         next++;
         continue;
       }
-      const busy = this.#take(batch, frames, first, next);
-      if (busy !== undefined) return this.#goOn(busy, frames, next);
+      const busy = this.#take(batch);
+      if (busy !== undefined) return next < frames.count ? this.#goOn(busy, frames, next) : busy;
     }
     return undefined;
   }
 
-  #goOn(busy: Promise<void>, frames: FrameBatch, rest: number): Promise<void> {
-    const frameCount = frames.count - rest;
+  #goOn(busy: Promise<void>, input: SourceFrames | TelemetryBatch, rest: number): Promise<void> {
+    const frameCount = (isDecoded(input) ? input.frames : input.count) - rest;
     this.#queued += frameCount;
     return busy.then(() => {
       this.#queued -= frameCount;
-      return this.#run(frames, rest);
+      return this.#run(input, rest);
     });
   }
 
-  /** Counts the frames `first` to `next - 1` and hands on what has been decoded of them. */
-  #take(batch: TelemetryBatch, frames: FrameBatch, first: number, next: number): Promise<void> | undefined {
-    this.#counters.add(batch.frameCode, 0, next - first);
+  /** Counts the frames of a batch and hands it on. */
+  #take(batch: TelemetryBatch): Promise<void> | undefined {
+    this.#counters.add(batch.frameCode, 0, batch.frames);
     this.#counters.reports += goodReports(batch);
     for (const stage of this.#stages) {
       try {
-        stage.process(batch, frames, first);
+        stage.process(batch);
       } catch (error) {
         if (this.#health.threw(stage, asError(error))) this.#onProblem({ where: stage.name, error: asError(error) });
       }
     }
-    this.#fanOut.reports(batch, frames, first);
+    this.#fanOut.reports(batch);
     return this.#fanOut.room();
   }
 

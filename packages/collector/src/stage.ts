@@ -1,13 +1,12 @@
 import type { TelemetryBatch } from '@int/codec';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
-import type { FrameBatch } from './frames.js';
 import type { DegradedPart, DegradedState } from './health/degraded-state.js';
 
 /** What stages find, on its way to the sinks that take it. What is given is used again when these return. */
 export interface Outlets {
-  /** Hands events on, as {@link Sink.writeEvents} has them: while the stage looks at `batch`. */
-  events(events: EventBatch, batch: TelemetryBatch, frames: FrameBatch, first: number, detector: Detector): void;
+  /** Hands events on, as {@link Sink.writeEvents} has them: while the stage looks at their batch. */
+  events(events: EventBatch): void;
   /** Hands flow entries on, as {@link Sink.writeFlows} has them. */
   flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void;
   /** A promise that resolves when all sinks have room again; `undefined` if they have. */
@@ -21,11 +20,9 @@ export interface Outlets {
 export interface Stage {
   readonly name: string;
   /**
-   * @param batch reports and hops as columns; rows whose `code` is not 0 are to be left alone
-   * @param frames the frames they came from: `batch.frame[r] + first` is the row of report r's frame
-   * @param first the row in `frames` of the batch's frame 0
+   * @param batch frames, reports and hops as columns; leave rows alone whose `code` is not 0
    */
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void;
+  process(batch: TelemetryBatch): void;
   /**
    * Called by the collector before it starts, if it has a sink that takes events or flows: the stage gives the outlets what
    * it finds.
@@ -86,19 +83,13 @@ export interface Sink {
    * Takes a batch, as {@link Stage.process}; after the batch's events.
    * @returns `undefined` if it is done with the batch, else a promise that settles when it is
    */
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined;
+  write(batch: TelemetryBatch): Promise<void> | undefined;
   /**
-   * Takes the rows 0 to `events.count - 1`, found in the reports of `batch`. All that is given is used again when this
+   * Takes events, which know the batch that they were found in and their detector. All that is given is used again when this
    * returns: what is to be kept is copied before.
    * @returns a promise only to have the pipeline wait after this batch, because there is no room for more
    */
-  writeEvents?(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-  ): Promise<void> | undefined;
+  writeEvents?(events: EventBatch): Promise<void> | undefined;
   /**
    * Takes entries that left the flow cache, as `RecordSink.push` of @int/flowcache has them; copied before it returns.
    * @returns as {@link writeEvents}

@@ -26,7 +26,7 @@ test('a DartStage writes the path of every flow, and accounts for every report',
   // Fewer rows at once than reports in a batch.
   const stage = new DartStage({ store, valueBytes: 20, capacity: 7 });
   for (let from = 0; from < REPORTS.length; from += 40) {
-    stage.process(reportBatch(REPORTS.slice(from, from + 40), 0).batch);
+    stage.process(reportBatch(REPORTS.slice(from, from + 40)));
   }
   REPORTS.forEach(({ flow, isOk, hops }, id) => {
     const { status, value } = store.query(flowKey(flowOf(id)));
@@ -40,7 +40,7 @@ test('a DartStage writes the path of every flow, and accounts for every report',
 test('a DartStage writes the metrics of every hop under flow and switch', () => {
   const store = new DartStore({ slots: 1 << 16, valueBytes: 4 });
   const stage = new DartStage({ store, valueBytes: 4, values: ['hopLatency'], capacity: 256 });
-  stage.process(reportBatch(REPORTS, 0).batch);
+  stage.process(reportBatch(REPORTS));
   const { value } = store.query(flowKey(flowOf(42), 144));
   expect(value).toEqual(Uint8Array.of(0, 0, 422 >> 8, 422 & 0xff));
   expect(stage.totals().written).toBe(store.keyWrites);

@@ -1,8 +1,8 @@
 import { Arena, BatchDecoder, type DecodeOptions, encodeReport, TelemetryBatch } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fillFrameTimes, frameTimeMs } from '../src/frames.js';
-import { type FrameBatch, FrameSlab, type Push } from '../src/index.js';
+import { fillFrameTimes, sourceTimeMs } from '../src/frames.js';
+import { FrameSlab, type Push, type SourceFrames } from '../src/index.js';
 import { Collector } from '../src/pipeline.js';
 import type { Source } from '../src/source/source.js';
 import type { Sink, Stage } from '../src/stage.js';
@@ -26,7 +26,6 @@ class HandSource implements Source {
 
 interface Seen {
   readonly batch: TelemetryBatch;
-  readonly first: number;
   readonly frames: number;
   readonly nodes: readonly number[];
 }
@@ -36,9 +35,9 @@ class Witness implements Stage {
   readonly name = 'witness';
   readonly seen: Seen[] = [];
 
-  process(batch: TelemetryBatch, _frames: FrameBatch, first: number): void {
+  process(batch: TelemetryBatch): void {
     const nodes = [...batch.nodeId.subarray(0, batch.reports)].filter((_, row) => batch.code[row] === 0);
-    this.seen.push({ batch, first, frames: batch.frames, nodes });
+    this.seen.push({ batch, frames: batch.frames, nodes });
   }
 
   get nodes(): number[] {
@@ -53,15 +52,24 @@ function slab(datagrams: readonly Uint8Array[]): FrameSlab {
   return result;
 }
 
-/** The same frames with the first of them decoded, as many as the rows suffice for. */
-function decoded(frames: FrameSlab, rows: number, options: DecodeOptions = {}): FrameBatch {
+/** The first of the frames as a batch, as many as the rows suffice for, and the others, as a source hands them on. */
+function decoded(frames: FrameSlab, rows: number, options: DecodeOptions = {}): (TelemetryBatch | SourceFrames)[] {
   const capacity = { frames: rows, reports: rows, hops: 256 };
   const memory = new SharedArrayBuffer(TelemetryBatch.byteLength(capacity));
   const batch = new TelemetryBatch(capacity, new Arena(memory));
-  const decoder = new BatchDecoder({ ...options, linkType: 'report' });
-  decoder.decode(batch, frames, 0, frames.count);
-  const { linkType, bytes, offsets, lengths, timestampsHigh, timestampsLow, count } = frames;
-  return { linkType, bytes, offsets, lengths, timestampsHigh, timestampsLow, count, decoded: batch };
+  const next = new BatchDecoder({ ...options, linkType: 'report' }).decode(batch, frames, 0, frames.count);
+  if (next === frames.count) return [batch];
+  const rest = (column: Uint32Array): Uint32Array => column.subarray(next, frames.count);
+  const others: SourceFrames = {
+    linkType: frames.linkType,
+    bytes: frames.bytes,
+    offsets: rest(frames.offsets),
+    lengths: rest(frames.lengths),
+    timestampsHigh: rest(frames.timestampsHigh),
+    timestampsLow: rest(frames.timestampsLow),
+    count: frames.count - next,
+  };
+  return [batch, others];
 }
 
 const good = (node: number): Uint8Array => report(node, node, [hop(1, 10, 0), hop(2, 20, 5)]);
@@ -73,12 +81,13 @@ describe('a batch that the source has decoded', () => {
     const collector = new Collector({ sources: [source], stages: [witness] });
     await collector.start();
     const bad = new Uint8Array(40).fill(0xff);
-    const frames = decoded(slab([good(7), bad, encoded(9), good(8)]), 16);
+    const frames = slab([good(7), bad, encoded(9), good(8)]);
+    const [batch] = decoded(frames, 16);
     // What is not looked at may be anything.
     frames.bytes.fill(0);
-    expect(source.push(frames)).toBeUndefined();
+    expect(source.push(batch!)).toBeUndefined();
     const totals = await collector.stop();
-    expect(witness.seen).toEqual([{ batch: frames.decoded, first: 0, frames: 4, nodes: [7, 9, 9, 9, 8] }]);
+    expect(witness.seen).toEqual([{ batch, frames: 4, nodes: [7, 9, 9, 9, 8] }]);
     expect(totals).toMatchObject({ received: 4, decoded: 3, reports: 5 });
     expect(Object.values(totals.errors)).toEqual([1]);
   });
@@ -102,7 +111,10 @@ describe('a batch that the source has decoded', () => {
               const witness = new Witness();
               const collector = new Collector({ sources: [source], stages: [witness], decode });
               await collector.start();
-              for (const batch of batches) source.push(isDecoded ? decoded(slab(batch), rows, decode) : slab(batch));
+              for (const batch of batches) {
+                const pushed = isDecoded ? decoded(slab(batch), rows, decode) : [slab(batch)];
+                for (const one of pushed) source.push(one);
+              }
               return { totals: await collector.stop(), nodes: witness.nodes };
             }),
           );
@@ -119,22 +131,24 @@ describe('a batch that the source has decoded', () => {
     const log: string[] = [];
     const sink: Sink = {
       name: 'slow',
-      async write(batch, frames, first) {
+      async write(batch) {
         const nodes = [...batch.nodeId.subarray(0, batch.reports)];
         await new Promise((resolve) => setTimeout(resolve, 2));
         expect([...batch.nodeId.subarray(0, batch.reports)]).toEqual(nodes);
-        expect(frames.lengths[first]).toBe(good(1).length);
-        log.push(`${first}: ${nodes.join()}`);
+        expect(batch.frameLength[0]).toBe(good(1).length);
+        log.push(nodes.join());
       },
     };
     const collector = new Collector({ sources: [source], sinks: [sink] });
     await collector.start();
-    const busy = source.push(decoded(slab([good(1), good(2), good(3)]), 2));
+    const [batch, others] = decoded(slab([good(1), good(2), good(3)]), 2);
+    void source.push(batch!);
+    const busy = source.push(others!);
     void source.push(slab([good(4)]));
     await busy;
-    expect(log).toEqual(['0: 1,2', '2: 3']);
+    expect(log).toEqual(['1,2', '3']);
     expect(await collector.stop()).toMatchObject({ received: 4, decoded: 4, reports: 4 });
-    expect(log).toEqual(['0: 1,2', '2: 3', '0: 4']);
+    expect(log).toEqual(['1,2', '3', '4']);
   });
 });
 
@@ -152,7 +166,7 @@ test('fillFrameTimes gives rows the time that a slab would give them', () => {
         other.append(new Uint8Array(1), row >= from && row < from + count ? timeMs : 1_700_000_000_000);
       }
       fillFrameTimes(frames, from, from + count, timeMs);
-      for (let row = 0; row < 12; row++) expect(frameTimeMs(frames, row)).toBe(frameTimeMs(other, row));
+      for (let row = 0; row < 12; row++) expect(sourceTimeMs(frames, row)).toBe(sourceTimeMs(other, row));
     }),
     { seed: SEED, numRuns: 200 },
   );

@@ -77,11 +77,12 @@ async function detecting(
   const found: Found[] = [];
   const problems: CollectorProblem[] = [];
   const stage = new DetectionStage(rules, {
-    onEvents(events, batch) {
+    onEvents(events) {
+      const { batch } = events;
       const number = collector.totals().received - batch.frames;
       for (let row = 0; row < events.count; row++) {
         const at = events.report[row]!;
-        const event = stage.detector.event(batch, events, row);
+        const event = events.event(row);
         found.push({ ...event, frame: number + batch.frame[at]!, index: reportIndex(batch, at) });
       }
     },

@@ -46,9 +46,11 @@ export function fillBatch(batch: TelemetryBatch, reports: readonly TestReport[])
   batch.state[STATE.HOPS] = hop;
 }
 
-/** Frames that arrived at the given times; their bytes do not matter. */
-export function framesAt(timesMs: readonly number[]): FrameSlab {
+/** Gives the frames of a batch the times at which they arrived. */
+export function setTimes(batch: TelemetryBatch, timesMs: readonly number[]): void {
   const slab = new FrameSlab({ frames: timesMs.length, bytes: 64 }, 'report');
   for (const timeMs of timesMs) slab.append(new Uint8Array(0), timeMs);
-  return slab;
+  batch.isTimed = true;
+  batch.frameTimeHigh = slab.timestampsHigh;
+  batch.frameTimeLow = slab.timestampsLow;
 }

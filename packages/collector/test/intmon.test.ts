@@ -4,7 +4,7 @@ import { LiveStatistics, reportRecord, SwitchTotals } from '@int/collector';
 import { compileRules, Detector, EventBatch, type RuleSpec } from '@int/detect';
 import { FlowCache } from '@int/flowcache';
 import { describe, expect, test } from 'vitest';
-import { framesAt } from './fill-batch.js';
+import { setTimes } from './fill-batch.js';
 
 const START = 1_700_000_000_000;
 const DEEP = 0x7123_4567;
@@ -46,11 +46,11 @@ function decoded(): TelemetryBatch {
 
 describe('IntMon', () => {
   const batch = decoded();
-  const frames = framesAt([START]);
+  setTimes(batch, [START]);
 
   test('in live statistics', () => {
     const statistics = new LiveStatistics();
-    statistics.process(batch, frames, 0);
+    statistics.process(batch);
     const { switches, congested } = statistics.snapshot();
     expect(switches.map(({ queueOccupancy }) => queueOccupancy.peak)).toEqual([DEEP, DEEPER]);
     expect(congested).toMatchObject([{ peak: DEEPER }]);
@@ -58,7 +58,7 @@ describe('IntMon', () => {
 
   test('in totals of switches: one queue each, and interfaces with all their bits', () => {
     const totals = new SwitchTotals();
-    totals.process(batch, frames, 0);
+    totals.process(batch);
     const { queues, interfaces, switches } = totals.snapshot();
     expect(queues).toEqual([
       { nodeId: 1, queueId: 0, occupancy: DEEP },
@@ -72,7 +72,7 @@ describe('IntMon', () => {
   });
 
   test('in records', () => {
-    expect(reportRecord(batch, frames, 0, 0, 'id').hops).toEqual(HOPS);
+    expect(reportRecord(batch, 0, 'id').hops).toEqual(HOPS);
   });
 
   test.each([false, true])('in a flow cache, accelerator %s', (accelerator) => {

@@ -1,7 +1,7 @@
 import { CODES, FLAG, TelemetryBatch } from '@int/codec';
 import { describe, expect, test } from 'vitest';
 import { LiveStatistics } from '../src/statistics/live.js';
-import { fillBatch, framesAt, type TestReport } from './fill-batch.js';
+import { fillBatch, setTimes, type TestReport } from './fill-batch.js';
 
 const START = 1_700_000_000_000;
 
@@ -10,7 +10,11 @@ function feed(statistics: LiveStatistics, timeMs: number, reports: readonly Test
   const hops = reports.reduce((sum, report) => sum + report.hops.length, 0);
   const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: Math.max(256, hops) });
   fillBatch(batch, reports);
-  statistics.process(batch, framesAt(reports.map(() => timeMs)), 0);
+  setTimes(
+    batch,
+    reports.map(() => timeMs),
+  );
+  statistics.process(batch);
 }
 
 describe('LiveStatistics', () => {

@@ -2,7 +2,7 @@ import type { TelemetryBatch } from '@int/codec';
 import { encodeReport } from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FrameBatch, FrameSlab, type Push } from '../src/frames.js';
+import { FrameSlab, type Push } from '../src/frames.js';
 import { Collector, type CollectorProblem } from '../src/pipeline.js';
 import { type Source, SourceError } from '../src/source/source.js';
 import type { Sink, Stage } from '../src/stage.js';
@@ -41,7 +41,7 @@ class HandSource implements Source {
   }
 }
 
-function slab(datagrams: readonly Uint8Array[], linkType: FrameBatch['linkType'] = 'report'): FrameSlab {
+function slab(datagrams: readonly Uint8Array[], linkType: FrameSlab['linkType'] = 'report'): FrameSlab {
   const bytes = datagrams.reduce((sum, datagram) => sum + datagram.length, 1);
   const result = new FrameSlab({ frames: datagrams.length + 1, bytes }, linkType);
   for (const datagram of datagrams) result.append(datagram, 1_700_000_000_000);
@@ -127,12 +127,12 @@ describe('Collector', () => {
     const log: string[] = [];
     const sink: Sink = {
       name: 'slow',
-      async write(batch, frames, first) {
+      async write(batch) {
         const node = batch.nodeId[0]!;
         await new Promise((resolve) => setTimeout(resolve, 2));
         // The batch is the sink's own until it is done.
         expect(batch.nodeId[0]).toBe(node);
-        expect(frames.lengths[first]).toBe(good(node).length);
+        expect(batch.frameLength[0]).toBe(good(node).length);
         for (let row = 0; row < batch.reports; row++) log.push(`node ${batch.nodeId[row]!}`);
       },
       async close() {

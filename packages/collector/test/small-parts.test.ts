@@ -1,6 +1,6 @@
 import { LINK_TYPES } from '@int/codec/internals';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { FrameSlab, frameTimeMs } from '../src/frames.js';
+import { FrameSlab, sourceTimeMs } from '../src/frames.js';
 import { linkLayerOf, linkTypeOf } from '../src/link-layer.js';
 import { WallClock } from '../src/source/wall-clock.js';
 
@@ -36,8 +36,8 @@ describe('FrameSlab', () => {
       [0, 3],
       [3, 1],
     ]);
-    expect(frameTimeMs(slab, 0)).toBeCloseTo(1_700_000_000_000.5, 3);
-    expect(frameTimeMs(slab, 1)).toBe(0);
+    expect(sourceTimeMs(slab, 0)).toBeCloseTo(1_700_000_000_000.5, 3);
+    expect(sourceTimeMs(slab, 1)).toBe(0);
     slab.clear();
     expect([slab.count, slab.used, slab.fits(10)]).toEqual([0, 0, true]);
   });

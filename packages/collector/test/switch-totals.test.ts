@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { SwitchTotals, type SwitchTotalsOptions } from '../src/index.js';
-import { fillBatch, framesAt, type TestReport } from './fill-batch.js';
+import { fillBatch, setTimes, type TestReport } from './fill-batch.js';
 import { SEED } from './seed.js';
 
 interface Hop {
@@ -31,7 +31,11 @@ function feed(totals: SwitchTotals, reports: readonly Report[], timeMs = START):
   for (const { hops } of reports) {
     for (const { port } of hops) batch.hop.l1EgressInterface[at++] = port === undefined ? NOT_AVAILABLE : port;
   }
-  totals.process(batch, framesAt(reports.map(() => timeMs)), 0);
+  setTimes(
+    batch,
+    reports.map(() => timeMs),
+  );
+  totals.process(batch);
 }
 
 /** Some value, or none. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { send } from '../../../.ci/test/datagrams.js';
 import { skip } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
-import { type FrameBatch, frameTimeMs } from '../src/frames.js';
+import { sourceTimeMs } from '../src/frames.js';
 import { KernelDropReader, parseProcNetUdp } from '../src/source/kernel-drops.js';
 import { SourceError } from '../src/source/source.js';
 import { UdpSource } from '../src/source/udp.js';
@@ -30,7 +30,7 @@ describe('UdpSource', () => {
     const source = started({ dropPollMs: 5 });
     const times: number[] = [];
     await source.start((frames) => {
-      for (let row = 0; row < frames.count; row++) times.push(frameTimeMs(frames, row));
+      for (let row = 0; row < frames.count; row++) times.push(sourceTimeMs(frames, row));
       return undefined;
     });
     const { port } = source.address;
@@ -65,7 +65,7 @@ describe('UdpSource', () => {
         for (let row = 0; row < frames.count; row++) {
           const start = frames.offsets[row]!;
           received.push(frames.bytes.slice(start, start + frames.lengths[row]!));
-          expect(frameTimeMs(frames, row)).toBeCloseTo(now, 3);
+          expect(sourceTimeMs(frames, row)).toBeCloseTo(now, 3);
         }
         return undefined;
       });
@@ -85,7 +85,7 @@ describe('UdpSource', () => {
   test('flushes a slab when it is full of frames or of bytes', async () => {
     const source = started({ slabFrames: 4, slabBytes: 65_535, flushMs: 60_000 });
     const counts: number[] = [];
-    await source.start((frames: FrameBatch) => {
+    await source.start((frames) => {
       counts.push(frames.count);
       return undefined;
     });

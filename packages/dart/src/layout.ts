@@ -1,6 +1,6 @@
 /**
- * The layout of a DART store in memory, to the byte. Other threads, files, the WebAssembly accelerator, the C twin and the
- * switches that write by RDMA rely on it; a change of it is a new {@link LAYOUT_VERSION}.
+ * The layout of a DART store in memory, to the byte. Other threads, files, the WebAssembly accelerator, the C twin and
+ * switches that write by RDMA rely on it. Each change needs a new {@link LAYOUT_VERSION}.
  *
  * A store is M slots, numbered 0..M-1, in one or more segments. A segment is one run of bytes:
  *
@@ -11,11 +11,11 @@
  * | slots | `slots` x `slotBytes`, from a multiple of 64 bytes on |
  *
  * A slot is the checksum of the key, `ceil(checksumBits / 8)` bytes, big-endian, then the value. Its bytes are those of
- * the payload of an RDMA WRITE. A checksum of 0 is stored as 1: a slot of zeros has never been written and never answers.
+ * the payload of an RDMA WRITE. A checksum of 0 is stored as 1. A slot of zeros is therefore empty and never answers.
  *
  * A page is 2^pageShift slots. `begun` counts the writes into the page that have begun, `done` those that have ended,
- * both modulo 2^32; a reader whose slots' pages have `begun` = `done` before it reads, and the same `begun` afterwards,
- * has read no slot in the middle of a write. A page whose `begun` has moved since a checkpoint has to be saved again.
+ * both modulo 2^32. A read of a slot is valid if its page has `begun` = `done` before the read and the same `begun`
+ * after it. A page whose `begun` has changed since a checkpoint must be saved again.
  */
 
 /** Number of this layout. */
@@ -29,16 +29,16 @@ export const HEADER = {
   MAGIC: 0,
   VERSION: 1,
   VALUE_BYTES: 2,
-  /** 8..32. */
+  /** Bits of the checksum, 8..32. */
   CHECKSUM_BITS: 3,
-  /** N: how many slots a key has, 1..`MAX_COPIES`. */
+  /** N: slots of a key, 1..`MAX_COPIES`. */
   COPIES: 4,
   /** M: slots of the whole store. */
   SLOTS: 5,
-  /** Segments of the store, and which of them this is. */
+  /** Number of segments of the store, and index of this one. */
   SEGMENTS: 6,
   SEGMENT: 7,
-  /** Number of the segment's first slot, and how many it holds. */
+  /** Number of the segment's first slot, and number of its slots. */
   FIRST_SLOT: 8,
   SEGMENT_SLOTS: 9,
   PAGE_SHIFT: 10,
@@ -55,14 +55,14 @@ export const HEADER = {
   /** ... one for the checksum, one for the choice of the collector. */
   CHECKSUM_PARAMETER: 24,
   COLLECTOR_PARAMETER: 25,
-  /** Collectors among which keys are spread, and which of them this store belongs to; 1 and 0 for a store alone. */
+  /** Number of collectors among which keys are spread, and the number of this store's; 1 and 0 for a single store. */
   COLLECTORS: 26,
   COLLECTOR: 27,
   /** Number of the epoch whose writes are in the slots; 64 bits, the lower word first. */
   EPOCH: 28,
   /** Slots written in this epoch, by keys and by RDMA; 64 bits. Only in segment 0. */
   SLOT_WRITES: 30,
-  /** Keys written in this epoch (all copies, or one of them); 64 bits. Only in segment 0. */
+  /** Keys written in this epoch, by calls for all copies or for one; 64 bits. Only in segment 0. */
   KEY_WRITES: 32,
   /** The seed of xxh64, 32 bits; 0 in the family `crc`. */
   KEY_PARAMETER: 34,
@@ -72,21 +72,21 @@ export const MAX_COPIES = 8;
 export const MAX_VALUE_BYTES = 1024;
 
 /**
- * Families of hashes. `xxhash`: xxh64 of the key, and 32 bits of it mixed with a seed per use. `crc`: CRC-32 with a
- * polynomial per use; all other parameters (reflected, initial register and final exclusive-or of ones) are those of
- * Ethernet's CRC-32. To the bit in store/hashes.ts.
+ * Families of hashes. `xxhash`: xxh64 of the key, of which 32 bits are mixed with a seed per hash. `crc`: CRC-32 with a
+ * polynomial per hash; all other parameters (reflected, initial register and final exclusive-or of ones) are those of
+ * Ethernet's CRC-32. store/hashes.ts defines them to the bit.
  */
 export const FAMILIES = ['xxhash', 'crc'] as const;
 export type FamilyName = (typeof FAMILIES)[number];
 
-/** Pages of a segment at most: their marks stay in the cache of a core. */
+/** Most pages of a segment, so that their marks stay in the cache of a core. */
 const MOST_PAGES = 1 << 14;
 const LEAST_PAGE_SHIFT = 6;
 const LINE = 64;
-/** Bytes of a segment at most: offsets in it are unsigned 32-bit numbers. */
+/** Most bytes of a segment: offsets in it are unsigned 32-bit numbers. */
 const MOST_SEGMENT_BYTES = 2 ** 32;
 
-/** What a store holds, and where. All numbers are fixed when it is made. */
+/** The sizes and layout of a store, fixed when it is made. */
 export interface StoreGeometry {
   /** M, 1..2^32 - 1. */
   readonly slots: number;
@@ -128,19 +128,19 @@ function segmentOf(index: number, firstSlot: number, slots: number, slotBytes: n
   const begunAt = HEADER_BYTES;
   const doneAt = begunAt + pages * 4;
   const slotsAt = Math.ceil((doneAt + pages * 4) / LINE) * LINE;
-  // Wider loads of the last slot stay inside the segment.
+  // The margin keeps wide loads of the last slot inside the segment.
   const byteLength = slotsAt + Math.ceil((slots * slotBytes + 16) / LINE) * LINE;
   return { index, firstSlot, slots, pages, begunAt, doneAt, slotsAt, byteLength };
 }
 
 /**
- * Where everything lies in a store.
+ * Computes the layout of a store.
  *
  * @param slots M
  * @param valueBytes bytes of a value, 1..{@link MAX_VALUE_BYTES}
  * @param checksumBits 8..32
  * @param copies N, 1..`MAX_COPIES`
- * @param segmentBytes bytes of a segment at most, slots, header and marks; at most 2^32
+ * @param segmentBytes most bytes of a segment, with header, marks and slots; at most 2^32
  * @throws RangeError for a number out of its range, or if a segment has no room for a page
  */
 export function geometryOf(
@@ -157,7 +157,7 @@ export function geometryOf(
   whole('segmentBytes', segmentBytes, 4096, MOST_SEGMENT_BYTES);
   const slotBytes = slotBytesOf(valueBytes, checksumBits);
   const fit = (shift: number): number => {
-    // Two words of marks a page, and the margins of segmentOf.
+    // Subtract two words of marks per page, and the margins of segmentOf.
     const room = segmentBytes - HEADER_BYTES - 4 * LINE;
     return Math.floor(room / (slotBytes * 2 ** shift + 8)) * 2 ** shift;
   };
@@ -173,7 +173,7 @@ export function geometryOf(
   return { slots, valueBytes, checksumBits, checksumBytes, slotBytes, copies, pageShift: shift, segments };
 }
 
-/** M for an amount of memory: as many slots as fit into it. */
+/** M for an amount of memory: the number of slots that fit. */
 export function slotsFor(bytes: number, valueBytes: number, checksumBits: number): number {
   return Math.floor(bytes / slotBytesOf(valueBytes, checksumBits));
 }

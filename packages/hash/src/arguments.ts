@@ -1,10 +1,10 @@
-/** The tag, for a typed array made in another realm (a vm context, a test runner), where instanceof says no. */
+/** Compares the tag: instanceof fails for a typed array of another realm (a vm context, a test runner). */
 function isTagged(value: unknown, tag: string): boolean {
   return Object.prototype.toString.call(value) === `[object ${tag}]`;
 }
 
 /**
- * Checks a range of bytes and returns where it ends.
+ * Checks a range of bytes and returns its end.
  *
  * @param bytes the bytes; a Buffer is one
  * @param offset first byte
@@ -28,7 +28,7 @@ export function rangeEnd(bytes: Uint8Array, offset: number, length: number | und
 /**
  * Checks that a 64-bit result fits.
  *
- * @param out where the two words go
+ * @param out receives the two words
  * @throws TypeError if `out` is not a Uint32Array
  * @throws RangeError if it has fewer than two elements
  */

@@ -2,26 +2,26 @@ import type { CrcParameters } from './crc-presets.js';
 import { swapBytes } from './words.js';
 
 /*
- * One register order for every CRC.
+ * All CRCs use one register order.
  *
  * A reflected CRC takes its next input byte into the low end of its register, an unreflected one into the high end.
- * Here the register always has the next byte at the top: the register of a reflected CRC is kept with its four bytes
- * swapped, and one narrower than 32 bits is shifted up. Then one step serves all of them,
+ * Here the next byte always enters at the top: the register of a reflected CRC is kept with its four bytes swapped, and
+ * a register narrower than 32 bits is shifted up. Then one step serves all CRCs,
  *
  *   register = table[(register >>> 24) ^ byte] ^ (register << 8)
  *
- * and a big-endian word of a key is taken in with a single exclusive-or, whatever the parameters. What differs is
- * only how the tables are made, and how a register becomes a result (crc.ts).
+ * and a big-endian word of a key enters with a single exclusive-or, whatever the parameters. CRCs differ only in their
+ * tables and in the step from register to result (crc.ts).
  */
 
-/** Number of slices: a 13-byte key takes one table look-up per byte, none of which waits for another. */
+/** Number of slices: a 13-byte key takes one table look-up per byte, all independent of each other. */
 const SLICES = 13;
 
 /**
  * Reverses the order of the lowest bits of a number.
  *
  * @param value the bits; those at and above `width` must be 0
- * @param width how many, 1..32
+ * @param width number of bits to reverse, 1..32
  * @returns the reversed bits as a signed 32-bit integer
  */
 export function reverseBits(value: number, width: number): number {
@@ -32,9 +32,9 @@ export function reverseBits(value: number, width: number): number {
 }
 
 /**
- * Builds the look-up tables of a CRC: entry `256 * k + b` is what the byte `b` followed by `k` zero bytes leaves in a
- * register that was 0 (slicing: Kounavis and Berry, "A systematic approach to building high performance software-based
- * CRC generators", 2005).
+ * Builds the look-up tables of a CRC. Entry `256 * k + b` is the register after the byte `b` and `k` zero bytes,
+ * starting from 0 (slicing: Kounavis and Berry, "A systematic approach to building high performance software-based CRC
+ * generators", 2005).
  *
  * @param parameters checked parameters
  * @returns 13 slices of 256 entries, 13,312 bytes
@@ -62,7 +62,7 @@ export function buildTables(parameters: CrcParameters): Int32Array {
 }
 
 /**
- * Takes a run of bytes into a register, eight at a time and then one at a time.
+ * Advances a register over a run of bytes, eight at a time and then one at a time.
  *
  * @returns the register after byte `end - 1`
  */
@@ -91,7 +91,7 @@ export function advanceBytes(
   return register;
 }
 
-/** Takes one word into a register that `word` is already combined with: four look-ups. */
+/** Advances a register over one word, which is already combined with it: four look-ups. */
 export function advanceWord(tables: Int32Array, word: number): number {
   return (
     tables[0x300 + (word >>> 24)]! ^
@@ -101,7 +101,7 @@ export function advanceWord(tables: Int32Array, word: number): number {
   );
 }
 
-/** Takes three words (12 bytes) in; the register before them is already combined with the first. */
+/** Advances a register over three words (12 bytes); the first is already combined with it. */
 export function advance12(tables: Int32Array, word0: number, word1: number, word2: number): number {
   return (
     tables[0xb00 + (word0 >>> 24)]! ^
@@ -120,7 +120,7 @@ export function advance12(tables: Int32Array, word0: number, word1: number, word
 }
 
 /**
- * Takes a word, a word, a byte and a word (13 bytes) in; the register before them is already combined with the first.
+ * Advances a register over a word, a word, a byte and a word (13 bytes); the first is already combined with it.
  */
 export function advance13(tables: Int32Array, word0: number, word1: number, byte: number, word2: number): number {
   return (

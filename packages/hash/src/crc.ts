@@ -5,16 +5,16 @@ import { checkRows, type FlowColumns } from './flow-columns.js';
 import { swapBytes } from './words.js';
 
 /**
- * One CRC with its tables (13 KiB, built once). Make it with {@link createCrc}. It has no state that changes: one
- * instance serves any number of messages at the same time, and nothing is allocated after its construction.
+ * One CRC with its tables (13 KiB, built once). Make it with {@link createCrc}. It is immutable, so one instance serves
+ * any number of messages at the same time. It allocates nothing after its construction.
  *
- * All results are unsigned numbers of `parameters.width` bits. The CRC of a message in several pieces comes from
- * {@link Crc.update} and {@link Crc.updateWord}, which continue from the result of what came before.
+ * All results are unsigned numbers of `parameters.width` bits. For a message in several pieces, {@link Crc.update} and
+ * {@link Crc.updateWord} continue from the CRC of the previous pieces.
  */
 export class Crc {
   /** The parameters it was made with. */
   readonly parameters: CrcParameters;
-  /** The CRC of no bytes: what the first {@link Crc.update} continues from. */
+  /** The CRC of no bytes, from which the first {@link Crc.update} continues. */
   readonly empty: number;
   readonly #tables: Int32Array;
   readonly #initial: number;
@@ -39,7 +39,7 @@ export class Crc {
   /**
    * The CRC of a run of bytes.
    *
-   * @param bytes the message, or what holds it
+   * @param bytes the message, or a buffer that contains it
    * @param offset its first byte; 0 if absent
    * @param length its length in bytes; up to the end of `bytes` if absent
    * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it
@@ -52,8 +52,8 @@ export class Crc {
   /**
    * The CRC of a message continued by a run of bytes: `update(digest(a), b)` is the CRC of a followed by b.
    *
-   * @param crc the CRC of everything before; {@link Crc.empty} at the start
-   * @param bytes what comes next, or what holds it
+   * @param crc the CRC of all previous bytes; {@link Crc.empty} at the start
+   * @param bytes the next bytes, or a buffer that contains them
    * @param offset its first byte; 0 if absent
    * @param length its length in bytes; up to the end of `bytes` if absent
    * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it
@@ -66,7 +66,7 @@ export class Crc {
   /**
    * The CRC of a message continued by one big-endian 32-bit word, such as the switch id after a flow key.
    *
-   * @param crc the CRC of everything before
+   * @param crc the CRC of all previous bytes
    * @param word the word; taken modulo 2^32
    */
   updateWord(crc: number, word: number): number {
@@ -75,7 +75,7 @@ export class Crc {
 
   /**
    * The CRC of a 13-byte IPv4 flow key, from its words; equal to {@link Crc.digest} of the key that `writeFlowKeyIpv4`
-   * writes. Arguments are taken modulo the width of their field, so that a signed word does as well as an unsigned one.
+   * writes. Arguments are taken modulo the width of their field, so words may be signed or unsigned.
    *
    * @param source source address
    * @param destination destination address
@@ -119,7 +119,7 @@ export class Crc {
    * @param columns the keys; IPv4 and IPv6 rows may be mixed
    * @param from first row
    * @param to one past the last row
-   * @param out where the results go, at the index of their row
+   * @param out receives each result at the index of its row
    * @throws RangeError if the rows are not inside the columns and `out`
    */
   flowColumns(columns: FlowColumns, from: number, to: number, out: Uint32Array): void {
@@ -163,7 +163,7 @@ export class Crc {
     return (value ^ this.#xorOut) >>> 0;
   }
 
-  /** The inverse of finish: the register that a result stands for. */
+  /** The inverse of #finish: turns a result into a register. */
   #resume(crc: number): number {
     let value = crc ^ this.#xorOut;
     if (this.#mirrored) {
@@ -180,9 +180,9 @@ function checkField(name: string, value: number, width: number): void {
 }
 
 /**
- * Makes a CRC with any parameters: one of the presets, or a preset with another polynomial, as v1model's
- * `crc32_custom` is set up at run time: `createCrc({ ...CRC_32, polynomial: 0x1edc6f41 })`. Builds 13 KiB of tables:
- * do it once and keep it.
+ * Makes a CRC with any parameters. These may be one of the presets, or a preset with another polynomial, as when
+ * v1model's `crc32_custom` is set at run time: `createCrc({ ...CRC_32, polynomial: 0x1edc6f41 })`. Keep the result:
+ * each call builds 13 KiB of tables.
  *
  * @param parameters see {@link CrcParameters}
  * @throws RangeError if a number is out of its range; TypeError if a reflection is not a boolean
@@ -213,13 +213,13 @@ export function standardCrc32(): Crc {
  * CRC-32 as Ethernet, zlib and v1model's `crc32` compute it ({@link CRC_32}); the same arguments give the same number
  * as `crc32` of node:zlib. Check value for "123456789": 0xcbf43926.
  *
- * The RoCEv2 iCRC is this CRC over eight bytes of 0xff and the masked packet; 0x2144df1c is the CRC of those eight
- * bytes, to continue from, and the iCRC is sent with its least significant byte first.
+ * The RoCEv2 iCRC is this CRC over eight bytes of 0xff and the masked packet. Start it from 0x2144df1c, the CRC of
+ * those eight bytes. The iCRC is sent with its least significant byte first.
  *
- * @param bytes the message, or what holds it
+ * @param bytes the message, or a buffer that contains it
  * @param offset its first byte; 0 if absent
  * @param length its length in bytes; up to the end of `bytes` if absent
- * @param crc the CRC of what came before, to continue from; 0, the CRC of no bytes, if absent
+ * @param crc the CRC of the previous bytes, to continue from; 0, the CRC of no bytes, if absent
  * @returns the CRC, unsigned
  * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it
  */

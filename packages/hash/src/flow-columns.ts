@@ -26,7 +26,7 @@ export interface FlowColumns {
   readonly ports: Uint32Array;
   /** IP protocol number. */
   readonly protocol: Uint8Array;
-  /** Flag words; only the bits of `ipv6Mask` are looked at. */
+  /** Flag words; only the bits of `ipv6Mask` are read. */
   readonly flags: Uint32Array;
   /** Row i is an IPv6 key if `flags[i] & ipv6Mask` is not 0; the same for all rows. */
   readonly ipv6Mask: number;

@@ -46,8 +46,8 @@ function writeWord(out: Uint8Array, offset: number, word: number): void {
 /**
  * Writes an IPv4 flow key. Numbers are taken modulo the width of their field.
  *
- * @param out where to write
- * @param offset where the key begins
+ * @param out the bytes to write into
+ * @param offset offset of the key's first byte
  * @param source source address as a big-endian word: 10.0.1.1 is 0x0a000101
  * @param destination destination address, likewise
  * @param protocol IP protocol number
@@ -74,8 +74,8 @@ export function writeFlowKeyIpv4(
 /**
  * Writes an IPv6 flow key. Numbers are taken modulo the width of their field.
  *
- * @param out where to write
- * @param offset where the key begins
+ * @param out the bytes to write into
+ * @param offset offset of the key's first byte
  * @param source0 bits 127..96 of the source address; `source1` to `source3` follow
  * @param destination0 bits 127..96 of the destination address; `destination1` to `destination3` follow
  * @param protocol IP protocol number
@@ -194,12 +194,12 @@ export function flowCrc32Ipv6(
 
 /**
  * CRC-32 of the flow keys in a range of rows: `out[i]` becomes the CRC of row i, for i from `from` to `to - 1`. For
- * another CRC use `flowColumns` of what `createCrc` gives.
+ * another CRC use `Crc.flowColumns`.
  *
  * @param columns the keys; IPv4 and IPv6 rows may be mixed
  * @param from first row
  * @param to one past the last row
- * @param out where the results go, at the index of their row
+ * @param out receives each result at the index of its row
  * @throws RangeError if the rows are not inside the columns and `out`
  */
 export function flowCrc32Columns(columns: FlowColumns, from: number, to: number, out: Uint32Array): void {
@@ -207,8 +207,8 @@ export function flowCrc32Columns(columns: FlowColumns, from: number, to: number,
 }
 
 /**
- * xxh32 of an IPv4 flow key: mixes better than a CRC, for tables that only the host keeps. Arguments are taken modulo
- * the width of their field.
+ * xxh32 of an IPv4 flow key. It mixes better than a CRC; use it for tables that only the host keeps. Arguments are
+ * taken modulo the width of their field.
  *
  * @param source source address as a big-endian word
  * @param destination destination address as a big-endian word

@@ -5,25 +5,25 @@ export interface VariableLengthHasher {
   /**
    * xxh32 of a run of bytes.
    *
-   * @param bytes the message, or what holds it
+   * @param bytes the message, or a buffer that contains it
    * @param offset its first byte; 0 if absent
    * @param length its length in bytes; up to the end of `bytes` if absent
    * @param seed taken modulo 2^32; 0 if absent
    * @returns the hash, unsigned
-   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message
-   *   does not fit into the memory that WebAssembly may have
+   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message does
+   *   not fit into WebAssembly's memory
    */
   xxh32(bytes: Uint8Array, offset?: number, length?: number, seed?: number): number;
   /**
    * xxh64 of a run of bytes.
    *
-   * @param bytes the message, or what holds it
+   * @param bytes the message, or a buffer that contains it
    * @param offset its first byte; 0 if absent
    * @param length its length in bytes; up to the end of `bytes` if absent
    * @param seed taken modulo 2^64; 0 if absent
    * @returns the hash, 0..2^64 - 1
-   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message
-   *   does not fit into the memory that WebAssembly may have
+   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message does
+   *   not fit into WebAssembly's memory
    */
   xxh64(bytes: Uint8Array, offset?: number, length?: number, seed?: bigint): bigint;
 }
@@ -35,10 +35,10 @@ function range(bytes: Uint8Array, offset: number, length: number | undefined): U
 
 /**
  * Loads xxhash-wasm and makes a hasher for keys of variable length. Nothing is loaded before the first call. Each
- * hasher has its own WebAssembly memory, which grows to the longest message it was given and copies each message in.
+ * hasher has its own WebAssembly memory. Each message is copied into it, and it grows to the longest message.
  *
  * @returns the hasher; its methods are synchronous and need no `this`
- * @throws (rejects) whatever the platform raises if WebAssembly is missing or forbidden
+ * @throws (rejects) the platform's error if WebAssembly is missing or forbidden
  */
 export async function createVariableLengthHasher(): Promise<VariableLengthHasher> {
   const { default: createXxHash } = await import('xxhash-wasm');

@@ -1,9 +1,9 @@
 /**
  * Reverses the order of the four bytes of a 32-bit word.
  *
- * Keys are written with their words in network order, xxHash reads little-endian lanes and a reflected CRC keeps its
- * register the other way round: this is the one step between them. Two rotations and two masks: V8 turns each rotation
- * into one instruction, where four shifted bytes would cost eight.
+ * Words of keys are in network order. xxHash reads little-endian lanes, and a reflected CRC keeps its register in
+ * reverse order; this function converts between them. It takes two rotations and two masks. V8 turns each rotation into
+ * one instruction; shifting four bytes would take eight.
  *
  * @param word any number; taken modulo 2^32
  * @returns the swapped word as a signed 32-bit integer
@@ -15,8 +15,8 @@ export function swapBytes(word: number): number {
 /**
  * Reads four bytes as a little-endian word.
  *
- * @param bytes where to read
- * @param offset the first of them; not checked
+ * @param bytes the bytes to read from
+ * @param offset offset of the first byte; not checked
  * @returns the word as a signed 32-bit integer
  */
 export function readWord(bytes: Uint8Array, offset: number): number {

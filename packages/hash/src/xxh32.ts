@@ -10,17 +10,17 @@ import { readWord, swapBytes } from './words.js';
  *   P1 = 0x9e3779b1, P2 = 0x85ebca77, P3 = 0xc2b2ae3d, P4 = 0x27d4eb2f, P5 = 0x165667b1
  */
 
-/** One lane into one of the four accumulators of a 16-byte stripe. */
+/** Mixes one lane into one of the four accumulators of a 16-byte stripe. */
 function round(accumulator: number, lane: number): number {
   const sum = (accumulator + Math.imul(lane, 0x85ebca77)) | 0;
   return Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
 }
 
 /**
- * The lanes of two big-endian words, one from each stripe of a 32-byte key, into one accumulator.
+ * Mixes the lanes of two big-endian words, one from each stripe of a 32-byte key, into one accumulator.
  *
- * Written out, swaps included: the word forms below need four of these, and V8 inlines a few hundred bytes of
- * bytecode into a function before it starts to call.
+ * Rounds and swaps are written out: the word forms below need four of these, and V8 inlines only a few hundred bytes of
+ * bytecode into a function.
  */
 function roundWords(seed: number, first: number, second: number): number {
   const lane1 = (((first << 8) | (first >>> 24)) & 0x00ff00ff) | (((first >>> 8) | (first << 24)) & 0xff00ff00);
@@ -30,7 +30,7 @@ function roundWords(seed: number, first: number, second: number): number {
   return Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
 }
 
-/** The four accumulators become one hash. */
+/** Merges the four accumulators into one hash. */
 function converge(accumulator1: number, accumulator2: number, accumulator3: number, accumulator4: number): number {
   return (
     (((accumulator1 << 1) | (accumulator1 >>> 31)) +
@@ -41,26 +41,26 @@ function converge(accumulator1: number, accumulator2: number, accumulator3: numb
   );
 }
 
-/** A lane after the last whole stripe. */
+/** Mixes in a lane after the last whole stripe. */
 function mixLane(hash: number, lane: number): number {
   const sum = (hash + Math.imul(lane, 0xc2b2ae3d)) | 0;
   return Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
 }
 
-/** A big-endian word after the last whole stripe. */
+/** Mixes in a big-endian word after the last whole stripe. */
 function mixWord(hash: number, word: number): number {
   const lane = (((word << 8) | (word >>> 24)) & 0x00ff00ff) | (((word >>> 8) | (word << 24)) & 0xff00ff00);
   const sum = (hash + Math.imul(lane, 0xc2b2ae3d)) | 0;
   return Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
 }
 
-/** A byte after the last whole lane. */
+/** Mixes in a byte after the last whole lane. */
 function mixByte(hash: number, byte: number): number {
   const sum = (hash + Math.imul(byte, 0x165667b1)) | 0;
   return Math.imul((sum << 11) | (sum >>> 21), 0x9e3779b1);
 }
 
-/** Every bit of the hash comes to depend on every other; unsigned result. */
+/** Makes every bit of the hash depend on every other; the result is unsigned. */
 function avalanche(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 15), 0x85ebca77);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae3d);
@@ -68,7 +68,8 @@ function avalanche(hash: number): number {
 }
 
 /**
- * The last five bytes of a flow key: the protocol, and the ports, which straddle a lane. mixLane, mixByte, avalanche.
+ * Mixes in the last five bytes of a flow key, then finishes the hash: mixLane, mixByte, avalanche. The ports straddle a
+ * lane.
  */
 function finishFlow(hash: number, protocol: number, ports: number): number {
   const lane = (((ports << 8) | (ports >>> 24)) & 0x00ff00ff) | (((ports >>> 8) | (ports << 24)) & 0xff00ff00);
@@ -81,10 +82,10 @@ function finishFlow(hash: number, protocol: number, ports: number): number {
 }
 
 /**
- * xxh32 of a run of bytes of any length. For long or variable-length keys `createVariableLengthHasher` is faster above
- * some length that depends on the machine; for the fixed-length keys below the word forms are.
+ * xxh32 of a run of bytes of any length. For long keys `createVariableLengthHasher` is faster, above a length that
+ * depends on the machine. For the fixed-length keys below, the word forms are faster.
  *
- * @param bytes the message, or what holds it
+ * @param bytes the message, or a buffer that contains it
  * @param offset its first byte; 0 if absent
  * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
  * @param seed taken modulo 2^32; 0 if absent
@@ -152,7 +153,7 @@ export function xxh32Words16(word0: number, word4: number, word8: number, word12
   return avalanche((hash + 16) | 0);
 }
 
-/** The 32 bytes that the 37- and 40-byte keys begin with: two stripes. */
+/** Mixes the first 32 bytes of the 37- and 40-byte keys: two stripes. */
 function twoStripes(
   word0: number,
   word4: number,
@@ -250,7 +251,7 @@ export function xxh32Words40(
  * @param columns the keys; IPv4 and IPv6 rows may be mixed
  * @param from first row
  * @param to one past the last row
- * @param out where the results go, at the index of their row
+ * @param out receives each result at the index of its row
  * @param seed taken modulo 2^32; 0 if absent
  * @throws RangeError if the rows are not inside the columns and `out`
  */
@@ -263,7 +264,7 @@ export function flowXxh32Columns(columns: FlowColumns, from: number, to: number,
   const seed2 = (seed + 0x85ebca77) | 0; // P2
   const seed3 = seed | 0;
   const seed4 = (seed - 0x9e3779b1) | 0; // P1
-  // The word forms written out, for the reason given at roundWords.
+  // The word forms are written out, for the reason given at roundWords.
   for (let row = from; row < to; row++) {
     let a = source0[row]!;
     let b = destination0[row]!;

@@ -9,9 +9,9 @@ import { swapBytes } from './words.js';
  *   high word   the rest of x.low * P.low beyond 32 bits, + x.high * P.low + x.low * P.high, modulo 2^32
  *   low word    x.low * P.low, modulo 2^32
  *
- * All products of halves are exact as numbers. It is written out because V8 inlines only a few hundred bytes of
- * bytecode into a function, and the primes are literals because bundlers turn module constants into variables, which
- * V8 does not fold:
+ * All products of halves are exact as numbers. The product is written out because V8 inlines only a few hundred bytes
+ * of bytecode into a function. The primes are literals because bundlers turn module constants into variables, which V8
+ * does not fold:
  *
  *   P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
  *   P5 = 0x27d4eb2f165667c5
@@ -19,7 +19,7 @@ import { swapBytes } from './words.js';
  * Between parts the hash rests in a pair of words, low word first.
  */
 
-/** A key below 32 bytes begins with seed + P5 + its length. */
+/** Starts the hash of a key below 32 bytes: seed + P5 + its length. */
 export function start(out: Uint32Array, length: number, seedLow: number, seedHigh: number): void {
   let hashLow = seedLow | 0;
   let hashHigh = seedHigh | 0;
@@ -31,7 +31,7 @@ export function start(out: Uint32Array, length: number, seedLow: number, seedHig
   out[1] = hashHigh;
 }
 
-/** Eight bytes, given as their two little-endian words. */
+/** Mixes in eight bytes, given as two little-endian words. */
 export function mixLane(out: Uint32Array, low: number, high: number): void {
   let hashLow = out[0]! | 0;
   let hashHigh = out[1]! | 0;
@@ -80,7 +80,7 @@ export function mixLane(out: Uint32Array, low: number, high: number): void {
   out[1] = hashHigh;
 }
 
-/** The last step: every bit of the hash comes to depend on every other. */
+/** The last step makes every bit of the hash depend on every other. */
 export function avalanche(out: Uint32Array): void {
   let hashLow = out[0]! | 0;
   let hashHigh = out[1]! | 0;
@@ -110,7 +110,7 @@ export function avalanche(out: Uint32Array): void {
   out[1] = hashHigh;
 }
 
-/** The last five bytes of a flow key, the protocol and the ports, which straddle a lane; then the last step. */
+/** Mixes in the last five bytes of a flow key, then does the last step. The ports straddle a lane. */
 export function finishFlow(out: Uint32Array, protocol: number, ports: number): void {
   let hashLow = out[0]! | 0;
   let hashHigh = out[1]! | 0;
@@ -185,7 +185,7 @@ export function finishFlow(out: Uint32Array, protocol: number, ports: number): v
   out[1] = hashHigh;
 }
 
-/** Four bytes after the last whole lane: hash = rotate(hash ^ lane * P1, 23) * P2 + P3. */
+/** Mixes in four bytes after the last whole lane: hash = rotate(hash ^ lane * P1, 23) * P2 + P3. */
 export function mixWord(out: Uint32Array, word: number): void {
   let hashLow = out[0]! | 0;
   let hashHigh = out[1]! | 0;
@@ -221,7 +221,7 @@ export function mixWord(out: Uint32Array, word: number): void {
   out[1] = hashHigh;
 }
 
-/** A byte after that: hash = rotate(hash ^ byte * P5, 11) * P1. */
+/** Mixes in a byte after the last four: hash = rotate(hash ^ byte * P5, 11) * P1. */
 export function mixByte(out: Uint32Array, byte: number): void {
   let hashLow = out[0]! | 0;
   let hashHigh = out[1]! | 0;
@@ -246,10 +246,10 @@ export function mixByte(out: Uint32Array, byte: number): void {
 }
 
 /**
- * A lane into an accumulator: accumulator = rotate(accumulator + lane * P2, 31) * P1.
+ * Mixes a lane into an accumulator: accumulator = rotate(accumulator + lane * P2, 31) * P1.
  *
  * @param accumulators pairs of words
- * @param index where the accumulator is
+ * @param index index of the accumulator's low word
  */
 export function mixStripeLane(accumulators: Uint32Array, index: number, low: number, high: number): void {
   let laneLow = low;
@@ -283,7 +283,7 @@ export function mixStripeLane(accumulators: Uint32Array, index: number, low: num
   accumulators[index + 1] = laneHigh;
 }
 
-/** An accumulator into the hash: hash = (hash ^ rotate(accumulator * P2, 31) * P1) * P1 + P4. */
+/** Mixes an accumulator into the hash: hash = (hash ^ rotate(accumulator * P2, 31) * P1) * P1 + P4. */
 export function mergeAccumulator(out: Uint32Array, low: number, high: number): void {
   let hashLow = out[0]! | 0;
   let hashHigh = out[1]! | 0;

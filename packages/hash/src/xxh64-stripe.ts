@@ -1,6 +1,6 @@
 import { swapBytes } from './words.js';
 
-/** The 32 bytes that the 37- and 40-byte keys begin with: one stripe of four lanes, one in each accumulator. */
+/** Mixes the first 32 bytes of the 37- and 40-byte keys: one stripe of four lanes, one per accumulator. */
 export function stripe(
   out: Uint32Array,
   length: number,

@@ -5,13 +5,13 @@ import { avalanche, mergeAccumulator, mixByte, mixLane, mixStripeLane, mixWord, 
 /*
  * XXH64 of any length, without BigInt inside. The forms for keys of fixed length are in xxh64-words.ts, the steps in
  * xxh64-parts.ts. Between steps the hash and the four accumulators rest in the two arrays below, low word before high
- * word. `| 0` where a word is read to be passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline
+ * word. `| 0` precedes each word that is passed on: V8 boxes an unsigned word above 2^31 - 1 when it does not inline
  * the call.
  */
 const hash = /* @__PURE__ */ new Uint32Array(2);
 const accumulators = /* @__PURE__ */ new Uint32Array(8);
 
-/** words[index] and words[index + 1] become the sum of two 64-bit numbers. */
+/** Sets words[index] and words[index + 1] to the sum of two 64-bit numbers. */
 function setSum(words: Uint32Array, index: number, low1: number, high1: number, low2: number, high2: number): void {
   const low = (low1 + low2) >>> 0;
   words[index] = low;
@@ -27,7 +27,7 @@ function addAccumulator(index: number, distance: number): void {
   setSum(hash, 0, hash[0]! | 0, hash[1]! | 0, turnedLow, turnedHigh);
 }
 
-/** The whole stripes of a message that has at least one, 32 bytes each; returns the offset after the last of them. */
+/** Mixes the whole stripes of a message, 32 bytes each, at least one. Returns the offset after the last stripe. */
 function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: number, seedHigh: number): number {
   setSum(accumulators, 0, seedLow, seedHigh, 0xadc0b5d6, 0x60ea27ee); // P1 + P2
   setSum(accumulators, 2, seedLow, seedHigh, 0x27d4eb4f, 0xc2b2ae3d); // P2
@@ -59,11 +59,10 @@ function mixStripes(bytes: Uint8Array, offset: number, end: number, seedLow: num
 
 /**
  * xxh64 of a run of bytes of any length, as two 32-bit words and without BigInt. For long or variable-length keys
- * `createVariableLengthHasher` is faster; for the fixed-length keys the forms of `xxh64Words13Into` and its siblings
- * are.
+ * `createVariableLengthHasher` is faster. For fixed-length keys `xxh64Words13Into` and its siblings are faster.
  *
  * @param out receives the hash: its low word in element 0, its high word in element 1
- * @param bytes the message, or what holds it
+ * @param bytes the message, or a buffer that contains it
  * @param offset its first byte; 0 if absent
  * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
  * @param seedLow bits 31..0 of the seed; 0 if absent
@@ -98,16 +97,15 @@ export function xxh64Into(
     mixByte(hash, bytes[position]!);
   }
   avalanche(hash);
-  // Not earlier: `out` may lie over `bytes`.
+  // `out` may overlap `bytes`, so it is written last.
   out[0] = hash[0]!;
   out[1] = hash[1]!;
 }
 
 /**
- * xxh64 of a run of bytes of any length as a BigInt: the comfortable form of {@link xxh64Into}, for code that is not
- * called per packet.
+ * xxh64 of a run of bytes of any length as a BigInt. It is slower than {@link xxh64Into}; do not call it per packet.
  *
- * @param bytes the message, or what holds it
+ * @param bytes the message, or a buffer that contains it
  * @param offset its first byte; 0 if absent
  * @param length its length in bytes, below 2^32; up to the end of `bytes` if absent
  * @param seed taken modulo 2^64; 0 if absent

@@ -3,7 +3,7 @@ import { one } from './definitions/definition.js';
 import type { PageContent } from './page/page.js';
 import { registerProcessMetrics } from './process-metrics.js';
 
-/** A number that is exported, by the name it has among those that are read. */
+/** A number to export. */
 export interface CountMetric {
   readonly type: 'counter' | 'gauge';
   /** Name of the metric, without the prefix. */
@@ -12,14 +12,14 @@ export interface CountMetric {
 }
 
 export interface CountMetricsOptions<Name extends string> {
-  /** What names begin with. Default `int`. */
+  /** Prefix of every name, followed by an underscore. Default `int`. */
   readonly prefix?: string;
   readonly metrics: Readonly<Record<Name, CountMetric>>;
-  /** Read once for each page. */
+  /** Called once per page. */
   readonly read: () => Readonly<Record<NoInfer<Name>, number>>;
 }
 
-/** Counts that a program keeps by itself, in the exposition format of Prometheus; with those of its process. */
+/** A program's own counts, with the metrics of its process, in the exposition format of Prometheus. */
 export class CountMetrics<Name extends string> {
   readonly #registry: Registry<RegistryContentType> = new Registry();
   readonly #options: CountMetricsOptions<Name>;
@@ -29,7 +29,7 @@ export class CountMetrics<Name extends string> {
     registerProcessMetrics(this.#registry);
   }
 
-  /** What a page is made of, all of one moment: for {@link MetricsServer}. */
+  /** The content of a page at one moment, for {@link MetricsServer}. */
   async content(): Promise<PageContent> {
     const { prefix = 'int', metrics, read } = this.#options;
     const counts = read();

@@ -4,7 +4,7 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/metrics.MetricsSer
 export class MetricsServerError extends Error {
   override readonly name = 'MetricsServerError';
   readonly code = 'ERR_METRICS_LISTEN';
-  /** `HOST:PORT` as asked for. */
+  /** The requested `HOST:PORT`. */
   readonly address: string;
 
   constructor(address: string, reason: string, cause: unknown) {
@@ -13,7 +13,7 @@ export class MetricsServerError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  /** Recognises errors of both the ESM and the CommonJS copy of this package; `instanceof` does not. */
   static is(value: unknown): value is MetricsServerError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }

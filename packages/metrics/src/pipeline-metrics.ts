@@ -8,14 +8,14 @@ import type { PageContent } from './page/page.js';
 import { registerProcessMetrics } from './process-metrics.js';
 import { registerSnapshot } from './snapshot-metric.js';
 
-/** A name as Prometheus takes it for metrics. */
+/** The names that Prometheus permits for metrics. */
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
 /**
  * The metrics of a pipeline, in the exposition format of Prometheus.
  *
- * Cardinality is bounded by the stages: per switch, queue and egress interface, as many as `SwitchTotals` has rows, which the
- * busiest have; everything else is the switch `other`. Nothing is exported per flow.
+ * The stages bound the cardinality. `SwitchTotals` has a fixed number of rows for the busiest switches, queues and
+ * egress interfaces; everything else is the switch `other`. Nothing is exported per flow.
  *
  * @example
  * const metrics = new PipelineMetrics({ collector, switches, detection: stage });
@@ -28,7 +28,10 @@ export class PipelineMetrics {
   /** The pipeline's own metrics in the registry. */
   readonly #own: ReadonlySet<object>;
 
-  /** @throws RangeError for a prefix or unit that makes no sense; Error if the registry has such a metric already */
+  /**
+   * @throws RangeError for a prefix that Prometheus does not permit, or a unit that is not above 0 and at most 1; Error
+   *   if the registry already has a metric of the same name
+   */
   constructor(options: PipelineMetricsOptions) {
     const { prefix = 'int', labels } = options;
     if (!NAME.test(prefix)) throw new RangeError(`prefix must be a metric's name, not "${prefix}"`);
@@ -42,7 +45,7 @@ export class PipelineMetrics {
     if (options.process !== false) registerProcessMetrics(registry);
   }
 
-  /** What a scrape gets, for a program that serves it itself. Between metrics, other work has its turn. */
+  /** The text of a page, for a program that serves it itself. It yields to other work between metrics. */
   async text(): Promise<string> {
     const content = await this.content();
     const texts: string[] = [];
@@ -54,14 +57,14 @@ export class PipelineMetrics {
     return content.isOpenMetrics ? `${[...texts, '# EOF'].join('\n')}\n` : `${texts.join('\n\n')}\n`;
   }
 
-  /** Of {@link text}. */
+  /** The content type of {@link text}. */
   get contentType(): string {
     return this.registry.contentType;
   }
 
   /**
-   * What a page is made of, all of one moment: plain data, for {@link MetricsServer}, which makes the page in another thread.
-   * Copies counters, and formats only what other parts of the program have registered.
+   * The content of a page at one moment: plain data for {@link MetricsServer}, which makes the page in another thread.
+   * It copies the counters. It formats only metrics that other parts of the program have registered.
    */
   async content(): Promise<PageContent> {
     const { prefix = 'int', labels = {} } = this.#options;
@@ -78,14 +81,14 @@ export class PipelineMetrics {
     };
   }
 
-  /** The metrics of the process, and what else is in the registry. */
+  /** The metrics of the process, and the registry's other metrics. */
   #others(): Promise<string[]> {
     const { registry } = this;
     const isOpenMetrics = this.contentType === Registry.OPENMETRICS_CONTENT_TYPE;
     const others = registry.getMetricsAsArray().filter((metric) => !this.#own.has(metric));
     return Promise.all(
       others.map((metric) => {
-        // Under the name that it was registered with; the registry itself shortens that of a counter as well.
+        // The registry shortens the name of a counter, too; look it up by the name it was registered with.
         const key = registry.getSingleMetric(metric.name) === undefined ? `${metric.name}_total` : metric.name;
         if (isOpenMetrics && String(metric.type) === 'counter') metric.name = metric.name.replace(/_total$/, '');
         return registry.getSingleMetricAsString(key);

@@ -7,34 +7,32 @@ import type { PageTotals } from './page/protocol.js';
 import { threadFile } from './page/thread-file.js';
 import { PageThread } from './page/thread-handle.js';
 
-/** Where a page comes from: {@link PipelineMetrics}, or a text of the program's own. */
+/** The source of a page: {@link PipelineMetrics}, or a text of the program's own. */
 export type MetricsSource =
   | { content(): Promise<PageContent> }
   | { text(): Promise<string>; readonly contentType: string };
 
 export interface MetricsServerOptions {
-  /** Address to listen on. Default `127.0.0.1`: what is measured is not for everyone. */
+  /** Address to listen on. Default `127.0.0.1`: measurements are private. */
   readonly host?: string;
-  /** 0 lets the system choose. */
+  /** Port to listen on; 0 lets the system choose. */
   readonly port: number;
   readonly metrics: MetricsSource;
-  /** Asked when somebody looks at `/health`, ten times a second at most. Default: healthy, as long as it answers. */
+  /** Called for requests of `/health`, at most ten times a second. Default: healthy, as long as the program answers. */
   readonly health?: () => Health;
   /**
-   * Names and addresses by which the server may be asked, besides the address it listens on, the one that a connection came
-   * to, localhost, 127.0.0.1, [::1] and the machine's host name: such as the name of a service in front of it.
+   * Further names and addresses that requests may give as host, such as the name of a service in front of the server.
+   * Always permitted: the address it listens on, the one that a connection came to, localhost, 127.0.0.1, [::1] and the
+   * machine's host name.
    */
   readonly allowHosts?: readonly string[];
-  /** What strangers can have of it. Default: see `GuardLimits` of @int/collector/http. */
+  /** Limits on connections, requests, headers and times. Default: see `GuardLimits` of @int/collector/http. */
   readonly limits?: GuardedServerOptions['limits'];
-  /** A page is made at most once in this time, for all readers together, in milliseconds. Default 1000. */
+  /** Shortest time between two pages, in milliseconds. All readers share a page. Default 1000. */
   readonly intervalMs?: number;
-  /** Bytes of a page. Metrics for which there is no room are left out, the longest first. Default 8 MiB. */
+  /** Most bytes of a page. Metrics without room are left out, the longest first. Default 8 MiB. */
   readonly maxPageBytes?: number;
-  /**
-   * The code of the thread that serves, `page-thread.js` of this package. Needed only where a bundler has put the program
-   * together.
-   */
+  /** The code of the thread that serves, `page-thread.js` of this package. Only a bundled program needs to give it. */
   readonly thread?: URL | string;
 }
 
@@ -46,11 +44,11 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An HTTP server with the two pages that monitoring asks for: `/metrics` and `/health` (200 or 503, JSON). Any other path is
- * 404, any method but GET and HEAD 405, a name that is not the server's 403.
+ * An HTTP server with the two pages for monitoring: `/metrics` and `/health` (200 or 503, JSON). It answers any other
+ * path with 404, any method except GET and HEAD with 405, and a host name that is not the server's with 403.
  *
- * It runs in a thread of its own. The thread of the program copies its counters once an interval at most, whoever asks and
- * however often; the page is made and sent beside it. A thread that dies is started again.
+ * It runs in a thread of its own, which makes and sends the pages. The program's thread copies its counters at most
+ * once an interval, however many requests arrive. A thread that dies is restarted.
  */
 export class MetricsServer {
   readonly #mostBytes: number;
@@ -59,7 +57,7 @@ export class MetricsServer {
 
   private constructor(options: MetricsServerOptions) {
     const { host = '127.0.0.1', port, allowHosts, limits, intervalMs = 1000, maxPageBytes = 8 << 20, thread } = options;
-    // What is wrong with them is told here and not by a thread.
+    // Checked here, so that errors are thrown in the caller's thread.
     new HostList(host, allowHosts);
     if (!(intervalMs >= 0)) throw new RangeError(`intervalMs must be 0 or more, not ${intervalMs}`);
     if (!(maxPageBytes >= 1)) throw new RangeError(`maxPageBytes must be 1 or more, not ${maxPageBytes}`);
@@ -78,8 +76,8 @@ export class MetricsServer {
   }
 
   /**
-   * Starts the thread, and listens.
-   * @throws MetricsServerError (rejects) if the address cannot be had; RangeError for an option that makes no sense
+   * Starts the thread and listens.
+   * @throws MetricsServerError (rejects) if it cannot listen on the address; RangeError for an option out of range
    */
   static async listen(options: MetricsServerOptions): Promise<MetricsServer> {
     const server = new MetricsServer(options);
@@ -93,17 +91,19 @@ export class MetricsServer {
     return server;
   }
 
-  /** Where it listens: the port that the system chose for port 0. */
+  /** The address it listens on; for port 0, with the port that the system chose. */
   get address(): { readonly host: string; readonly port: number } {
     return this.#thread.address;
   }
 
-  /** What was asked and turned away, as told last: once a second. */
+  /** Requests answered and refused; updated once a second. */
   totals(): PageTotals {
     return this.#thread.totals;
   }
 
-  /** `refusing` while strangers are turned away, `shedding` while metrics are left out, `failed` while the thread is gone. */
+  /**
+   * `refusing` while requests are refused, `shedding` while metrics are left out, `failed` while there is no thread.
+   */
   degraded(): readonly DegradedPart[] {
     const { omitted } = this.totals();
     const { failure } = this.#thread;
@@ -115,7 +115,7 @@ export class MetricsServer {
     return states.list().map((state) => ({ where: 'metrics page', ...state }));
   }
 
-  /** Lets answers under way end, no longer than some seconds, and closes. */
+  /** Closes the server. Answers under way have a few seconds to finish. */
   close(): Promise<void> {
     return this.#thread.close();
   }

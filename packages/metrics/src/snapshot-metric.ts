@@ -13,11 +13,11 @@ import type { PipelineParts } from './options.js';
 interface WrittenSample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Where it is not the metric's own: `_bucket`, `_sum` and `_count` of histograms. */
+  /** The name if it differs from the metric's: `_bucket`, `_sum` and `_count` of histograms. */
   readonly metricName?: string;
 }
 
-/** What the registry of prom-client asks of a metric when it is scraped. */
+/** The methods of a metric that prom-client's registry calls in a scrape. */
 interface ScrapedMetric {
   name: string;
   readonly help: string;
@@ -30,8 +30,8 @@ interface ScrapedMetric {
 type RegisteredMetric = Metric & { readonly type?: MetricType };
 
 /**
- * Registers a metric whose values are read when they are asked for.
- * @returns what the registry has of it
+ * Registers a metric whose values are read at each scrape.
+ * @returns the registered metric
  */
 export function registerSnapshot(
   registry: Registry<RegistryContentType>,
@@ -47,7 +47,7 @@ export function registerSnapshot(
     help,
     type,
     aggregator: 'sum',
-    // Not destructured: the registry takes `_total` off a counter's name in the OpenMetrics format.
+    // Not destructured: in the OpenMetrics format the registry removes `_total` from `metric.name`.
     get: async () => ({ name: metric.name, help, type, aggregator: 'sum', values: values() }),
   };
   registry.registerMetric(metric as unknown as RegisteredMetric);

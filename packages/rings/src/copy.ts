@@ -1,13 +1,13 @@
 /**
- * Copies of runs of words. There is one function per pair of array types, because a loop that has seen two types runs
- * at 0.6 of the speed.
+ * Copying runs of words. There is one function per pair of array types, because a loop that has seen two types runs at
+ * 0.6 of the speed.
  *
- * `set` is the faster per word but has to be given a view, which costs as much as 80 turns of a loop and is garbage
- * afterwards: short runs are copied by a loop of four words a turn.
+ * `set` is faster per word, but needs a view, which costs as much as 80 turns of a loop and becomes garbage. Therefore
+ * a loop copies short runs, four words a turn.
  */
 const LONGEST_LOOP = 80;
 
-/** From and into arrays of signed words. */
+/** Copies between arrays of signed words. */
 export function copySigned(source: Int32Array, at: number, target: Int32Array, to: number, words: number): void {
   if (words > LONGEST_LOOP) {
     target.set(source.subarray(at, at + words), to);
@@ -24,7 +24,7 @@ export function copySigned(source: Int32Array, at: number, target: Int32Array, t
   for (const end = at + words; from < end; from++, into++) target[into] = source[from]!;
 }
 
-/** The same, from unsigned words. */
+/** Copies from unsigned words. */
 export function copyFromUnsigned(source: Uint32Array, at: number, target: Int32Array, to: number, words: number): void {
   if (words > LONGEST_LOOP) {
     target.set(source.subarray(at, at + words), to);
@@ -41,7 +41,7 @@ export function copyFromUnsigned(source: Uint32Array, at: number, target: Int32A
   for (const end = at + words; from < end; from++, into++) target[into] = source[from]!;
 }
 
-/** The same, into unsigned words. */
+/** Copies into unsigned words. */
 export function copyToUnsigned(source: Int32Array, at: number, target: Uint32Array, to: number, words: number): void {
   if (words > LONGEST_LOOP) {
     target.set(source.subarray(at, at + words), to);

@@ -4,22 +4,22 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/rings.RingError') 
 export type RingErrorCode =
   /** The memory ends before the header or before the last record does. */
   | 'ERR_RING_TRUNCATED'
-  /** The memory does not begin with `GNRI`: no ring, one not ready yet, or one of the other byte order. */
+  /** The memory does not begin with `GNRI`: not a ring, a ring not ready yet, or one of the other byte order. */
   | 'ERR_RING_MAGIC'
   /** A ring of another version. */
   | 'ERR_RING_VERSION'
   /** A record size or a capacity out of range, or a check word that does not fit them. */
   | 'ERR_RING_GEOMETRY'
-  /** More records pushed than popped and the capacity allow, or fewer pushed than popped, or a count above 2^53 - 1. */
+  /** More records in the ring than its capacity, fewer records pushed than popped, or a count above 2^53 - 1. */
   | 'ERR_RING_INDICES'
   /** A flag, a counter of lost records or an unused word has a value that it never takes. */
   | 'ERR_RING_STATE';
 
-/** Memory that is no ring, or whose header was overwritten. */
+/** Thrown for memory that is not a ring, or a header that was overwritten. */
 export class RingError extends Error {
   override readonly name = 'RingError';
   readonly code: RingErrorCode;
-  /** Where the word that is wrong lies, in bytes from the start of the ring; for missing memory, where it ends. */
+  /** Offset of the wrong word, in bytes from the start of the ring; for missing memory, its end. */
   readonly offset: number;
 
   constructor(code: RingErrorCode, offset: number, message: string) {
@@ -29,7 +29,7 @@ export class RingError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  /** Recognises errors of both the ESM and the CommonJS copy of this package; `instanceof` does not. */
   static is(value: unknown): value is RingError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }

@@ -1,12 +1,12 @@
 /**
- * The layout of a ring in memory, to the byte. Other threads and programs in other languages read it; a change of it is
+ * The layout of a ring in memory, to the byte. Other threads and programs in other languages read it. Each change needs
  * a new {@link RING_VERSION}.
  *
  * All words are 32 bits, in the byte order of the machine. A header of {@link RING_HEADER_BYTES} bytes is followed by
  * `capacity` records of `recordWords` words. Record number n (from 0) is at place `n mod capacity`.
  *
- * What one side writes often is at least 128 bytes away from what the other side writes often: processors move lines of
- * 64 bytes between cores, and fetch them in pairs. This holds if the ring starts at a multiple of 64.
+ * Words that one side writes often are at least 128 bytes away from those that the other side writes often. Processors
+ * move lines of 64 bytes between cores, and fetch them in pairs. This holds if the ring starts at a multiple of 64.
  */
 import { MAX_HALVES, readCounter } from './counter.js';
 import { RingError } from './errors.js';
@@ -15,9 +15,9 @@ import { RingError } from './errors.js';
 export const RING_VERSION = 1;
 /** "INRG" in memory of a little-endian machine. */
 export const RING_MAGIC = 0x47524e49;
-/** Where the records begin. */
+/** Byte offset of the first record. */
 export const RING_HEADER_BYTES = 384;
-/** How many kinds of loss a ring counts. */
+/** Number of kinds of loss that a ring counts. */
 export const LOSS_KINDS = 8;
 /** The largest record, in words. */
 export const MAX_RECORD_WORDS = 0x100000;
@@ -29,21 +29,26 @@ export const RING_HEADER = {
   MAGIC: 0,
   VERSION: 1,
   RECORD_WORDS: 2,
-  /** In records, a power of two. */
+  /** Capacity in records, a power of two. */
   CAPACITY: 3,
-  /** Of the four words before it, see the README. */
+  /** Check word over the four words before it, see the README. */
   CHECK: 4,
-  /** 0, or for how many records the consumer waits. The consumer sets it; who wakes it up clears it. */
+  /**
+   * The number of records that the consumer waits for, or 0. The consumer sets it; the producer clears it to wake it
+   * up.
+   */
   RECORDS_WANTED: 16,
-  /** 0, or for how much room the producer waits. The producer sets it; who wakes it up clears it. */
+  /**
+   * The room that the producer waits for, in records, or 0. The producer sets it; the consumer clears it to wake it up.
+   */
   ROOM_WANTED: 17,
-  /** 1 if no more records will come. */
+  /** 1 if the ring is closed. */
   CLOSED: 18,
   /** Records pushed: a counter of two words whose low word is the index of the next record. Only the producer writes. */
   PUSHED: 32,
   /** Records lost: 8 counters of two words. Only the producer writes. */
   LOST: 48,
-  /** Records popped: as PUSHED. Only the consumer writes. */
+  /** Records popped: like PUSHED. Only the consumer writes. */
   POPPED: 64,
 } as const;
 
@@ -59,10 +64,10 @@ const USED: readonly [from: number, to: number][] = [
   [RING_HEADER.POPPED, RING_HEADER.POPPED + 2],
 ];
 
-/** How many times a header in use is looked at for a moment in which nothing is popped. */
+/** Number of attempts to read a header in use at a moment in which nothing is popped. */
 const ATTEMPTS = 64;
 
-/** Size of records and ring. */
+/** The size of a record and of a ring. */
 export interface RingGeometry {
   /** Words of a record, 1 to {@link MAX_RECORD_WORDS}. */
   readonly recordWords: number;
@@ -84,15 +89,15 @@ export function ringGeometry(recordWords: number, capacity: number): RingGeometr
   return { recordWords, capacity: capacity === 1 ? 1 : 2 ** (32 - Math.clz32(capacity - 1)) };
 }
 
-/** Bytes of a ring with its header. */
+/** The size of a ring in bytes, header included. */
 export function ringBytes({ recordWords, capacity }: RingGeometry): number {
   return RING_HEADER_BYTES + 4 * recordWords * capacity;
 }
 
 /**
- * Sees to it that a ring can begin there.
- * @throws TypeError if `buffer` is none
- * @throws RangeError if `byteOffset` is no multiple of four within it
+ * Checks that a ring can begin at `byteOffset`.
+ * @throws TypeError if `buffer` is not an ArrayBuffer or SharedArrayBuffer
+ * @throws RangeError if `byteOffset` is not a multiple of four within it
  */
 export function checkPlace(buffer: ArrayBufferLike, byteOffset: number): void {
   const kind = Object.prototype.toString.call(buffer);
@@ -106,7 +111,7 @@ export function checkPlace(buffer: ArrayBufferLike, byteOffset: number): void {
   }
 }
 
-/** A number that depends on each bit of the words before it. */
+/** The check word, which depends on each bit of the words before it. */
 function checkOf(recordWords: number, capacity: number): number {
   let check = 0;
   for (const word of [RING_MAGIC, RING_VERSION, recordWords, capacity]) {
@@ -128,8 +133,8 @@ export function writeHeader(header: Int32Array, { recordWords, capacity }: RingG
 
 /**
  * Reads the header of a ring, which may be in use.
- * @param buffer what holds the ring
- * @param byteOffset where it starts, checked by {@link checkPlace}
+ * @param buffer the memory that contains the ring
+ * @param byteOffset byte offset of the ring, checked by {@link checkPlace}
  * @throws RingError if it is not the header of a ring of this version that lies within the buffer
  */
 export function readHeader(buffer: ArrayBufferLike, byteOffset: number): RingGeometry {
@@ -176,7 +181,7 @@ function readGeometry(header: Int32Array): RingGeometry {
   return { recordWords, capacity };
 }
 
-/** The words whose values do not depend on each other. */
+/** Checks the words whose values do not depend on each other. */
 function checkState(header: Int32Array, { capacity }: RingGeometry): void {
   const limit = (word: number, largest: number, what: string): void => {
     const value = Atomics.load(header, word) >>> 0;
@@ -193,7 +198,7 @@ function checkState(header: Int32Array, { capacity }: RingGeometry): void {
   }
 }
 
-/** Pushed and popped: they may run on meanwhile. */
+/** Checks the counts of pushed and popped records, which may advance meanwhile. */
 function checkCounts(header: Int32Array, { capacity }: RingGeometry): void {
   for (const counter of [RING_HEADER.PUSHED, RING_HEADER.POPPED]) {
     const halves = Atomics.load(header, counter + 1) >>> 0;
@@ -204,11 +209,11 @@ function checkCounts(header: Int32Array, { capacity }: RingGeometry): void {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const popped = readCounter(header, RING_HEADER.POPPED);
     const pushed = readCounter(header, RING_HEADER.PUSHED);
-    // Two counts say something about each other only if they are of the same moment.
+    // The two counts are comparable only at the same moment.
     if (readCounter(header, RING_HEADER.POPPED) !== popped) continue;
     if (pushed >= popped && pushed - popped <= capacity) return;
     const message = `${pushed} records pushed and ${popped} popped do not go with a capacity of ${capacity}`;
     throw new RingError('ERR_RING_INDICES', 4 * RING_HEADER.PUSHED, message);
   }
-  // Popped without a pause: alive. Each side checks what it reads of the other one anyway.
+  // The consumer pops without a pause, so the ring is alive. Each side checks the other's index anyway.
 }

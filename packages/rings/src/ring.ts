@@ -19,19 +19,22 @@ const { PUSHED, POPPED, LOST, CLOSED, RECORDS_WANTED, ROOM_WANTED } = RING_HEADE
 
 const DEFAULT_CAPACITY = 65536;
 
-/** How to make a ring. */
+/** Options for a new ring. */
 export interface RingOptions {
   /** Words of 32 bits in a record: 1 to 2^20. */
   readonly recordWords: number;
-  /** Records that fit: 1 to 2^30, rounded up to a power of two. Default 65536. */
+  /** Records that the ring can hold: 1 to 2^30, rounded up to a power of two. Default 65536. */
   readonly capacity?: number;
-  /** Where to put the ring. Default: a SharedArrayBuffer of the right size, or an ArrayBuffer where there is none. */
+  /** The memory for the ring. Default: a new SharedArrayBuffer, or an ArrayBuffer on platforms without it. */
   readonly buffer?: ArrayBufferLike;
-  /** Where in `buffer` it starts, a multiple of 4. Only at a multiple of 64 are the sides on cache lines of their own. */
+  /**
+   * Byte offset of the ring in `buffer`, a multiple of 4. A multiple of 64 gives each side its own cache lines. Default
+   * 0.
+   */
   readonly byteOffset?: number;
 }
 
-/** Options of a ring that exists: its header is left as it is. */
+/** Options of an existing ring: its header is not written. */
 class Existing implements RingOptions {
   constructor(
     readonly recordWords: number,
@@ -48,7 +51,7 @@ function allocate(bytes: number): ArrayBufferLike {
 function isSigned(words: Int32Array | Uint32Array): words is Int32Array {
   if (words instanceof Int32Array) return true;
   if (words instanceof Uint32Array) return false;
-  // Arrays of another realm, such as a frame, are no instances of ours.
+  // instanceof fails for arrays of another realm, such as a frame.
   const kind = Object.prototype.toString.call(words);
   if (kind === '[object Int32Array]') return true;
   if (kind === '[object Uint32Array]') return false;
@@ -56,49 +59,49 @@ function isSigned(words: Int32Array | Uint32Array): words is Int32Array {
 }
 
 /**
- * A ring of records of a fixed size between one producer and one consumer, which may be two threads.
+ * A ring buffer of fixed-size records between one producer and one consumer, which may be two threads.
  *
- * Each thread has an SpscRing of its own over the same memory: the first is made by the constructor, others by
- * {@link SpscRing.attach}. At any time one thread may call the methods of the producer (push, room, writeAt, commit,
- * lose, waitForRoom, waitForRoomAsync) and one those of the consumer (pop, readable, readAt, release, wait, waitAsync).
- * Nothing checks this. To hand a side over to another thread, stop using it here, tell the other thread (by a message,
- * for instance), and attach there. The rest may be called by anyone.
+ * Each thread has its own SpscRing over the same memory. The constructor makes the first, {@link SpscRing.attach} the
+ * others. At any time, only one thread may call the producer's methods (push, room, writeAt, commit, lose, waitForRoom,
+ * waitForRoomAsync), and only one the consumer's (pop, readable, readAt, release, wait, waitAsync). Nothing checks
+ * this. Any thread may call the other methods. To hand a side over to another thread, stop using it here, notify the
+ * other thread (by a message, for instance), and attach there.
  *
- * Memory order. Records are copied by plain writes and reads. The producer then stores its index, and the consumer loads
- * it before it reads, with operations of Atomics: what was written before the store is seen after the load, and so are
- * all records up to the index (ECMAScript memory model: the load synchronizes with the store that it reads from). In
- * the same way the consumer has read a record before it stores its own index, and the producer loads that index before it
- * overwrites the record. Each index has one writer, which may thus read it plainly. Each side remembers the last index
- * it has seen of the other one and looks again only if that is not enough: an old value of it means less room or fewer
- * records than there are, never more. For waiting see the README.
+ * Memory order. Records are copied by plain writes and reads. The producer writes records, then stores its index with
+ * Atomics. The consumer loads this index with Atomics, then reads the records. The load synchronizes with the store
+ * (ECMAScript memory model), so the consumer sees all records up to the index. In the same way, the consumer reads a
+ * record before it stores its own index, and the producer loads that index before it overwrites the record. Each index
+ * has one writer, which may therefore read it plainly. Each side remembers the other's last index and loads it again
+ * only if it does not suffice. An old index shows less room or fewer records than there are, never more. For waiting
+ * see the README.
  */
 export class SpscRing {
   /** Words of a record. */
   readonly recordWords: number;
-  /** Records that fit. */
+  /** Records that the ring can hold. */
   readonly capacity: number;
-  /** The memory: give it, and `byteOffset`, to {@link SpscRing.attach} in another thread. */
+  /** The memory. Pass it and `byteOffset` to {@link SpscRing.attach} in another thread. */
   readonly buffer: ArrayBufferLike;
-  /** Where in `buffer` the ring starts. */
+  /** Byte offset of the ring in `buffer`. */
   readonly byteOffset: number;
   /** The records, without the header, for {@link room} and {@link readable}. A view on `buffer`. */
   readonly words: Int32Array;
 
   readonly #header: Int32Array;
   readonly #mask: number;
-  /** Producer: the consumer's index when last looked at. */
+  /** Producer: the consumer's index when last loaded. */
   #poppedSeen: number;
-  /** Consumer: the producer's index when last looked at. */
+  /** Consumer: the producer's index when last loaded. */
   #pushedSeen: number;
-  /** Producer: what `commit` may still take. */
+  /** Producer: records that `commit` may still take. */
   #offered = 0;
-  /** Consumer: what `release` may still take. */
+  /** Consumer: records that `release` may still take. */
   #shown = 0;
 
   /**
-   * Makes an empty ring. Memory that is handed in is overwritten from `byteOffset` on, the header at once.
+   * Makes an empty ring. It writes the header into `buffer` at once, and later the records after it.
    * @throws RangeError for a size out of range, or a buffer that is too small
-   * @throws TypeError for a buffer that is none
+   * @throws TypeError if `buffer` is not an ArrayBuffer or SharedArrayBuffer
    */
   constructor(options: RingOptions) {
     const { recordWords, capacity } = ringGeometry(options.recordWords, options.capacity ?? DEFAULT_CAPACITY);
@@ -120,12 +123,12 @@ export class SpscRing {
     this.#header = header;
     this.#mask = capacity - 1;
     this.#poppedSeen = Atomics.load(header, POPPED);
-    // As if nothing had been pushed since: an old value, so that the first look is a real one.
+    // An old value, so that the first call loads the producer's index.
     this.#pushedSeen = this.#poppedSeen;
   }
 
   /**
-   * Bytes that a ring takes with its header.
+   * The size of a ring in bytes, header included.
    * @param recordWords 1 to 2^20
    * @param capacity 1 to 2^30, rounded up to a power of two
    * @throws RangeError for a size out of range
@@ -135,10 +138,10 @@ export class SpscRing {
   }
 
   /**
-   * The ring that another SpscRing made, in this thread or in another one, in use or not.
-   * @param byteOffset where in `buffer` it starts
-   * @throws RingError if there is no ring, or its header is damaged
-   * @throws TypeError for a buffer that is none
+   * Attaches to a ring that another SpscRing made, in this thread or another. The ring may be in use.
+   * @param byteOffset byte offset of the ring in `buffer`
+   * @throws RingError if `buffer` contains no ring there, or its header is damaged
+   * @throws TypeError if `buffer` is not an ArrayBuffer or SharedArrayBuffer
    * @throws RangeError for an offset that is not a multiple of 4 within the buffer
    */
   static attach(buffer: ArrayBufferLike, byteOffset = 0): SpscRing {
@@ -148,12 +151,12 @@ export class SpscRing {
   }
 
   /**
-   * Producer: copies records into the ring, as many as fit, and counts them as pushed. What did not fit is not counted;
-   * see {@link lose}.
-   * @param words what holds the records, one behind the other
-   * @param at word of the first record
-   * @param records how many there are
-   * @returns how many were taken: the first ones; 0 if the ring is closed
+   * Producer: copies as many records into the ring as fit, and counts them as pushed. Records that did not fit are not
+   * counted; see {@link lose}.
+   * @param words contains the records, one after the other
+   * @param at word index of the first record
+   * @param records number of records
+   * @returns number of records taken, from the first on; 0 if the ring is closed
    * @throws RangeError if the records do not lie within `words`
    * @throws TypeError if `words` is not an array of 32-bit words
    * @throws RingError `ERR_RING_INDICES` if the other side's index was overwritten
@@ -181,9 +184,10 @@ export class SpscRing {
   }
 
   /**
-   * Producer: how many records can be written in one piece from {@link writeAt} on. Write them into {@link words}, then
-   * {@link commit}. Where the ring ends there may be more behind it: ask again after the commit.
-   * @param records how many are wanted; no more are looked for. Default: as many as there can be
+   * Producer: the number of records that can be written contiguously from {@link writeAt} on. Write them into
+   * {@link words}, then {@link commit}. At the end of the memory the ring wraps, so there may be more room after the
+   * commit.
+   * @param records number of records wanted. Default: `capacity`
    * @returns 0 to `records`; 0 if the ring is closed
    * @throws RangeError if `records` is not an integer from 0 to 2^32 - 1
    * @throws RingError `ERR_RING_INDICES` if the other side's index was overwritten
@@ -195,15 +199,15 @@ export class SpscRing {
     return this.#offered;
   }
 
-  /** Producer: the word of {@link words} at which the next record begins. */
+  /** Producer: the index in {@link words} of the next record. */
   get writeAt(): number {
     return (this.#header[PUSHED]! & this.#mask) * this.recordWords;
   }
 
   /**
-   * Producer: hands on records written at {@link writeAt}.
-   * @param records up to what {@link room} returned, less what was committed since
-   * @throws RangeError if they are more
+   * Producer: publishes records written at {@link writeAt}.
+   * @param records at most the result of {@link room}, less the records committed since
+   * @throws RangeError if it is larger
    */
   commit(records: number): void {
     checkCount(records);
@@ -214,7 +218,7 @@ export class SpscRing {
 
   /**
    * Producer: counts records that it dropped.
-   * @param kind why, 0 to 7; the ring gives it no meaning
+   * @param kind the reason, 0 to 7; the ring gives it no meaning
    * @param records 0 to 2^31 - 1
    * @throws RangeError for another kind or number
    */
@@ -227,12 +231,12 @@ export class SpscRing {
   }
 
   /**
-   * Consumer: copies records out of the ring, up to `records`.
-   * @param into where to, one behind the other
-   * @param at word of the first record
-   * @param records how many there is room for
-   * @returns how many were copied
-   * @throws RangeError if there is no room for so many in `into`
+   * Consumer: copies up to `records` records out of the ring.
+   * @param into receives the records, one after the other
+   * @param at word index of the first record
+   * @param records greatest number of records to copy
+   * @returns number of records copied
+   * @throws RangeError if `into` has no room for `records` records
    * @throws TypeError if `into` is not an array of 32-bit words
    * @throws RingError `ERR_RING_INDICES` if the other side's index was overwritten
    */
@@ -259,9 +263,9 @@ export class SpscRing {
   }
 
   /**
-   * Consumer: how many records can be read in one piece from {@link readAt} on. Read them in {@link words}, then
-   * {@link release}. Where the ring ends there may be more behind it: ask again after the release.
-   * @param records how many are wanted; no more are looked for. Default: as many as there can be
+   * Consumer: the number of records that can be read contiguously from {@link readAt} on. Read them in {@link words},
+   * then {@link release}. At the end of the memory the ring wraps, so there may be more records after the release.
+   * @param records number of records wanted. Default: `capacity`
    * @returns 0 to `records`
    * @throws RangeError if `records` is not an integer from 0 to 2^32 - 1
    * @throws RingError `ERR_RING_INDICES` if the other side's index was overwritten
@@ -273,15 +277,15 @@ export class SpscRing {
     return this.#shown;
   }
 
-  /** Consumer: the word of {@link words} at which the oldest record begins. */
+  /** Consumer: the index in {@link words} of the oldest record. */
   get readAt(): number {
     return (this.#header[POPPED]! & this.#mask) * this.recordWords;
   }
 
   /**
-   * Consumer: gives back the room of records read at {@link readAt}, which may then be overwritten.
-   * @param records up to what {@link readable} returned, less what was released since
-   * @throws RangeError if they are more
+   * Consumer: releases records read at {@link readAt}; the producer may then overwrite them.
+   * @param records at most the result of {@link readable}, less the records released since
+   * @throws RangeError if it is larger
    */
   release(records: number): void {
     checkCount(records);
@@ -292,12 +296,13 @@ export class SpscRing {
   }
 
   /**
-   * Consumer: blocks the thread until there is a record. It costs nothing meanwhile.
-   * @param timeoutMs milliseconds, 0 to look only. Default: Infinity
-   * @param records wait until so many are there, 1 to `capacity`. Default 1. With more, a timeout may leave some behind
+   * Consumer: blocks the thread until there is a record. A blocked thread uses no processor time.
+   * @param timeoutMs milliseconds; 0 to return at once. Default: Infinity
+   * @param records number of records to wait for, 1 to `capacity`. Default 1. After a timeout, fewer may be in the ring
    * @returns `ready`; `closed` if the ring is closed and empty; else `timed-out`. A closed ring with fewer than
    * `records` is `ready`
-   * @throws TypeError if it would have to block and cannot: in an ArrayBuffer, or in the main thread of a page
+   * @throws TypeError if it would have to block and cannot: the ring is in an ArrayBuffer, or this is the main thread
+   *   of a page
    * @throws RangeError for arguments out of range
    */
   wait(timeoutMs = Number.POSITIVE_INFINITY, records = 1): WaitResult {
@@ -309,9 +314,9 @@ export class SpscRing {
   }
 
   /**
-   * Consumer: as {@link wait}, without blocking the thread. While the promise is pending, Node goes on running.
+   * Consumer: like {@link wait}, without blocking the thread. A pending promise keeps Node running.
    *
-   * Without `Atomics.waitAsync` (Firefox before 145), and in an ArrayBuffer, a timer looks again every 1 to 16 ms.
+   * Without `Atomics.waitAsync` (Firefox before 145), and in an ArrayBuffer, a timer checks every 1 to 16 ms.
    * @throws RangeError (rejects) for arguments out of range
    */
   async waitAsync(timeoutMs = Number.POSITIVE_INFINITY, records = 1): Promise<WaitResult> {
@@ -323,11 +328,11 @@ export class SpscRing {
   }
 
   /**
-   * Producer: blocks the thread until there is room. Asking for a good part of the capacity wakes it up less often.
-   * @param records for so many records, 1 to `capacity`. Default 1
-   * @param timeoutMs milliseconds, 0 to look only. Default: Infinity
+   * Producer: blocks the thread until there is room. A larger `records` makes it wake up less often.
+   * @param records number of records to wait for room for, 1 to `capacity`. Default 1
+   * @param timeoutMs milliseconds; 0 to return at once. Default: Infinity
    * @returns `ready`; `closed` if the ring is closed, with or without room; else `timed-out`
-   * @throws TypeError, RangeError as {@link wait}
+   * @throws TypeError, RangeError like {@link wait}
    */
   waitForRoom(records = 1, timeoutMs = Number.POSITIVE_INFINITY): WaitResult {
     this.#checkWait(timeoutMs, records);
@@ -337,7 +342,7 @@ export class SpscRing {
     return block(this.#header, ROOM_WANTED, records, timeoutMs, () => this.#lookForRoom(records));
   }
 
-  /** Producer: as {@link waitForRoom}, without blocking the thread; see {@link waitAsync}. */
+  /** Producer: like {@link waitForRoom}, without blocking the thread; see {@link waitAsync}. */
   async waitForRoomAsync(records = 1, timeoutMs = Number.POSITIVE_INFINITY): Promise<WaitResult> {
     this.#checkWait(timeoutMs, records);
     const seen = this.#lookForRoom(records);
@@ -347,9 +352,9 @@ export class SpscRing {
   }
 
   /**
-   * No more records will come. The producer calls it when it is done; the consumer may, to stop a producer, which can
-   * still end what it is just pushing or committing. Then nothing is pushed, and all waits end; records that are there
-   * can still be popped. It cannot be undone.
+   * Closes the ring for ever. The producer calls it after its last record. The consumer may call it to stop the
+   * producer, which may still finish a push or commit under way. Afterwards the ring takes no records, and all waits
+   * end. Records in the ring can still be popped.
    */
   close(): void {
     const header = this.#header;
@@ -363,37 +368,37 @@ export class SpscRing {
     return Atomics.load(this.#header, CLOSED) !== 0;
   }
 
-  /** Whether the ring is closed and empty: nothing is left to do for the consumer. */
+  /** Whether the ring is closed and empty, so that the consumer is done. */
   get drained(): boolean {
-    // In this order: the producer pushes before it closes.
+    // The order matters: the producer pushes before it closes.
     return this.closed && this.length === 0;
   }
 
-  /** Whether other threads can attach: whether `buffer` is a SharedArrayBuffer. */
+  /** Whether other threads can attach, because `buffer` is a SharedArrayBuffer. */
   get shared(): boolean {
     return isShared(this.buffer);
   }
 
-  /** Records in the ring. The consumer finds at least so many, the producer at most. */
+  /** Records in the ring: a lower bound for the consumer, an upper bound for the producer. */
   get length(): number {
-    // The consumer's index first, or a consumer that is faster than this line would make it negative.
+    // The consumer's index is loaded first: otherwise a fast consumer could make the result negative.
     const head = Atomics.load(this.#header, POPPED);
     const length = (Atomics.load(this.#header, PUSHED) - head) >>> 0;
     return Math.min(length, this.capacity);
   }
 
-  /** Records ever pushed; exact up to 2^53, also in a thread of neither side. */
+  /** Records ever pushed; exact up to 2^53, in any thread. */
   get pushed(): number {
     return readCounter(this.#header, PUSHED);
   }
 
-  /** Records ever popped; exact up to 2^53, also in a thread of neither side. */
+  /** Records ever popped; exact up to 2^53, in any thread. */
   get popped(): number {
     return readCounter(this.#header, POPPED);
   }
 
   /**
-   * Records of a kind that the producer counted as lost; exact up to 2^53.
+   * Records of a kind that the producer has counted as lost; exact up to 2^53.
    * @param kind 0 to 7
    * @throws RangeError for another kind
    */
@@ -402,7 +407,7 @@ export class SpscRing {
     return readCounter(this.#header, LOST + 2 * kind);
   }
 
-  /** Records of all kinds that were counted as lost. */
+  /** Records of all kinds that the producer has counted as lost. */
   get lostTotal(): number {
     let total = 0;
     for (let kind = 0; kind < LOSS_KINDS; kind++) total += readCounter(this.#header, LOST + 2 * kind);
@@ -425,13 +430,13 @@ export class SpscRing {
     }
   }
 
-  /** Producer: room for up to `records`; looks at the consumer's index only if what it knows is not enough. */
+  /** Producer: room for up to `records`. Loads the consumer's index only if the remembered one does not suffice. */
   #room(tail: number, records: number): number {
-    // A plain read will do: a mark seen late is as good as one set late.
+    // A plain read suffices: a mark seen late equals a mark set late.
     if (this.#header[CLOSED]! !== 0) return 0;
     const wanted = Math.min(records, this.capacity);
     let used = (tail - this.#poppedSeen) | 0;
-    // Negative if another SpscRing was the producer for a long time and this one is it again.
+    // Negative if another SpscRing was the producer for a long time before this one.
     if (used < 0 || used + wanted > this.capacity) {
       this.#poppedSeen = Atomics.load(this.#header, POPPED);
       used = (tail - this.#poppedSeen) | 0;
@@ -441,7 +446,10 @@ export class SpscRing {
     return Math.min(free, wanted);
   }
 
-  /** Consumer: records there, up to `records`; looks at the producer's index only if what it knows is not enough. */
+  /**
+   * Consumer: records available, up to `records`. Loads the producer's index only if the remembered one does not
+   * suffice.
+   */
   #available(head: number, records: number): number {
     const wanted = Math.min(records, this.capacity);
     let used = (this.#pushedSeen - head) | 0;
@@ -453,14 +461,14 @@ export class SpscRing {
     return Math.min(used, wanted);
   }
 
-  /** Memory that somebody overwrote must not make us read or write elsewhere. */
+  /** Overwritten indices must not cause reads or writes outside the ring. */
   #checkUsed(used: number): void {
     if (used < 0 || used > this.capacity) {
       throw new RingError('ERR_RING_INDICES', 4 * PUSHED, `a ring of ${this.capacity} cannot hold ${used} records`);
     }
   }
 
-  /** Producer: stores its index, and wakes up the consumer if it waits for no more than there is. */
+  /** Producer: stores its index, and wakes up the consumer if its wait is satisfied. */
   #publish(tail: number, records: number): void {
     const header = this.#header;
     const next = (tail + records) | 0;
@@ -470,7 +478,7 @@ export class SpscRing {
     if (wanted !== 0 && ((next - Atomics.load(header, POPPED)) | 0) >= wanted) wake(header, RECORDS_WANTED);
   }
 
-  /** Consumer: stores its index, and wakes up the producer if it waits for no more room than there is. */
+  /** Consumer: stores its index, and wakes up the producer if its wait is satisfied. */
   #free(head: number, records: number): void {
     const header = this.#header;
     const next = (head + records) | 0;
@@ -483,7 +491,7 @@ export class SpscRing {
   }
 
   #lookForRecords(records: number): 'ready' | 'closed' | null {
-    // The mark first: records pushed before the ring was closed must not be missed.
+    // The mark is read first, so that no record pushed before the closing is missed.
     const closed = this.closed;
     const used = (Atomics.load(this.#header, PUSHED) - this.#header[POPPED]!) | 0;
     this.#checkUsed(used);

@@ -1,30 +1,30 @@
 /**
  * Waiting for the other side of a ring.
  *
- * Each side has a flag in shared memory, which is 0 or for how many records (of room) it waits. The other side looks at
- * it after each change, a read that stays in its cache, and calls `Atomics.notify` only if the flag is set and as much
- * is there. It clears the flag before that, so that one wait costs at most one notification.
+ * Each side has a flag in shared memory: the number of records (or of room for records) it waits for, or 0. The other
+ * side reads the flag after each change; this read stays in its cache. If the wait is satisfied, it clears the flag and
+ * calls `Atomics.notify`. One wait thus costs at most one notification.
  *
- * No wake-up is lost. The sleeper does S1 set the flag, S2 look at index and mark of closing, S3 wait unless the flag
- * changed. The waker does W1 store index or mark, W2 look at the flag, W3 clear it, W4 notify. All are sequentially
- * consistent atomic operations, so there is one order of all of them that each thread sees. If W1 comes before S2, the
- * sleeper sees the change and does not sleep. Otherwise S1, S2, W1, W2 are in this order and the waker sees the flag.
- * Then W3 comes either before S3 compares, and S3 returns at once; or after, and then the sleeper is already in the list
- * of waiters, because comparing and entering the list are one step for W4. Whoever wakes up begins again with S1, thus a
- * notification too many does no harm.
+ * No wake-up is lost. The sleeper performs S1 set the flag, S2 read index and closing mark, S3 wait unless the flag
+ * changed. The waker performs W1 store index or mark, W2 read the flag, W3 clear it, W4 notify. All are sequentially
+ * consistent atomic operations, so all threads see them in one order. If W1 comes before S2, the sleeper sees the
+ * change and does not sleep. Otherwise the order is S1, S2, W1, W2, and the waker sees the flag. If W3 then comes
+ * before the comparison in S3, S3 returns at once. If it comes after, the sleeper is already in the list of waiters,
+ * because comparing and entering the list are one step for W4. A sleeper that wakes up begins again with S1, so a
+ * superfluous notification does no harm.
  *
  * The sleeper never clears the flag, not even after a timeout: another wait of the same side (two pending promises) may
- * rely on it. This costs at most one notification that nobody needs. A flag that another wait has set to less is left as
- * it is: who is woken too early looks and waits again.
+ * rely on it. This costs at most one superfluous notification. A wait does not raise a flag that another wait has set
+ * to a smaller number. A sleeper that is woken too early waits again.
  */
 
 /** Why a wait ended. */
 export type WaitResult = 'ready' | 'timed-out' | 'closed';
 
-/** What a look at the ring says; null is to wait on. */
+/** Checks the ring; null means to wait on. */
 export type Look = () => 'ready' | 'closed' | null;
 
-/** What browsers, Node and others have, and the language's library does not declare. */
+/** Functions of browsers, Node and other platforms that the language's library does not declare. */
 interface Host {
   readonly performance?: { now(): number };
   readonly setTimeout?: (callback: () => void, milliseconds: number) => unknown;
@@ -41,28 +41,31 @@ type WaitAsync = (
 
 const host = (): Host => globalThis as unknown as Host;
 
-/** Pauses between two looks where nothing can wake up a promise, in milliseconds: doubled from the first to the last. */
+/**
+ * Pauses between two checks where nothing can wake up a promise, in milliseconds. They double from the first to the
+ * last.
+ */
 const FIRST_PAUSE = 1;
 const LAST_PAUSE = 16;
-/** An interval that is never reached; timers hold up to 2^31 - 1. */
+/** The longest interval that timers accept, 2^31 - 1 ms. */
 const NEVER = 0x7fffffff;
 
 const now = (): number => host().performance?.now() ?? Date.now();
 
-/** True for memory that several threads can have. */
+/** Whether several threads can share the memory. */
 export function isShared(buffer: ArrayBufferLike): boolean {
-  // Not instanceof: pages that are not isolated have shared memory of WebAssembly, but no SharedArrayBuffer.
+  // Not instanceof: pages without isolation have WebAssembly's shared memory, but no SharedArrayBuffer.
   return Object.prototype.toString.call(buffer) === '[object SharedArrayBuffer]';
 }
 
-/** @throws RangeError unless it is a number of milliseconds, or Infinity */
+/** @throws RangeError unless `timeoutMs` is a number of milliseconds or Infinity */
 export function checkTimeout(timeoutMs: number): void {
   if (!(typeof timeoutMs === 'number' && timeoutMs >= 0)) {
     throw new RangeError(`timeoutMs must be a number of milliseconds or Infinity, not ${timeoutMs}`);
   }
 }
 
-/** Sets a flag, unless it is set to less. Returns what it is now. */
+/** Sets a flag, unless it is set to a smaller number. Returns its value. */
 function raise(header: Int32Array, flag: number, wanted: number): number {
   const other = Atomics.load(header, flag);
   const value = other > 0 && other < wanted ? other : wanted;
@@ -71,7 +74,7 @@ function raise(header: Int32Array, flag: number, wanted: number): number {
 }
 
 /**
- * Wakes up who waits on a flag that was seen set, and has what it waits for.
+ * Wakes up the thread that waits on a flag. Call it if the flag is set and the wait is satisfied.
  * @param flag RECORDS_WANTED or ROOM_WANTED
  */
 export function wake(header: Int32Array, flag: number): void {
@@ -80,7 +83,7 @@ export function wake(header: Int32Array, flag: number): void {
 }
 
 /**
- * Blocks the thread until `look` has an answer.
+ * Blocks the thread until `look` returns an answer.
  * @throws TypeError if the thread may not block or the memory is not shared
  */
 export function block(header: Int32Array, flag: number, wanted: number, timeoutMs: number, look: Look): WaitResult {
@@ -105,7 +108,7 @@ export function block(header: Int32Array, flag: number, wanted: number, timeoutM
 }
 
 /**
- * A promise for the answer of `look`. While it is pending, Node goes on running, as for a timer.
+ * A promise of the answer of `look`. Like a timer, it keeps Node running while it is pending.
  * @throws TypeError (rejects) if there is neither `Atomics.waitAsync` nor `setTimeout`
  */
 export async function blockAsync(
@@ -118,7 +121,7 @@ export async function blockAsync(
   const { waitAsync } = Atomics as unknown as { readonly waitAsync?: WaitAsync };
   if (typeof waitAsync !== 'function' || !isShared(header.buffer)) return poll(timeoutMs, look);
   const deadline = now() + timeoutMs;
-  // Node does not count a promise of Atomics.waitAsync among the things to wait for before it exits.
+  // A pending promise of Atomics.waitAsync alone does not keep Node running.
   const { setInterval, clearInterval } = host();
   const hold = setInterval?.(() => {}, NEVER);
   try {
@@ -135,7 +138,7 @@ export async function blockAsync(
   }
 }
 
-/** The same by looking again and again, at growing intervals, where nothing can wake us up. */
+/** Like blockAsync, by checks at growing intervals, for memory on which nothing can wake up a promise. */
 async function poll(timeoutMs: number, look: Look): Promise<WaitResult> {
   const deadline = now() + timeoutMs;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LAST_PAUSE)) {

@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
-import { type FrameBatch, RECORD_KINDS, RecordIds, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
+import { RECORD_KINDS, RecordIds, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
 import { BackOff, frameTimeMs, OutageLog } from '@int/collector/internals';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { Brokers } from './client/brokers.js';
 import { Producer, type ProducerTotals } from './client/producer.js';
@@ -164,20 +164,14 @@ export class KafkaSink implements Sink {
     this.#watermarks?.advance(timeMs);
   }
 
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
-    return this.#takes.reports ? this.#safely(this.#writeReports(batch, frames, first, 0)) : undefined;
+  write(batch: TelemetryBatch): Promise<void> | undefined {
+    return this.#takes.reports ? this.#safely(this.#writeReports(batch, 0)) : undefined;
   }
 
-  writeEvents(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-  ): Promise<void> | undefined {
+  writeEvents(events: EventBatch): Promise<void> | undefined {
     if (!this.#takes.events) return undefined;
     const written = this.#writeNow(KIND.EVENTS, events.count, (from, slab) =>
-      this.#encoder.events(events, batch, frames, first, detector, from, slab, this.#ids),
+      this.#encoder.events(events, from, slab, this.#ids),
     );
     return this.#safely(written);
   }
@@ -275,25 +269,25 @@ export class KafkaSink implements Sink {
     queueMicrotask(() => this.#options.onProblem(problem));
   }
 
-  #writeReports(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number): Promise<void> | undefined {
+  #writeReports(batch: TelemetryBatch, from: number): Promise<void> | undefined {
     let row = from;
     for (let parcel = this.#open(false); parcel !== null; parcel = this.#open(false)) {
       const { slab } = parcel;
       const before = slab.count;
-      row = this.#encoder.reports(batch, frames, first, row, slab, this.#ids);
+      row = this.#encoder.reports(batch, row, slab, this.#ids);
       for (let at = before; at < slab.count; at++) this.#watermarks?.offered(slab.timeMs[at]!);
       this.#onWritten(KIND.REPORTS, parcel, before);
       if (row >= batch.reports) return undefined;
       this.#seal();
     }
     if (this.#options.whenFull === 'wait' && !this.#isClosed) {
-      return this.#pool.room().then(() => this.#writeReports(batch, frames, first, row));
+      return this.#pool.room().then(() => this.#writeReports(batch, row));
     }
     let shed = 0;
     for (; row < batch.reports; row++) {
       if (batch.code[row] !== 0) continue;
       shed += 1;
-      this.#watermarks?.offered(frameTimeMs(frames, first + batch.frame[row]!));
+      this.#watermarks?.offered(frameTimeMs(batch, batch.frame[row]!));
     }
     this.#account.shed(KIND.REPORTS, shed, this.#shedReason());
     return undefined;

@@ -82,8 +82,8 @@ describe('a broker that wants TLS and a login', () => {
       onProblem: ({ code, message }) => problems.push(`${code} ${message}`),
       ...options,
     });
-    const { batch, frames } = batchOf(10);
-    await sink.write(batch, frames, 0);
+    const batch = batchOf(10);
+    await sink.write(batch);
     await expect.poll(() => problems.length, { timeout: 20_000 }).toBeGreaterThan(0);
     await sink.close(0);
     expect(closedAccount(sink)).toMatchObject({ offered: 10, delivered: 0, pending: 0 });
@@ -95,8 +95,8 @@ describe('a broker that wants TLS and a login', () => {
     const topic = newName('reports');
     const access = { bootstrap, tls: { ca }, sasl: USER };
     const sink = new KafkaSink({ ...access, topics: { reports: topic }, format: 'json' });
-    const { batch, frames } = batchOf(500);
-    await sink.write(batch, frames, 0);
+    const batch = batchOf(500);
+    await sink.write(batch);
     await sink.flush();
     await sink.close();
     expect(closedAccount(sink)).toMatchObject({ offered: 500, delivered: 500, pending: 0 });
@@ -117,10 +117,10 @@ describe('a broker that wants TLS and a login', () => {
       lingerMs: 0,
       onProblem: ({ message }) => problems.push(message),
     });
-    const { batch, frames } = batchOf(10);
+    const batch = batchOf(10);
     let written = 0;
     for (const began = performance.now(); performance.now() - began < 1800; written += 10) {
-      await sink.write(batch, frames, 0);
+      await sink.write(batch);
       await sink.flush();
     }
     await sink.close();

@@ -137,9 +137,9 @@ describe('without a broker', () => {
   test('memory is no limit: what is on disk need not stay there, and comes again at the next start', async () => {
     const directory = newFolder();
     const { sink } = sinkOf(directory);
-    const { batch, frames } = batchOf(500);
+    const batch = batchOf(500);
     // More than memory holds.
-    for (let round = 0; round < 20; round++) await sink.write(batch, frames, 0);
+    for (let round = 0; round < 20; round++) await sink.write(batch);
     expect(closedAccount(sink)).toMatchObject({ offered: 10_000, pending: 10_000 });
     expect(sink.state().spooledRecords).toBe(10_000);
     await sink.close();
@@ -150,8 +150,8 @@ describe('without a broker', () => {
   test('events, which cannot wait, are on disk before the pipeline goes on', async () => {
     const directory = newFolder();
     const { sink } = sinkOf(directory);
-    const { batch, frames } = batchOf(3);
-    const first = sink.write(batch, frames, 0);
+    const batch = batchOf(3);
+    const first = sink.write(batch);
     expect(first).toBeInstanceOf(Promise);
     expect(sink.state().spooledRecords).toBe(0);
     await first;
@@ -161,12 +161,12 @@ describe('without a broker', () => {
   test('a disk that is full has the pipeline wait until it has room, and health says so', async () => {
     const disk = smallFolder('3m');
     const { problems, sink } = sinkOf(join(disk, 'spool'));
-    const { batch, frames } = batchOf(500);
+    const batch = batchOf(500);
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(2 << 20));
     let isWaiting = false;
     let rounds = 0;
     while (!isWaiting && rounds < 200) {
-      const written = sink.write(batch, frames, 0)!;
+      const written = sink.write(batch)!;
       rounds += 1;
       isWaiting = await Promise.race([written.then(() => false), sleep(1500, true)]);
     }
@@ -186,10 +186,10 @@ describe('without a broker', () => {
   test('a sink that drops takes nothing that is not on disk, and takes it again when there is room', async () => {
     const disk = smallFolder('3m');
     const { problems, sink } = sinkOf(join(disk, 'spool'), { whenFull: 'drop' });
-    const { batch, frames } = batchOf(500);
+    const batch = batchOf(500);
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(2 << 20));
     for (let round = 0; round < 200 && closedAccount(sink).dropped.disk! < 2000; round++) {
-      await sink.write(batch, frames, 0);
+      await sink.write(batch);
       const { pending } = closedAccount(sink);
       expect(sink.state().spooledRecords).toBe(pending);
     }
@@ -204,7 +204,7 @@ describe('without a broker', () => {
     await expect
       .poll(
         async () => {
-          await sink.write(batch, frames, 0);
+          await sink.write(batch);
           return closedAccount(sink).pending;
         },
         { timeout: 20_000 },
@@ -221,9 +221,9 @@ describe('without a broker', () => {
       whenFull: 'drop',
       spool: { directory, limitBytes: 4 * MEMORY.batchBytes },
     });
-    const { batch, frames } = batchOf(500);
+    const batch = batchOf(500);
     for (let round = 0; round < 50 && closedAccount(sink).dropped['spool-full'] === 0; round++) {
-      await sink.write(batch, frames, 0);
+      await sink.write(batch);
     }
     const { dropped, pending } = closedAccount(sink);
     expect(dropped['spool-full']).toBeGreaterThan(0);
@@ -249,8 +249,8 @@ describe('without a broker', () => {
   test('damage is counted as damage, and set aside', async () => {
     const directory = newFolder();
     const { sink } = sinkOf(directory);
-    const { batch, frames } = batchOf(100);
-    for (let round = 0; round < 5; round++) await sink.write(batch, frames, 0);
+    const batch = batchOf(100);
+    for (let round = 0; round < 5; round++) await sink.write(batch);
     await sink.close(0);
     const [name] = readdirSync(directory).filter((each) => each.endsWith('.chunks'));
     const bytes = readFileSync(join(directory, name!));
@@ -285,8 +285,8 @@ describe('with a broker', () => {
     const reports = newName('reports');
     const directory = newFolder();
     const { problems, sink } = sinkOf(directory, { bootstrap, topics: { reports }, createTopics: { partitions: 3 } });
-    const { batch, frames } = batchOf(200);
-    for (let round = 0; round < 40; round++) await sink.write(batch, frames, 0);
+    const batch = batchOf(200);
+    for (let round = 0; round < 40; round++) await sink.write(batch);
     await sink.flush();
     expect(closedAccount(sink)).toMatchObject({ offered: 8000, delivered: 8000, pending: 0 });
     expect(sink.state()).toMatchObject({ spooledBytes: 0, spooledRecords: 0 });
@@ -302,8 +302,8 @@ describe('with a broker', () => {
     const directory = newFolder();
     let nowMs = START_MS;
     const write = async (sink: KafkaSink): Promise<void> => {
-      const { batch, frames } = batchOf(50, 0, 3, nowMs);
-      const written = sink.write(batch, frames, 0);
+      const batch = batchOf(50, 0, 3, nowMs);
+      const written = sink.write(batch);
       nowMs += 50;
       await written;
       sink.advance(nowMs);
@@ -351,8 +351,8 @@ describe('with a broker', () => {
     const reports = newName('reports');
     const disk = smallFolder('200k');
     const { problems, sink } = sinkOf(join(disk, 'spool'), { bootstrap, topics: { reports } });
-    const { batch, frames } = batchOf(500);
-    for (let round = 0; round < 20; round++) await sink.write(batch, frames, 0);
+    const batch = batchOf(500);
+    for (let round = 0; round < 20; round++) await sink.write(batch);
     expect(closedAccount(sink)).toMatchObject({ offered: 10_000, pending: 0, delivered: 10_000 });
     expect(problems).toContain('ERR_KAFKA_DISK');
     expect(check(await readTopic(bootstrap, reports))).toEqual({ records: 10_000, repeats: 0 });

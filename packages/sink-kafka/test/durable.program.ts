@@ -20,8 +20,7 @@ const sink = new KafkaSink({
 });
 const batches = [batchOf(7), batchOf(150), batchOf(40)];
 for (let round = 0; ; round++) {
-  const { batch, frames } = batches[round % batches.length]!;
-  await sink.write(batch, frames, 0);
+  await sink.write(batches[round % batches.length]!);
   const { offered, delivered } = sink.totals().reports!;
   writeSync(1, `${JSON.stringify({ safe: offered, delivered })}\n`);
 }

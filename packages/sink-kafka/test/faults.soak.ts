@@ -78,14 +78,14 @@ function underLoad(options: KafkaSinkOptions): Loaded {
     ...options,
   });
   ends.push(() => sink.close(0));
-  const { batch, frames } = batchOf(IS_LONG ? 100 : 20);
+  const batch = batchOf(IS_LONG ? 100 : 20);
   const timer = setInterval(() => {
-    void sink.write(batch, frames, 0);
+    void sink.write(batch);
     // Time goes on: reports that are older than what was said to be whole would be late.
-    for (let row = 0; row < frames.count; row++) {
-      const low = frames.timestampsLow[row]! + 1e6 * frames.count;
-      frames.timestampsLow[row] = low;
-      if (low > 0xffff_ffff) frames.timestampsHigh[row]!++;
+    for (let frame = 0; frame < batch.frames; frame++) {
+      const low = batch.frameTimeLow[frame]! + 1e6 * batch.frames;
+      batch.frameTimeLow[frame] = low;
+      if (low > 0xffff_ffff) batch.frameTimeHigh[frame]!++;
     }
     closedAccount(sink);
   }, 20);

@@ -7,11 +7,6 @@ export const START_MS = 1_700_000_000_000;
 /** Flows of a load. */
 export const FLOWS = 40;
 
-export interface Batch {
-  readonly batch: TelemetryBatch;
-  readonly frames: FrameSlab;
-}
-
 function record(flow: number, sequence: number, hopCount: number): TelemetryRecord {
   const hops = Array.from(
     { length: hopCount },
@@ -30,7 +25,7 @@ function record(flow: number, sequence: number, hopCount: number): TelemetryReco
  * @param broken datagrams that are cut short, spread over the batch
  * @param startMs time of the first one; each is a millisecond later than the one before
  */
-export function batchOf(reports: number, broken = 0, hops = 3, startMs = START_MS): Batch {
+export function batchOf(reports: number, broken = 0, hops = 3, startMs = START_MS): TelemetryBatch {
   const total = reports + broken;
   const frames = new FrameSlab({ frames: total, bytes: total * (128 + 16 * hops) }, 'report');
   let left = broken;
@@ -42,7 +37,7 @@ export function batchOf(reports: number, broken = 0, hops = 3, startMs = START_M
     frames.append(isBroken ? payload.subarray(0, 20) : payload, startMs + row);
   }
   const batch = new TelemetryBatch({ frames: total, hops: total * hops + 256 });
-  const done = new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, total);
+  const done = new BatchDecoder({ linkType: 'report' }).decode(batch, frames);
   if (done !== total) throw new Error(`only ${done} of ${total} frames were decoded`);
-  return { batch, frames };
+  return batch;
 }

@@ -51,7 +51,7 @@ describe('with a broker', () => {
   test('reports arrive however they are compressed, a flow in one partition and in order', async () => {
     const { bootstrap } = await kafkaForTests();
     const reports = newName('reports');
-    const { batch, frames } = batchOf(500, 20);
+    const batch = batchOf(500, 20);
     const available = COMPRESSIONS.filter((each) => each !== 'zstd');
     for (const compression of available) {
       const { problems, sink } = sinkOf({
@@ -60,7 +60,7 @@ describe('with a broker', () => {
         compression,
         createTopics: { partitions: 3 },
       });
-      for (let round = 0; round < 4; round++) await sink.write(batch, frames, 0);
+      for (let round = 0; round < 4; round++) await sink.write(batch);
       await sink.flush();
       expect(closedAccount(sink)).toMatchObject({ offered: 2000, delivered: 2000, pending: 0 });
       expect(problems).toEqual([]);
@@ -82,21 +82,22 @@ describe('with a broker', () => {
     const { bootstrap } = await kafkaForTests();
     const prefix = newName('kinds.');
     const { sink } = sinkOf({ bootstrap, topics: { prefix }, ...MEMORY });
-    const { batch, frames } = batchOf(3);
+    const batch = batchOf(3);
     const detector = new Detector(compileRules({ version: 1, default: 'report', rules: [] }));
     const events = new EventBatch(4096);
+    events.attach(batch, detector);
     events.report.fill(1);
     events.rule.fill(NO_RULE);
     events.kind.fill(NO_METRIC << 8);
     events.count = 1500;
     const geometry = geometryOf({ rows: 1, hops: 1 });
     const words = new Int32Array(10 * geometry.bucketStride);
-    const wait = sink.writeEvents(events, batch, frames, 0, detector);
+    const wait = sink.writeEvents(events);
     // 1000 have room.
     expect(wait).toBeInstanceOf(Promise);
     sink.writeFlows(words, 0, 10, geometry);
     await wait;
-    await sink.write(batch, frames, 0);
+    await sink.write(batch);
     await sink.flush();
     const kinds = Object.entries(sink.totals()).map(([kind, { delivered, offered }]) => [kind, offered, delivered]);
     expect(kinds).toEqual([
@@ -121,7 +122,7 @@ describe('with a broker', () => {
     const { bootstrap } = await kafkaForTests();
     const reports = newName('reports');
     const directory = newFolder();
-    const { batch, frames } = batchOf(500);
+    const batch = batchOf(500);
     const spool = { directory };
     const away = sinkOf({
       bootstrap: NOBODY,
@@ -130,7 +131,7 @@ describe('with a broker', () => {
       spool,
       ...MEMORY,
     }).sink;
-    for (let round = 0; round < 20; round++) await away.write(batch, frames, 0);
+    for (let round = 0; round < 20; round++) await away.write(batch);
     expect(closedAccount(away)).toMatchObject({ offered: 10_000, delivered: 0, pending: 10_000 });
     await away.close();
     expect(closedAccount(away)).toMatchObject({ offered: 10_000, delivered: 0, pending: 10_000 });
@@ -138,7 +139,7 @@ describe('with a broker', () => {
 
     const { sink } = sinkOf({ bootstrap, topics: { reports }, instance: '00000000000000bb', spool, ...MEMORY });
     expect(sink.state().foundRecords).toBe(10_000);
-    for (let round = 0; round < 4; round++) await sink.write(batch, frames, 0);
+    for (let round = 0; round < 4; round++) await sink.write(batch);
     await sink.flush();
     expect(closedAccount(sink)).toMatchObject({ offered: 12_000, delivered: 12_000, pending: 0 });
     expect(sink.state()).toMatchObject({ spooledBytes: 0, spooledRecords: 0 });
@@ -165,9 +166,9 @@ describe('with a broker', () => {
     const { problems, sink } = sinkOf({ bootstrap, topics: { reports }, compression: 'none' });
     const small = batchOf(100, 0, 2);
     const large = batchOf(3, 0, 120);
-    await sink.write(small.batch, small.frames, 0);
-    await sink.write(large.batch, large.frames, 0);
-    await sink.write(small.batch, small.frames, 0);
+    await sink.write(small);
+    await sink.write(large);
+    await sink.write(small);
     await sink.flush();
     const { delivered, dropped } = closedAccount(sink);
     expect(delivered).toBe(200);
@@ -180,8 +181,8 @@ describe('with a broker', () => {
     const { bootstrap } = await kafkaForTests();
     const reports = newName('reports');
     const { problems, sink } = sinkOf({ bootstrap, topics: { reports }, createTopics: false });
-    const { batch, frames } = batchOf(10);
-    await sink.write(batch, frames, 0);
+    const batch = batchOf(10);
+    await sink.write(batch);
     await expect.poll(() => sink.health(), { timeout: 20_000 }).toContain('UNKNOWN_TOPIC');
     expect(problems).toEqual(['ERR_KAFKA_TOPIC']);
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...bootstrap] });
@@ -201,11 +202,11 @@ describe('with a broker', () => {
       ends.push(() => admin.close());
       await admin.createTopics({ topics: [reports], partitions: 4, replicas: 1 });
       const { problems, sink } = sinkOf({ bootstrap, topics: { reports }, createTopics: false });
-      const { batch, frames } = batchOf(500);
-      await sink.write(batch, frames, 0);
+      const batch = batchOf(500);
+      await sink.write(batch);
       await sink.flush();
       await admin.deleteTopics({ topics: [reports] });
-      await sink.write(batch, frames, 0);
+      await sink.write(batch);
       // Batches for four partitions are made, and refused.
       await until('an outage', () => problems.includes('ERR_KAFKA_TOPIC'));
       await until('the new topic', () =>
@@ -214,7 +215,7 @@ describe('with a broker', () => {
           () => false,
         ),
       );
-      await sink.write(batch, frames, 0);
+      await sink.write(batch);
       await inTime('the end of what was on its way', sink.flush());
       expect(closedAccount(sink)).toMatchObject({ offered: 1500, delivered: 1500, pending: 0 });
       const stored = await readTopic(bootstrap, reports);
@@ -230,12 +231,12 @@ describe('with a broker', () => {
 });
 
 describe('without a broker', () => {
-  const { batch, frames } = batchOf(500, 20);
+  const batch = batchOf(500, 20);
 
   test('a sink that drops never has the pipeline wait, and counts what has no room', async () => {
     const { problems, sink } = sinkOf({ bootstrap: NOBODY, whenFull: 'drop', ...MEMORY });
     for (let round = 0; round < 20; round++) {
-      expect(sink.write(batch, frames, 0)).toBeUndefined();
+      expect(sink.write(batch)).toBeUndefined();
       closedAccount(sink);
     }
     const { dropped, offered, pending } = closedAccount(sink);
@@ -244,7 +245,7 @@ describe('without a broker', () => {
     expect(problems).toEqual(['ERR_KAFKA_CONNECTION']);
     await sink.close(100);
     expect(closedAccount(sink)).toMatchObject({ pending: 0, dropped: { overflow: 9000, closed: 1000 } });
-    expect(sink.write(batch, frames, 0)).toBeUndefined();
+    expect(sink.write(batch)).toBeUndefined();
     expect(closedAccount(sink).dropped.closed).toBe(1500);
   });
 
@@ -252,7 +253,7 @@ describe('without a broker', () => {
     const { sink } = sinkOf({ bootstrap: NOBODY, whenFull: 'wait', ...MEMORY });
     let waits: Promise<void> | undefined;
     let rounds = 0;
-    for (; waits === undefined && rounds < 20; rounds++) waits = sink.write(batch, frames, 0);
+    for (; waits === undefined && rounds < 20; rounds++) waits = sink.write(batch);
     expect(rounds).toBe(3);
     expect(closedAccount(sink)).toMatchObject({ offered: 1000, pending: 1000 });
     await sink.close(50);
@@ -264,7 +265,7 @@ describe('without a broker', () => {
     const spool = { directory: newFolder(), limitBytes: 4 * MEMORY.batchBytes };
     const { problems, sink } = sinkOf({ bootstrap: NOBODY, whenFull: 'drop', spool, ...MEMORY });
     const writeMore = (): boolean => {
-      expect(sink.write(batch, frames, 0)).toBeUndefined();
+      expect(sink.write(batch)).toBeUndefined();
       return closedAccount(sink).dropped['spool-full']! > 0;
     };
     await until('a spool at its limit', writeMore, { everyMs: 5, found: () => sink.state() });

@@ -14,9 +14,9 @@ const sink = new KafkaSink({
   retry: { firstMs: 20, maxMs: 200 },
   spool: { directory },
 });
-const { batch, frames } = batchOf(200);
+const batch = batchOf(200);
 setInterval(() => {
-  void sink.write(batch, frames, 0);
+  void sink.write(batch);
   const { spooledRecords } = sink.state();
   writeSync(1, `${JSON.stringify({ ...sink.totals().reports, spooledRecords })}\n`);
 }, 20);

@@ -1,6 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import { type FrameBatch, RECORD_KINDS, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
-import type { Detector, EventBatch } from '@int/detect';
+import { RECORD_KINDS, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { KindCounts } from './client/counts.js';
 import { Shipper, type ShipperTotals } from './client/shipper.js';
@@ -58,24 +58,17 @@ export class OpenSearchSink implements Sink {
   }
 
   /** Takes the reports of a batch whose `code` is 0. */
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
+  write(batch: TelemetryBatch): Promise<void> | undefined {
     const counts = this.#counts.get('reports');
     if (counts === undefined) return undefined;
     let reports = 0;
     for (let row = 0; row < batch.reports; row++) if (batch.code[row] === 0) reports++;
     counts.offered += reports;
-    return this.#reports(counts, batch, frames, first, 0, reports);
+    return this.#reports(counts, batch, 0, reports);
   }
 
   /** @param left reports from row `from` on */
-  #reports(
-    counts: KindCounts,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    from: number,
-    left: number,
-  ): Promise<void> | undefined {
+  #reports(counts: KindCounts, batch: TelemetryBatch, from: number, left: number): Promise<void> | undefined {
     let remaining = left;
     for (let row = from; remaining > 0; row++) {
       if (batch.code[row] !== 0) continue;
@@ -86,11 +79,11 @@ export class OpenSearchSink implements Sink {
         else {
           const next = row;
           const rest = remaining;
-          return this.#whenRoom().then(() => this.#reports(counts, batch, frames, first, next, rest));
+          return this.#whenRoom().then(() => this.#reports(counts, batch, next, rest));
         }
         return undefined;
       }
-      this.#encoder.report(lines, batch, frames, first, row);
+      this.#encoder.report(lines, batch, row);
       this.#added(lines);
       remaining--;
     }
@@ -98,18 +91,10 @@ export class OpenSearchSink implements Sink {
   }
 
   /** Takes events; all are copied or counted before it returns. */
-  writeEvents(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-  ): Promise<void> | undefined {
+  writeEvents(events: EventBatch): Promise<void> | undefined {
     const counts = this.#counts.get('events');
     if (counts === undefined) return undefined;
-    return this.#copy(counts, events.count, (lines, row) =>
-      this.#encoder.event(lines, events, row, batch, frames, first, detector),
-    );
+    return this.#copy(counts, events.count, (lines, row) => this.#encoder.event(lines, events, row));
   }
 
   /** Takes entries that left a flow cache; all are copied or counted before it returns. */

@@ -1,4 +1,4 @@
-import { Collector, DetectionStage, FlowStage, type FrameBatch, type Push, type Source } from '@int/collector';
+import { Collector, DetectionStage, FlowStage, type Push, type Source } from '@int/collector';
 import { readRules } from '@int/detect/yaml';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -96,8 +96,7 @@ rules: [{ name: slow, priority: 1, match: any, detect: { threshold: { metric: ho
     const stages = [new DetectionStage(rules), new FlowStage({ rows: 64 })];
     const collector = new Collector({ sources: [source], stages, sinks: [sink] });
     await collector.start();
-    const frames: FrameBatch = framesOf(100, 100, NOON_NS);
-    await push(frames);
+    await push(framesOf(100, 100, NOON_NS));
     const { sinks, reports } = await collector.stop();
     expect([reports, collector.degraded()]).toEqual([100, []]);
     expect(sinks.opensearch).toMatchObject({

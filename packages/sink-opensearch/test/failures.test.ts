@@ -87,7 +87,7 @@ describe('OpenSearchSink', () => {
     const batch = decoded(frames);
     batch.code[1] = 3;
     batch.code[4] = 3;
-    await sink.write(batch, frames, 0);
+    await sink.write(batch);
     await sink.flush();
     expect([counts(sink).offered, numbers(server)]).toEqual([3, [0, 2, 3]]);
   });

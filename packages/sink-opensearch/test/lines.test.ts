@@ -77,30 +77,23 @@ describe('LineEncoder', () => {
       fc.property(reportPayload(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), ({ bytes }, timeNs) => {
         const encoder = new LineEncoder({ prefix: 'int-', rotate: 'day', instance: '0123456789abcdef' });
         const batch = new TelemetryBatch({ frames: 1 });
-        new BatchDecoder({ linkType: 'report' }).decode(batch, {
-          bytes,
-          offsets: Uint32Array.of(0),
-          lengths: Uint32Array.of(bytes.length),
-        });
         const [high, low] = words(timeNs);
-        const frames = {
-          linkType: 'report' as const,
+        new BatchDecoder({ linkType: 'report' }).decode(batch, {
           bytes,
           offsets: Uint32Array.of(0),
           lengths: Uint32Array.of(bytes.length),
           timestampsHigh: Uint32Array.of(high),
           timestampsLow: Uint32Array.of(low),
-          count: 1,
-        };
+        });
         const lines = new LineBatch(1024, 300);
         const expected: unknown[] = [];
         for (let row = 0; row < batch.reports; row++) {
           if (batch.code[row] !== 0) continue;
           const id = `0123456789abcdef-${expected.length / 2}`;
-          encoder.report(lines, batch, frames, 0, row);
+          encoder.report(lines, batch, row);
           const day = timestamp(timeNs).slice(0, 10).replaceAll('-', '.');
           expected.push({ create: { _index: `int-reports-${day}`, _id: id } });
-          expected.push({ '@timestamp': timestamp(timeNs), ...reportRecord(batch, frames, 0, row, id) });
+          expected.push({ '@timestamp': timestamp(timeNs), ...reportRecord(batch, row, id) });
           if (lines.isFull) break;
         }
         const text = Buffer.from(lines.lines(Array.from({ length: lines.count }, (_, row) => row))).toString('utf8');

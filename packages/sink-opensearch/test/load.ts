@@ -1,5 +1,5 @@
 import { BatchDecoder, encodeReport, TelemetryBatch, telemetry } from '@int/codec';
-import type { FrameBatch } from '@int/collector';
+import type { SourceFrames } from '@int/collector';
 import { Detector, EventBatch } from '@int/detect';
 import { readRules } from '@int/detect/yaml';
 import { type CacheGeometry, EXACT, geometryOf, META, REASON } from '@int/flowcache';
@@ -17,7 +17,7 @@ function report(number: number): Uint8Array {
 }
 
 /** Frames as a source has them: one report each, whose sequence number and hop latency at switch 7 is its number. */
-export function framesOf(from: number, count: number, timeNs: bigint = NOON_NS): FrameBatch {
+export function framesOf(from: number, count: number, timeNs: bigint = NOON_NS): SourceFrames {
   const payloads = Array.from({ length: count }, (_, k) => report(from + k));
   const lengths = Uint32Array.from(payloads, ({ length }) => length);
   const offsets = new Uint32Array(count);
@@ -34,9 +34,9 @@ export function framesOf(from: number, count: number, timeNs: bigint = NOON_NS):
 }
 
 /** Frames decoded. */
-export function decoded(frames: FrameBatch): TelemetryBatch {
+export function decoded(frames: SourceFrames): TelemetryBatch {
   const batch = new TelemetryBatch({ frames: Math.max(1, frames.count) });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames);
   return batch;
 }
 
@@ -47,8 +47,7 @@ export function writeReports(
   count: number,
   timeNs?: bigint,
 ): Promise<void> | undefined {
-  const frames = framesOf(from, count, timeNs);
-  return sink.write(decoded(frames), frames, 0);
+  return sink.write(decoded(framesOf(from, count, timeNs)));
 }
 
 /** Gives a sink events: each report's hop latency, which is its number, is above the threshold of 0. */
@@ -66,12 +65,9 @@ rules:
   - { name: any, priority: 1, match: any, detect: { threshold: { metric: hopLatency, threshold: 100, scope: hop } } }
 `),
   );
-  const frames = framesOf(from, count, timeNs);
-  const batch = decoded(frames);
   const events = new EventBatch();
-  const { timestampsHigh, timestampsLow } = frames;
-  detector.detect(batch, events, 0, batch.reports, { timestampsHigh, timestampsLow, first: 0 });
-  return sink.writeEvents(events, batch, frames, 0, detector);
+  detector.detect(decoded(framesOf(from, count, timeNs)), events);
+  return sink.writeEvents(events);
 }
 
 const GEOMETRY: CacheGeometry = /* @__PURE__ */ geometryOf({ rows: 1, hops: 1, metrics: ['hopLatency'] });

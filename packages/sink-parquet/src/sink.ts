@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TelemetryBatch } from '@int/codec';
-import type { FrameBatch, RecordCounts, RecordKind, Sink, SinkTotals } from '@int/collector';
+import type { RecordCounts, RecordKind, Sink, SinkTotals } from '@int/collector';
 import { OutageLog } from '@int/collector/internals';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { FileWriter } from './engine/file-writer.js';
 import { ParquetSinkError, toSinkError } from './errors.js';
@@ -172,47 +172,32 @@ export class ParquetSink implements Sink {
   }
 
   /** Takes a batch; see {@link Sink.write}. */
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
+  write(batch: TelemetryBatch): Promise<void> | undefined {
     if (!this.records.includes('reports')) return undefined;
-    if (this.#busy !== null) return this.#queue(() => this.#takeRest(batch, frames, first, 0));
-    const next = this.#takeReports(batch, frames, first, 0);
+    if (this.#busy !== null) return this.#queue(() => this.#takeRest(batch, 0));
+    const next = this.#takeReports(batch, 0);
     if (next >= batch.reports) return undefined;
     if (this.#options.whenFull === 'drop') {
       this.#giveUp('reports', reportsFrom(batch, next), 'overflow');
       return undefined;
     }
-    return this.#queue(() => this.#takeRest(batch, frames, first, next));
+    return this.#queue(() => this.#takeRest(batch, next));
   }
 
   /** Takes events; see {@link Sink.writeEvents}. With `whenFull: 'wait'` they may exceed the memory by one batch. */
-  writeEvents(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-  ): Promise<void> | undefined {
+  writeEvents(events: EventBatch): Promise<void> | undefined {
     if (!this.records.includes('events')) return undefined;
+    const { batch } = events;
     for (let event = 0; event < events.count; event++) {
-      const frame = first + batch.frame[events.report[event]!]!;
-      const high = HourFinder.clampHigh(frames.timestampsHigh[frame]!);
-      const slab = this.#room(SCHEMA_TABLES.events, this.#hours.find(high, frames.timestampsLow[frame]!));
+      const frame = batch.frame[events.report[event]!]!;
+      const high = HourFinder.clampHigh(batch.frameTimeHigh[frame]!);
+      const slab = this.#room(SCHEMA_TABLES.events, this.#hours.find(high, batch.frameTimeLow[frame]!));
       if (slab === null) {
         this.#giveUp('events', events.count - event, this.#refusal());
         break;
       }
       this.#counters.events.offered++;
-      this.#eventRows.append(
-        this.#segments.segment,
-        slab,
-        events,
-        event,
-        batch,
-        frames,
-        first,
-        detector,
-        this.#numbers,
-      );
+      this.#eventRows.append(this.#segments.segment, slab, events, event, this.#numbers);
       this.#segments.closeFull();
     }
     return this.#whenRoom();
@@ -332,7 +317,7 @@ export class ParquetSink implements Sink {
   }
 
   /** Takes reports from row `from` on. @returns the row at which there was no room, or that behind the last one */
-  #takeReports(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number): number {
+  #takeReports(batch: TelemetryBatch, from: number): number {
     const { reports } = batch;
     if (this.#closing !== null) {
       this.#giveUp('reports', reportsFrom(batch, from), 'closed');
@@ -344,11 +329,11 @@ export class ParquetSink implements Sink {
         row++;
         continue;
       }
-      const hour = this.#hourOf(batch, frames, first, row);
+      const hour = this.#hourOf(batch, row);
       const slab = this.#segments.room(SCHEMA_TABLES.hops, hour, rowsOf(batch, row), false);
       if (slab === null) return row;
-      const end = this.#runEnd(batch, frames, first, row, hour, SLAB_ROWS - slab.rows);
-      this.#reportRows.append(this.#segments.segment, slab, batch, frames, first, row, end, this.#numbers);
+      const end = this.#runEnd(batch, row, hour, SLAB_ROWS - slab.rows);
+      this.#reportRows.append(this.#segments.segment, slab, batch, row, end, this.#numbers);
       this.#counters.reports.offered += end - row;
       this.#segments.closeFull();
       row = end;
@@ -357,7 +342,7 @@ export class ParquetSink implements Sink {
   }
 
   /** The end of the run of reports from `from` on whose hops lie one behind the other, within one hour and `room` rows. */
-  #runEnd(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number, hour: number, room: number): number {
+  #runEnd(batch: TelemetryBatch, from: number, hour: number, room: number): number {
     const { code, hopCount, hopStart, reports } = batch;
     let rows = hopCount[from]!;
     let row = from + 1;
@@ -365,27 +350,27 @@ export class ParquetSink implements Sink {
     while (row < reports && code[row] === 0) {
       const hops = hopCount[row]!;
       const isNext = hops > 0 && hopStart[row] === hopStart[row - 1]! + hopCount[row - 1]!;
-      if (!isNext || rows + hops > room || this.#hourOf(batch, frames, first, row) !== hour) break;
+      if (!isNext || rows + hops > room || this.#hourOf(batch, row) !== hour) break;
       rows += hops;
       row++;
     }
     return row;
   }
 
-  #hourOf(batch: TelemetryBatch, frames: FrameBatch, first: number, row: number): number {
-    const frame = first + batch.frame[row]!;
-    return this.#hours.find(HourFinder.clampHigh(frames.timestampsHigh[frame]!), frames.timestampsLow[frame]!);
+  #hourOf(batch: TelemetryBatch, row: number): number {
+    const frame = batch.frame[row]!;
+    return this.#hours.find(HourFinder.clampHigh(batch.frameTimeHigh[frame]!), batch.frameTimeLow[frame]!);
   }
 
   /** Takes reports from row `from` on, and waits for room as often as there is none. */
-  async #takeRest(batch: TelemetryBatch, frames: FrameBatch, first: number, from: number): Promise<void> {
-    let next = this.#takeReports(batch, frames, first, from);
+  async #takeRest(batch: TelemetryBatch, from: number): Promise<void> {
+    let next = this.#takeReports(batch, from);
     while (next < batch.reports) {
       await new Promise<void>((resolve) => {
         if (this.#closing === null) this.#waiting.push(resolve);
         else resolve();
       });
-      next = this.#takeReports(batch, frames, first, next);
+      next = this.#takeReports(batch, next);
     }
   }
 

@@ -1,53 +1,35 @@
 import { BatchDecoder, type DecodeOptions, TelemetryBatch } from '@int/codec';
-import type { FrameBatch } from '@int/collector';
 import { MAX_REPORT_BYTES, ReportStream, type TrafficOptions } from '@int/traffic';
 
 /** 2023-11-14 22:00 UTC, the start of an hour, in ns. */
 export const HOUR_NS = 1_699_999_200_000_000_000n;
 
-/** Frames and what they were decoded to. */
-export interface Batch {
-  readonly batch: TelemetryBatch;
-  readonly frames: FrameBatch;
-  readonly first: number;
-}
-
-function framesOf(times: readonly bigint[], first: number): FrameBatch {
-  const count = first + times.length;
-  const timestampsHigh = new Uint32Array(count);
-  const timestampsLow = new Uint32Array(count);
-  times.forEach((time, row) => {
-    timestampsHigh[first + row] = Number(time >> 32n);
-    timestampsLow[first + row] = Number(time & 0xffffffffn);
-  });
-  const empty = { offsets: new Uint32Array(count), lengths: new Uint32Array(count) };
-  return { linkType: 'ethernet', bytes: new Uint8Array(0), ...empty, timestampsHigh, timestampsLow, count };
+/** Times as a source gives them. */
+function timesOf(times: readonly bigint[]): { timestampsHigh: Uint32Array; timestampsLow: Uint32Array } {
+  return {
+    timestampsHigh: Uint32Array.from(times, (time) => Number(time >> 32n)),
+    timestampsLow: Uint32Array.from(times, (time) => Number(time & 0xffffffffn)),
+  };
 }
 
 /**
  * Decodes each frame with options of its own into one batch.
- * @param first rows of the frames before the batch's
+ * @param first rows in the source's tables before the batch's
  */
 export function batchOf(
   frames: readonly { readonly bytes: Uint8Array; readonly options?: DecodeOptions; readonly timeNs: bigint }[],
   first = 0,
-): Batch {
+): TelemetryBatch {
   const batch = new TelemetryBatch({ frames: Math.max(1, frames.length), reports: 4096, hops: 65_536 });
-  for (const { bytes, options = {} } of frames) {
-    new BatchDecoder(options).decode(batch, {
-      bytes,
-      offsets: Uint32Array.of(0),
-      lengths: Uint32Array.of(bytes.length),
-    });
+  const lengths = Uint32Array.from([...new Array<number>(first).fill(0), ...frames.map(({ bytes }) => bytes.length)]);
+  const offsets = new Uint32Array(lengths.length);
+  for (let row = 1; row < offsets.length; row++) offsets[row] = offsets[row - 1]! + lengths[row - 1]!;
+  const times = timesOf([...new Array<bigint>(first).fill(0n), ...frames.map(({ timeNs }) => timeNs)]);
+  const input = { bytes: Buffer.concat(frames.map(({ bytes }) => bytes)), offsets, lengths, ...times };
+  for (const [k, { options = {} }] of frames.entries()) {
+    new BatchDecoder(options).decode(batch, input, first + k, first + k + 1);
   }
-  return {
-    batch,
-    frames: framesOf(
-      frames.map(({ timeNs }) => timeNs),
-      first,
-    ),
-    first,
-  };
+  return batch;
 }
 
 /** Batches of generated traffic, one after the other in time. */
@@ -60,7 +42,7 @@ export class Load {
     this.#perBatch = perBatch;
   }
 
-  next(): Batch {
+  next(): TelemetryBatch {
     const count = this.#perBatch;
     const bytes = new Uint8Array((count + 1) * MAX_REPORT_BYTES);
     const offsets = new Uint32Array(count);
@@ -68,15 +50,9 @@ export class Load {
     const timesNs = new Float64Array(count);
     this.#stream.fill(bytes, offsets, lengths, timesNs);
     const batch = new TelemetryBatch({ frames: count });
-    new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths });
     const start = this.#stream.settings.startNs;
-    return {
-      batch,
-      frames: framesOf(
-        Array.from(timesNs, (time) => start + BigInt(Math.floor(time))),
-        0,
-      ),
-      first: 0,
-    };
+    const times = timesOf(Array.from(timesNs, (time) => start + BigInt(Math.floor(time))));
+    new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths, ...times });
+    return batch;
   }
 }

@@ -11,8 +11,8 @@ const HOUR_MS = 3_600_000;
 const START_MS = Number(HOUR_NS / 1_000_000n);
 
 async function fill(sink: ParquetSink, hour: number, reports: number): Promise<void> {
-  const { batch, frames, first } = new Load(reports, { startNs: HOUR_NS + BigInt(hour) * 3_600_000_000_000n }).next();
-  await sink.write(batch, frames, first);
+  const batch = new Load(reports, { startNs: HOUR_NS + BigInt(hour) * 3_600_000_000_000n }).next();
+  await sink.write(batch);
   await sink.flush();
 }
 

@@ -24,8 +24,8 @@ async function prepare(counts: readonly number[]): Promise<{ directory: string; 
   const sink = await open({ directory });
   const load = new Load(500);
   for (const _ of counts) {
-    const { batch, frames, first } = load.next();
-    await sink.write(batch, frames, first);
+    const batch = load.next();
+    await sink.write(batch);
     await sink.flush();
   }
   await sink.close();
@@ -119,7 +119,7 @@ describe('a damaged file', () => {
     await sink.close();
     const old = new Load(5, { startNs: HOUR_NS + 7_200_000_000_000n }).next();
     const next = await open({ directory, ...LATER, retention: { ageMs: HOUR_MS } });
-    await next.write(old.batch, old.frames, old.first);
+    await next.write(old);
     await next.flush();
     expect(await next.maintain()).toMatchObject({ expired: 2 });
     expect(await filesOf(directory)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { EntryReader, FlowCache, type FlowEntry } from '@int/flowcache';
 import { expect, test } from 'vitest';
 import { HOUR_NS, Load } from './batches.js';
 import { folder, open, rows } from './folder.js';
-import { modelPath, timeOf, timeText } from './model.js';
+import { modelPath, timeText } from './model.js';
 
 const INSTANCE = '00000000000000aa';
 const RULES = compileRules({
@@ -46,19 +46,18 @@ test('events come back as the detector tells them', async () => {
   const expected: unknown[] = [];
   const load = new Load(400);
   for (let k = 0; k < 5; k++) {
-    const source = load.next();
-    const { batch, frames, first } = source;
+    const batch = load.next();
     events.clear();
-    detector.detect(batch, events, 0, batch.reports, { ...frames, first });
-    sink.writeEvents(events, batch, frames, first, detector);
-    expect(sink.write(batch, frames, first)).toBeUndefined();
+    detector.detect(batch, events);
+    sink.writeEvents(events);
+    expect(sink.write(batch)).toBeUndefined();
     for (let row = 0; row < events.count; row++) {
-      const { flow, ...rest } = detector.event(batch, events, row);
+      const { flow, ...rest } = events.event(row);
       const report = events.report[row]!;
       const view = batch.record(report);
       expected.push({
         id: `${INSTANCE}-${expected.length}`,
-        time: timeText(timeOf(source, report)),
+        time: timeText(batch.timeNs(report)),
         ...rest,
         source: flow?.source ?? null,
         destination: flow?.destination ?? null,
@@ -122,8 +121,8 @@ test.each(['exact', 'compact'] as const)(
     const cache: FlowCache = new FlowCache({ rows: 4, buckets: 4, hops: 2, layout, entries: { push } });
     const load = new Load(300, { startNs: HOUR_NS + 5_000_000_000n });
     for (let k = 0; k < 3; k++) {
-      const { batch, frames, first } = load.next();
-      cache.update(batch, 0, batch.reports, { ...frames, first });
+      const batch = load.next();
+      cache.update(batch);
     }
     cache.drain();
     await sink.close();

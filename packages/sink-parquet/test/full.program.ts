@@ -34,8 +34,8 @@ try {
 }
 const load = new Load(500);
 const write = (): void => {
-  const { batch, frames, first } = load.next();
-  sink.write(batch, frames, first);
+  const batch = load.next();
+  sink.write(batch);
 };
 await until('a full disk and full memory', () => {
   write();

@@ -23,8 +23,8 @@ describe('an empty store', () => {
     expect(await rows(empty, `FROM ${view}`)).toEqual([]);
     const full = await folder();
     const sink = await open({ directory: full });
-    const { batch, frames, first } = new Load(3).next();
-    sink.write(batch, frames, first);
+    const batch = new Load(3).next();
+    sink.write(batch);
     await sink.close();
     const columns = `SELECT column_name, column_type FROM (DESCRIBE ${view})`;
     expect(await rows(empty, columns)).toEqual(await rows(full, columns));

@@ -16,8 +16,8 @@ async function files(directory: string): Promise<string[]> {
 /** Writes files of so many reports each into an hour after {@link HOUR_NS}. */
 async function fill(sink: ParquetSink, hour: number, counts: readonly number[]): Promise<void> {
   for (const count of counts) {
-    const { batch, frames, first } = new Load(count, { startNs: HOUR_NS + BigInt(hour) * 3_600_000_000_000n }).next();
-    await sink.write(batch, frames, first);
+    const batch = new Load(count, { startNs: HOUR_NS + BigInt(hour) * 3_600_000_000_000n }).next();
+    await sink.write(batch);
     await sink.flush();
   }
 }

@@ -1,6 +1,5 @@
 import type { HopView, RecordView, TelemetryBatch } from '@int/codec';
 import type { ResultRow } from '../src/index.js';
-import type { Batch } from './batches.js';
 
 /** A time as the engine writes it: no zeros at the end of the fraction, and none if there is no fraction. */
 export function timeText(timeNs: bigint): string {
@@ -9,11 +8,6 @@ export function timeText(timeNs: bigint): string {
     .padStart(9, '0')
     .replace(/0+$/, '');
   return fraction === '' ? seconds : `${seconds}.${fraction}`;
-}
-
-export function timeOf({ batch, frames, first }: Batch, row: number): bigint {
-  const frame = first + batch.frame[row]!;
-  return (BigInt(frames.timestampsHigh[frame]!) << 32n) | BigInt(frames.timestampsLow[frame]!);
 }
 
 /** Node ids as a decoded record has them, by the view alone. */
@@ -58,14 +52,13 @@ function hopFields(view: HopView, batch: TelemetryBatch, row: number): ResultRow
   };
 }
 
-function reportFields(source: Batch, row: number, view: RecordView, id: string): ResultRow {
-  const { batch } = source;
+function reportFields(batch: TelemetryBatch, row: number, view: RecordView, id: string): ResultRow {
   const { flow, reportVersion: version, mode } = view;
   const hops = view.hopCount + (view.own === null ? 0 : 1);
   const bits = batch.instructions[row]!;
   return {
     id,
-    time: timeText(timeOf(source, row)),
+    time: timeText(batch.timeNs(row)),
     hopCount: hops,
     source: flow?.source ?? null,
     destination: flow?.destination ?? null,
@@ -95,14 +88,13 @@ function reportFields(source: Batch, row: number, view: RecordView, id: string):
 }
 
 /** What the views `reports` and `hops` must hold of a batch, in its order. */
-export function modelOf(source: Batch, instance: string): { reports: ResultRow[]; hops: ResultRow[] } {
-  const { batch } = source;
+export function modelOf(batch: TelemetryBatch, instance: string): { reports: ResultRow[]; hops: ResultRow[] } {
   const reports: ResultRow[] = [];
   const hops: ResultRow[] = [];
   for (let row = 0; row < batch.reports; row++) {
     if (batch.code[row] !== 0) continue;
     const view = batch.record(row);
-    const fields = reportFields(source, row, view, `${instance}-${reports.length}`);
+    const fields = reportFields(batch, row, view, `${instance}-${reports.length}`);
     reports.push(fields);
     for (let hop = 0; hop < view.hopCount; hop++) {
       hops.push({ ...fields, hop, own: false, ...hopFields(view.hop(hop), batch, view.hopStart + hop) });

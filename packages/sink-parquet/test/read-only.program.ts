@@ -25,8 +25,8 @@ const sink = await ParquetSink.open({
 });
 const load = new Load(500);
 const write = async (): Promise<void> => {
-  const { batch, frames, first } = load.next();
-  await sink.write(batch, frames, first);
+  const batch = load.next();
+  await sink.write(batch);
 };
 const tell = async (isRead: boolean): Promise<void> => {
   say('H', sink.health());

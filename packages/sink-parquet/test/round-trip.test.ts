@@ -27,7 +27,7 @@ describe('reports', () => {
         const source = batchOf(mixed, first);
         const directory = await folder();
         const sink = await open({ directory, instance: INSTANCE });
-        expect(sink.write(source.batch, source.frames, source.first)).toBeUndefined();
+        expect(sink.write(source)).toBeUndefined();
         await sink.close();
         const model = modelOf(source, INSTANCE);
         expect(sink.totals().reports).toEqual({
@@ -53,7 +53,7 @@ describe('reports', () => {
     let latency = 0;
     for (let k = 0; k < 8; k++) {
       const source = load.next();
-      await sink.write(source.batch, source.frames, source.first);
+      await sink.write(source);
       const model = modelOf(source, INSTANCE);
       hops += model.hops.length;
       for (const { hopLatency } of model.hops) latency += Number(hopLatency ?? 0);
@@ -87,7 +87,7 @@ describe('reports', () => {
     const directory = await folder();
     const sink = await open({ directory });
     const source = batchOf([{ bytes: sampleFrame(), timeNs: 2n ** 64n - 1n }]);
-    sink.write(source.batch, source.frames, source.first);
+    sink.write(source);
     await sink.close();
     expect(await rows(directory, 'SELECT time FROM reports')).toEqual([{ time: '2262-04-11 23:47:12.559808511' }]);
   });
@@ -96,6 +96,6 @@ describe('reports', () => {
 /** A frame that decodes without options. */
 function sampleFrame(): Uint8Array {
   const generated = fc.sample(frame({ options: {} }), { seed: SEED, numRuns: 50 });
-  const plain = generated.find(({ bytes }) => batchOf([{ bytes, timeNs: 0n }]).batch.code[0] === 0);
+  const plain = generated.find(({ bytes }) => batchOf([{ bytes, timeNs: 0n }]).code[0] === 0);
   return plain!.bytes;
 }

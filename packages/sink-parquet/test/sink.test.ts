@@ -31,8 +31,8 @@ describe('the memory of a sink', () => {
     const load = new Load(2000);
     let waited = 0;
     for (let k = 0; k < 15; k++) {
-      const { batch, frames, first } = load.next();
-      const busy = sink.write(batch, frames, first);
+      const batch = load.next();
+      const busy = sink.write(batch);
       if (busy !== undefined) waited++;
       await busy;
       expect(sink.figures().memoryBytes).toBeLessThanOrEqual(8 * MIB);
@@ -49,8 +49,8 @@ describe('the memory of a sink', () => {
     const sink = await open({ directory, memoryBytes: 8 * MIB, whenFull: 'drop' });
     const load = new Load(2000);
     for (let k = 0; k < 15; k++) {
-      const { batch, frames, first } = load.next();
-      expect(sink.write(batch, frames, first)).toBeUndefined();
+      const batch = load.next();
+      expect(sink.write(batch)).toBeUndefined();
     }
     expect(reports(sink).dropped.overflow).toBeGreaterThan(0);
     await sink.close();
@@ -64,8 +64,8 @@ describe('the memory of a sink', () => {
     const sink = await open({ directory, memoryBytes: 8 * MIB });
     const load = new Load(2000);
     const busy = Array.from({ length: 12 }, () => {
-      const { batch, frames, first } = load.next();
-      return sink.write(batch, frames, first);
+      const batch = load.next();
+      return sink.write(batch);
     });
     expect(busy.some((each) => each !== undefined)).toBe(true);
     await Promise.all(busy);
@@ -81,8 +81,8 @@ describe('rows become a file', () => {
   test('when they have waited for long enough', async () => {
     const directory = await folder();
     const sink = await open({ directory, rotate: { ageMs: 50 } });
-    const { batch, frames, first } = new Load(10).next();
-    sink.write(batch, frames, first);
+    const batch = new Load(10).next();
+    sink.write(batch);
     expect(reports(sink)).toMatchObject({ pending: 10, delivered: 0 });
     await until('a file', () => reports(sink).pending === 0, { everyMs: 10 });
     expect(await number(directory, 'SELECT count(*) FROM reports')).toBe(10);
@@ -93,8 +93,8 @@ describe('rows become a file', () => {
     const sink = await open({ directory });
     for (const hour of [0n, 1n, 0n, 2n, 1n, 3n, 0n]) {
       const startNs = HOUR_NS + hour * 3_600_000_000_000n;
-      const { batch, frames, first } = new Load(5, { startNs }).next();
-      sink.write(batch, frames, first);
+      const batch = new Load(5, { startNs }).next();
+      sink.write(batch);
     }
     await sink.close();
     expect((await files(directory)).map((file) => file.replace(/part-.*/, 'FILE'))).toEqual([
@@ -108,8 +108,8 @@ describe('rows become a file', () => {
   test('that other readers of Parquet find by date and hour', async () => {
     const directory = await folder();
     const sink = await open({ directory });
-    const { batch, frames, first } = new Load(5).next();
-    sink.write(batch, frames, first);
+    const batch = new Load(5).next();
+    sink.write(batch);
     await sink.close();
     const pattern = join(directory, 'hops', '*', '*', '*.parquet').replaceAll("'", "''");
     const found = await rows(
@@ -126,10 +126,10 @@ describe('closing', () => {
     const sink = await open({ directory });
     const load = new Load(10);
     const early = load.next();
-    sink.write(early.batch, early.frames, early.first);
+    sink.write(early);
     const closing = sink.close();
     const late = load.next();
-    expect(sink.write(late.batch, late.frames, late.first)).toBeUndefined();
+    expect(sink.write(late)).toBeUndefined();
     await closing;
     expect(reports(sink)).toMatchObject({ offered: 20, delivered: 10, pending: 0, dropped: { closed: 10 } });
     expect(await readdir(directory)).toEqual(['hops']);
@@ -138,8 +138,8 @@ describe('closing', () => {
   test('does not take longer than it may: the rest is dropped and counted', async () => {
     const directory = await folder();
     const sink = await open({ directory });
-    const { batch, frames, first } = new Load(2000).next();
-    sink.write(batch, frames, first);
+    const batch = new Load(2000).next();
+    sink.write(batch);
     await sink.close(0);
     const { offered, pending, delivered, dropped } = reports(sink);
     expect({ offered, pending }).toEqual({ offered: 2000, pending: 0 });
@@ -152,8 +152,8 @@ describe('closing', () => {
     const load = new Load(2000);
     let busy: Promise<void> | undefined;
     for (let batches = 0; busy === undefined && batches < 1000; batches++) {
-      const { batch, frames, first } = load.next();
-      busy = sink.write(batch, frames, first);
+      const batch = load.next();
+      busy = sink.write(batch);
     }
     expect(busy).toBeDefined();
     await sink.close(0);
@@ -183,8 +183,8 @@ test('accounts close after each step of any course', async () => {
           else {
             const source = load.get(count) ?? new Load(count);
             load.set(count, source);
-            const { batch, frames, first } = source.next();
-            const busy = sink.write(batch, frames, first);
+            const batch = source.next();
+            const busy = sink.write(batch);
             if (whenFull === 'drop') expect(busy).toBeUndefined();
             await busy;
             given += count;

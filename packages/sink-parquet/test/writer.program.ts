@@ -15,8 +15,8 @@ const sink = await ParquetSink.open({
 const load = new Load(200);
 let told = 0;
 for (;;) {
-  const { batch, frames, first } = load.next();
-  await sink.write(batch, frames, first);
+  const batch = load.next();
+  await sink.write(batch);
   // The load runs far ahead of the disk else.
   await until('the disk', () => sink.totals().reports!.pending <= 4000, { everyMs: 5 });
   const { delivered } = sink.totals().reports!;

@@ -7,8 +7,8 @@ import { HOUR_NS, Load } from './batches.js';
 const [directory = ''] = process.argv.slice(2);
 const sink = await ParquetSink.open({ directory, maintenanceMs: 0 });
 for (const startNs of [HOUR_NS + 3_599_000_000_000n, HOUR_NS + 3_600_000_000_000n]) {
-  const { batch, frames, first } = new Load(10, { startNs }).next();
-  await sink.write(batch, frames, first);
+  const batch = new Load(10, { startNs }).next();
+  await sink.write(batch);
 }
 await sink.close();
 const history = await History.open({ directory });

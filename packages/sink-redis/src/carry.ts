@@ -1,4 +1,4 @@
-import type { RecordTaker } from './sink.js';
+import type { RecordTaker } from './writer.js';
 
 /** The reader's side of a ring of records; an SpscRing of `@int/rings` is one. */
 export interface RecordSource {
@@ -6,28 +6,28 @@ export interface RecordSource {
   readonly words: Int32Array;
   /** Word at which the oldest record begins. */
   readonly readAt: number;
-  /** Records that lie one behind the other from there on, at most `records`. */
+  /** Number of contiguous records from there on, at most `records`. */
   readable(records: number): number;
-  /** Lets go of the oldest records. */
+  /** Releases the oldest records. */
   release(records: number): void;
-  /** Resolves when there is a record, when no more will come, or after a time. */
+  /** Resolves when there is a record, when the ring is closed, or after `timeoutMs`. */
   waitAsync(timeoutMs: number): Promise<unknown>;
-  /** Whether no more will come and all are taken. */
+  /** Whether the ring is closed and empty. */
   readonly drained: boolean;
 }
 
-/** Records carried before other work of the event loop, the sink's own included, gets its turn. */
+/** Records carried per turn of the event loop, which also does the sink's work. */
 const RUN = 4096;
-/** How often a signal is looked at while nothing comes. */
+/** Interval for checking the signal while no records come. */
 const WAIT_MS = 100;
 
 /**
  * Carries records from a ring to a sink until the ring is closed and empty. A record leaves the ring only when the sink
- * has taken it: while the sink has no room, the ring fills up, and its producer counts what it loses.
+ * has taken it. While the sink has no room, the ring fills up, and its producer counts lost records.
  *
- * @param signal stops it early; what is in the ring stays there
- * @returns records carried
- * @throws TypeError if the ring's records are not of the length that the sink takes
+ * @param signal stops it early; remaining records stay in the ring
+ * @returns number of records carried
+ * @throws TypeError if the ring's records and the sink's differ in length
  */
 export async function carry(
   ring: RecordSource & { readonly recordWords: number },

@@ -10,11 +10,11 @@ export type RedisSinkErrorCode =
   | 'ERR_REDIS_TIMEOUT'
   /** NOAUTH, WRONGPASS: a user name or password is missing or wrong. */
   | 'ERR_REDIS_AUTH'
-  /** NOPERM: the user may not run a command that is needed, or not on these keys. */
+  /** NOPERM: the user may not run a required command, or not on these keys. */
   | 'ERR_REDIS_DENIED'
   /** LOADING, MASTERDOWN: the server has just started, or a replica waits for its master. */
   | 'ERR_REDIS_LOADING'
-  /** BUSY: somebody's script occupies the server. */
+  /** BUSY: another script occupies the server. */
   | 'ERR_REDIS_BUSY'
   /** READONLY: the server is a replica. */
   | 'ERR_REDIS_READONLY'
@@ -26,16 +26,16 @@ export type RedisSinkErrorCode =
   | 'ERR_REDIS_REPLICAS'
   /** MOVED, CROSSSLOT, CLUSTERDOWN: this is a Redis Cluster. */
   | 'ERR_REDIS_CLUSTER'
-  /** A key holds another type than it must, or a hash something that is no number: these records were not written. */
+  /** A key has the wrong type, or a hash field is not a number: these records were not written. */
   | 'ERR_REDIS_REFUSED'
   /** Another sink uses the same writer id and has taken over; this one has ended. */
   | 'ERR_REDIS_FENCED'
-  /** The server no longer has what it had acknowledged. */
+  /** The server has lost acknowledged records. */
   | 'ERR_REDIS_LOST'
-  /** An answer that none of the above explains. */
+  /** An unexpected reply that has no other code. */
   | 'ERR_REDIS_UNEXPECTED';
 
-/** What went wrong between a sink and its server, for `onProblem`. The client's or server's own error is `cause`. */
+/** A problem between a sink and its server, for `onProblem`. The client's or server's own error is `cause`. */
 export class RedisSinkError extends Error {
   override readonly name = 'RedisSinkError';
   readonly code: RedisSinkErrorCode;
@@ -46,7 +46,7 @@ export class RedisSinkError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  /** Recognises errors of both the ESM and the CommonJS copy of this package; `instanceof` does not. */
   static is(value: unknown): value is RedisSinkError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
@@ -72,22 +72,22 @@ const REPLIES: Readonly<Record<string, RedisSinkErrorCode>> = {
   WRONGTYPE: 'ERR_REDIS_REFUSED',
 };
 
-/** Whether the server has forgotten a script, which it may at any time. */
+/** Whether the server has dropped a script, which it may do at any time. */
 export function isNoScript(error: unknown): boolean {
   return error instanceof ErrorReply && error.message.startsWith('NOSCRIPT');
 }
 
-/** Gives an error of the client, or a reply of the server, its code. */
+/** Converts an error of the client or the server into a RedisSinkError with its code. */
 export function toSinkError(error: unknown): RedisSinkError {
   if (RedisSinkError.is(error)) return error;
   const message = error instanceof Error ? error.message || error.name : String(error);
-  // Errors of several addresses, as of localhost, come as an AggregateError without a message.
+  // If a host has several addresses, as localhost may, the error is an AggregateError without a message.
   const first = error instanceof AggregateError && error.message === '' ? String(error.errors[0]) : message;
   if (!(error instanceof ErrorReply)) return new RedisSinkError('ERR_REDIS_CONNECTION', first, error);
   const word = /^[A-Z]+/.exec(message)?.[0] ?? '';
   const known = Object.hasOwn(REPLIES, word) ? REPLIES[word] : undefined;
   if (known !== undefined) return new RedisSinkError(known, message, error);
-  // These come with the general word ERR.
+  // These replies begin with the general word ERR.
   if (/max number of clients/.test(message)) return new RedisSinkError('ERR_REDIS_CONNECTION', message, error);
   if (/^ERR (AUTH|Client sent AUTH|invalid password)/.test(message)) {
     return new RedisSinkError('ERR_REDIS_AUTH', message, error);

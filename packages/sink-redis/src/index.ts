@@ -1,5 +1,5 @@
 /**
- * Results of a flow cache into Redis, each exactly once.
+ * Writes results of a flow cache to Redis, each exactly once.
  *
  * @packageDocumentation
  */
@@ -8,7 +8,7 @@ export type { RedisAddress, RedisTls } from './client/connection.js';
 export type { PipelineTotals } from './client/pipeline.js';
 export { RedisSinkError, type RedisSinkErrorCode } from './errors.js';
 export { flowText, RedisKeys } from './keys.js';
-export type { PerKind, RedisSinkOptions } from './options.js';
+export type { PerKind, RedisWriterOptions } from './options.js';
 export type { DropReason, KindTotals } from './outlet/counters.js';
 export type { EntryOptions } from './outlet/entry-outlet.js';
 export type { EventOptions } from './outlet/event-outlet.js';
@@ -24,4 +24,5 @@ export {
   type StoredHop,
   type StoredStatistics,
 } from './read.js';
-export { type RecordTaker, RedisSink, type RedisSinkTotals } from './sink.js';
+export { RedisSink, type RedisSinkOptions } from './sink.js';
+export { type RecordTaker, RedisWriter, type RedisWriterTotals } from './writer.js';

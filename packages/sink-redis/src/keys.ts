@@ -1,18 +1,18 @@
 import { type Flow, formatIpv4, formatIpv6, parseAddress } from '@int/codec';
 
-/** Names of all keys that a sink writes. The README says what they hold. */
+/** Names of all keys that a sink writes. The README describes their contents. */
 export class RedisKeys {
   readonly prefix: string;
-  /** Stream of events. With one stream per switch, what the names of those begin with. */
+  /** Stream of events. With one stream per switch, the prefix of their names. */
   readonly events: string;
   /** Hash: events by switch, metric and kind. */
   readonly counts: string;
   /** Sorted set: flows by the time of their last report, in ms. */
   readonly flows: string;
-  /** Stream of entries, if those are not merged into flows. */
+  /** Stream of entries, if they are not merged into flows. */
   readonly entries: string;
 
-  /** @param prefix without a colon at its end, such as `int` */
+  /** @param prefix prefix without a colon at its end, such as `int` */
   constructor(prefix: string) {
     this.prefix = prefix;
     this.events = `${prefix}:events`;
@@ -23,29 +23,29 @@ export class RedisKeys {
 
   /**
    * Stream of the events of a switch.
-   * @param scope a node id; `endToEnd` for those of whole paths; `unnamed` for hops without an id; `other` for switches
-   *   beyond `maxSwitches`
+   * @param scope a node id; `endToEnd` for events of whole paths; `unnamed` for hops without an id; `other` for
+   *   switches beyond `maxSwitches`
    */
   eventsOf(scope: number | 'endToEnd' | 'unnamed' | 'other'): string {
     return `${this.events}:${scope}`;
   }
 
-  /** Hash: what is known of a flow, from the entries that have left the cache. */
+  /** Hash: the merged entries of a flow that have left the cache. */
   flow(flow: Flow | string): string {
     return `${this.prefix}:flow:${typeof flow === 'string' ? flow : flowText(flow)}`;
   }
 
-  /** Hash: the entry that the flow has in the cache now, as last written. */
+  /** Hash: the flow's current entry in the cache, as last written. */
   live(flow: Flow | string): string {
     return `${this.prefix}:live:${typeof flow === 'string' ? flow : flowText(flow)}`;
   }
 
-  /** Hash: the values last written under a name. */
+  /** Hash: the last values written under a name. */
   values(name: string): string {
     return `${this.prefix}:values:${name}`;
   }
 
-  /** Hash: what a writer has had applied. */
+  /** Hash: the state of a writer, with the last batch applied. */
   writer(id: string): string {
     return `${this.prefix}:writer:${id}`;
   }
@@ -60,7 +60,7 @@ function addressText(text: string): string {
  * The name of a flow in keys and fields: `10.0.1.1:5000-10.0.2.2:80/17` (source, destination, protocol),
  * `[2001:db8::1]:5000-[2001:db8::2]:80/17` for IPv6. Addresses are in their canonical form.
  *
- * @throws AddressError of the codec for an address that is none
+ * @throws AddressError of the codec for an invalid address
  */
 export function flowText(flow: Flow): string {
   const { source, sourcePort, destination, destinationPort, protocol } = flow;
@@ -70,7 +70,7 @@ export function flowText(flow: Flow): string {
 const FLOW = /^(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)-(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)\/(\d+)$/;
 
 /**
- * Reads what {@link flowText} has written.
+ * Parses a text of {@link flowText}.
  * @throws SyntaxError for another text
  */
 export function parseFlowText(text: string): Flow {

@@ -7,51 +7,54 @@ import type { EntryOptions } from './outlet/entry-outlet.js';
 import type { EventOptions } from './outlet/event-outlet.js';
 import { KINDS, type KindName } from './outlet/outlet.js';
 
-/** A number for each outlet. */
+/** A number per kind of record. */
 export type PerKind = { readonly [K in KindName]?: number };
 
-/** Options of a sink. */
-export interface RedisSinkOptions extends RedisAddress {
-  /** That of the cache whose entries and events are written. Its layout, hops and metrics say how records are read. */
+/** Options of a writer. */
+export interface RedisWriterOptions extends RedisAddress {
+  /** Geometry of the cache whose entries and events are written. Its layout, hops and metrics define the records. */
   readonly geometry: CacheGeometry;
-  /** What the names of all keys begin with. Default `int`. */
+  /** Prefix of all keys. Default `int`. */
   readonly prefix?: string;
   /**
-   * Names this writer. Two sinks must not use the same name at the same time: the later one ends the earlier one.
+   * Name of this writer. Two sinks must not use the same name at the same time: the later one ends the earlier one.
    * Default: 16 random hexadecimal digits.
    */
   readonly writer?: string;
   readonly events?: EventOptions;
   readonly entries?: EntryOptions;
-  /** Records held at most, those under way included. Default 65,536 events, 8,192 entries, 256 sets of values. */
+  /** Most records held, including those being sent. Default 65,536 events, 8,192 entries, 256 sets of values. */
   readonly maxPending?: PerKind;
   /**
-   * `wait`: no more is taken than there is room for; the caller keeps the rest. `drop`: everything is taken, and what has
-   * no room is counted as `overflow`. Default `wait`.
+   * `wait`: the sink takes only as many records as it has room for; the caller keeps the rest. `drop`: it takes all
+   * records, and counts those without room as `overflow`. Default `wait`.
    */
   readonly whenFull?: 'wait' | 'drop';
-  /** Records in a batch at most. The server does nothing else meanwhile. Default 1024 events, 64 entries, 64 values. */
+  /**
+   * Most records in a batch. The server does nothing else while it writes one. Default 1024 events, 64 entries, 64
+   * values.
+   */
   readonly batch?: PerKind;
-  /** How long records wait for a batch to fill, in ms. Default 5. */
+  /** Longest wait for a batch to fill, in ms. Default 5. */
   readonly lingerMs?: number;
-  /** Batches under way at a time. Default 4. */
+  /** Most unacknowledged batches. Default 4. */
   readonly inFlight?: number;
   /** Time limit for connecting, in ms. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** Time limit for the answer to a batch, in ms; after that, a new connection is tried. Default 30,000. */
+  /** Time limit for the reply to a batch, in ms; then the sink reconnects. Default 30,000. */
   readonly replyTimeoutMs?: number;
-  /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 50 and 5000. */
+  /** Delay after the first failure, and the longest delay, in ms. It doubles with each failure. Default 50 and 5000. */
   readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
-  /** Time for which Redis keeps the hash of this writer after `close`, in ms. Default a week. */
+  /** Time for which Redis keeps the hash of this writer after `close`, in ms. Default: one week. */
   readonly writerKeepMs?: number;
   /**
-   * Told of what goes wrong: in an outage once per code, and of each loss. The sink goes on, except after
+   * Called for problems: once per code in an outage, and for each loss. The sink continues, except after
    * `ERR_REDIS_FENCED`.
    */
   readonly onProblem?: (problem: RedisSinkError) => void;
-  /** Told that an outage is over. */
+  /** Called when an outage is over. */
   readonly onRecovered?: (outage: Outage) => void;
-  /** From 0 to below 1; spreads attempts to connect. Default Math.random. */
+  /** Returns a number from 0 to below 1, which spreads attempts to connect. Default Math.random. */
   readonly random?: () => number;
 }
 
@@ -82,7 +85,7 @@ export interface ResolvedOptions {
 
 const MAX_PENDING = { events: 65_536, entries: 8192, values: 256 } as const;
 const BATCH = { events: 1024, entries: 64, values: 64 } as const;
-/** The longest time that timers know. */
+/** The longest time that timers accept. */
 const MAX_MS = 2 ** 31 - 1;
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
@@ -112,7 +115,7 @@ function text(name: string, value: string): string {
 }
 
 /** @throws TypeError or RangeError that names the option */
-export function resolveOptions(options: RedisSinkOptions): ResolvedOptions {
+export function resolveOptions(options: RedisWriterOptions): ResolvedOptions {
   const { geometry, events = {}, entries = {}, retry = {} } = options;
   if (typeof geometry !== 'object' || geometry === null) throw new TypeError('geometry must be that of a flow cache');
   const form = oneOf('events.form', events.form ?? 'fields', ['fields', 'packed']);

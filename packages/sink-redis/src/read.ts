@@ -15,16 +15,16 @@ import { LAYOUTS } from '@int/flowcache/internals';
 import { parseFlowText } from './keys.js';
 import { WHOLE_PATH } from './record/event-text.js';
 
-/** Fields of a hash or of an entry of a stream, as a client of Redis gives them. */
+/** Fields of a hash or of a stream entry, in the form of a Redis client. */
 export type StoredFields = Readonly<Record<string, string | undefined>>;
 
-/** What is known of a metric from all entries of a flow. */
+/** Statistics of a metric over all entries of a flow. */
 export interface StoredStatistics {
-  /** `null` if the last report did not say. */
+  /** `null` if the last report lacked it. */
   readonly last: number | null;
   readonly mean: number;
   readonly count: bigint;
-  /** Exact, of any size; `null` if entries came from a compact cache. */
+  /** Exact sum of any size; `null` if entries came from a compact cache. */
   readonly sum: bigint | null;
 }
 
@@ -34,18 +34,18 @@ export interface StoredHop {
   readonly metrics: { readonly [K in MetricName]?: StoredStatistics };
 }
 
-/** What is known of a flow from the entries written so far. */
+/** The merged entries of a flow written so far. */
 export interface StoredFlow {
   readonly flow: Flow;
-  /** Of the last entry. */
+  /** Reason of the last entry. */
   readonly reason: Reason;
-  /** Entries merged. */
+  /** Number of merged entries. */
   readonly entries: bigint;
   readonly packets: bigint;
   readonly firstNs: bigint;
   readonly lastNs: bigint;
   readonly pathChanges: bigint;
-  /** Of the last entry, and the switches of its path. */
+  /** Path length of the last entry, and the switches of its path. */
   readonly pathLength: number;
   readonly path: readonly (number | null)[];
   readonly hopsBeyond: bigint | null;
@@ -78,8 +78,8 @@ function needed(fields: StoredFields, name: string): number {
 }
 
 /**
- * Reads an event from the fields of its entry in a stream, in the form `fields`.
- * @throws SyntaxError if they are not those of an event
+ * Reads an event from the fields of its stream entry, in the form `fields`.
+ * @throws SyntaxError if these are not the fields of an event
  */
 export function readStoredEvent(fields: StoredFields): FlowEvent {
   const kinds = text(fields, 'kinds').split(',');
@@ -129,8 +129,8 @@ function hopOf(fields: StoredFields, hop: number): StoredHop {
 
 /**
  * Reads the hash of a flow, or of its live entry.
- * @param flow its key, or the part that names the flow
- * @throws SyntaxError if it is not such a hash
+ * @param flow the hash's key, or its part that names the flow
+ * @throws SyntaxError if these are not the fields of such a hash
  */
 export function readStoredFlow(flow: string, fields: StoredFields): StoredFlow {
   const name = /(?:^|:(?:flow|live):)((?:\[[^\]]*\]|[\d.]+):\d+-.*)$/.exec(flow)?.[1] ?? flow;
@@ -156,7 +156,7 @@ export function readStoredFlow(flow: string, fields: StoredFields): StoredFlow {
   };
 }
 
-/** Fields of an entry of a stream of the form `packed`; `records` are bytes, which a client must not turn into text. */
+/** Fields of a stream entry in the form `packed`. `records` are bytes, which a client must not decode as text. */
 export type PackedFields = Readonly<Record<string, string | Uint8Array | undefined>>;
 
 interface Packed {
@@ -191,8 +191,8 @@ function unpack(fields: PackedFields, wordsOf: (geometry: CacheGeometry) => numb
 }
 
 /**
- * Reads the events of an entry of a stream in the form `packed`.
- * @throws SyntaxError if it is none
+ * Reads the events of a stream entry in the form `packed`.
+ * @throws SyntaxError if the fields are not of this form
  */
 export function readPackedEvents(fields: PackedFields): FlowEvent[] {
   const { count, geometry, words } = unpack(fields, () => EVENT_WORDS);
@@ -200,8 +200,8 @@ export function readPackedEvents(fields: PackedFields): FlowEvent[] {
 }
 
 /**
- * Reads the entries of an entry of a stream in the form `packed`.
- * @throws SyntaxError if it is none
+ * Reads the flow entries of a stream entry in the form `packed`.
+ * @throws SyntaxError if the fields are not of this form
  */
 export function readPackedEntries(fields: PackedFields): FlowEntry[] {
   const { count, geometry, words } = unpack(fields, ({ bucketStride }) => bucketStride);

@@ -1,326 +1,120 @@
-import { randomBytes } from 'node:crypto';
-import { BackOff } from '@int/collector/internals';
-import type { CacheGeometry, FlowEntry, FlowEvent, RecordConsumer } from '@int/flowcache';
-import { connect } from './client/connection.js';
-import { Pipeline, type PipelineTotals } from './client/pipeline.js';
-import { RedisKeys } from './keys.js';
-import { type RedisSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
+import type { RecordCounts, RecordKind, Sink, SinkTotals } from '@int/collector';
+import type { RecordConsumer } from '@int/flowcache';
+import type { RedisWriterOptions } from './options.js';
 import type { KindTotals } from './outlet/counters.js';
-import { EntryOutlet } from './outlet/entry-outlet.js';
-import { EventOutlet } from './outlet/event-outlet.js';
-import type { KindName, Outlet } from './outlet/outlet.js';
-import type { RecordOutlet } from './outlet/record-outlet.js';
-import { encodeValues, ValueOutlet } from './outlet/value-outlet.js';
-import { entryRecord, eventRecord } from './record/from-object.js';
+import { RedisWriter } from './writer.js';
 
-/** What became of everything so far. */
-export interface RedisSinkTotals extends PipelineTotals {
-  readonly events: KindTotals;
-  readonly entries: KindTotals;
-  readonly values: KindTotals;
+/** Options of a sink: those of its writer, its name, and the kinds of records it takes. */
+export interface RedisSinkOptions extends RedisWriterOptions {
+  /** Name, unique among the sinks of a collector. Default `redis`. */
+  readonly name?: string;
+  /** `flows`: entries of the flow cache; `events`: its events. Reports are never written. Default: both. */
+  readonly records?: readonly RecordKind[];
 }
 
-/** Takes records from memory: of a flow cache, or of a ring by {@link carry}. */
-export interface RecordTaker extends RecordConsumer {
-  /** Words of a record. */
-  readonly recordWords: number;
-  /**
-   * Copies records.
-   * @param words what holds them, one behind the other
-   * @param at word at which the first one begins
-   * @returns how many were taken, from the first one on; the others remain with the caller
-   * @throws RangeError if the records do not lie within `words`
-   */
-  push(words: Int32Array | Uint32Array, at: number, records: number): number;
-  /** Resolves when there is room again, or when the sink is closed, which then takes and counts everything. */
-  ready(): Promise<void>;
+/** Converts a writer's counters of one kind into those of a sink. `held`: records that wait outside the writer. */
+function countsOf({ offered, delivered, pending, dropped }: KindTotals, held = 0): RecordCounts {
+  const reasons = Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0));
+  return { offered: offered + held, delivered, pending: pending + held, dropped: reasons };
 }
-
-/** The longest time that a timer knows. */
-const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Writes events and entries of a flow cache, and named values, to Redis.
+ * A sink of a collector: entries that leave the flow cache go to Redis by a {@link RedisWriter}, each exactly once.
  *
- * Records wait in memory of fixed size and go to the server in batches. Each is written exactly once, also if
- * connections break or the server is killed and comes back: a batch is one call of a script, has a number, and is
- * applied by the server only if that number is the next. Every record offered is at any time pending, written, or
- * counted as dropped, with the reason.
+ * With `whenFull: 'wait'` the pipeline waits while the writer has no room. The sink then holds the entries without
+ * room: at most those of one batch.
+ *
+ * @example
+ * const redis = new RedisSink({ geometry: geometryOf(cache) });
+ * const flows = new FlowStage({ ...cache, events: redis.cacheEvents });
+ * const collector = new Collector({ sources, stages: [flows], sinks: [redis] });
+ * void redis.open();
  */
-export class RedisSink {
-  /** Names of the keys written. */
-  readonly keys: RedisKeys;
-  /** Name of this writer, see {@link RedisSinkOptions.writer}. */
-  readonly writer: string;
-  readonly geometry: CacheGeometry;
-  /** Takes event records: 16 words each. */
-  readonly events: RecordTaker;
-  /** Takes entries: buckets of `geometry.bucketStride` words. */
-  readonly entries: RecordTaker;
-  readonly #options: ResolvedOptions;
-  readonly #events: EventOutlet;
-  readonly #entries: EntryOutlet;
-  readonly #values: ValueOutlet;
-  readonly #outlets: readonly Outlet[];
-  readonly #pipeline: Pipeline;
-  #lingering: NodeJS.Timeout | undefined;
-  #isPumping = false;
-  /** Why nothing is taken any more. */
-  #ended: 'closed' | 'fenced' | null = null;
-  #flushes: { readonly targets: readonly number[]; resolve(): void }[] = [];
-  #closing: Promise<void> | null = null;
-  #opened: Promise<void> | null = null;
-  #onOpened: () => void = () => undefined;
-
+export class RedisSink implements Sink {
+  readonly name: string;
+  /** Reports and the events of detectors are not written. */
+  readonly records = ['flows'] as const;
   /**
-   * Does not connect yet; see {@link RedisSink.open}.
-   * @throws TypeError or RangeError that names a wrong option
+   * The consumer of the flow cache's events, which do not come from a detector. Pass it to the FlowStage as `events`.
    */
+  readonly cacheEvents: RecordConsumer | undefined;
+  readonly writeFlows?: NonNullable<Sink['writeFlows']>;
+  readonly writer: RedisWriter;
+  #held = 0;
+  #carrying: Promise<void> = Promise.resolve();
+  #trouble: string | null = null;
+
+  /** @throws TypeError or RangeError that names a wrong option */
   constructor(options: RedisSinkOptions) {
-    this.#options = resolveOptions(options);
-    const { address, batch, entries, events, geometry, maxPending, prefix, writer } = this.#options;
-    this.keys = new RedisKeys(prefix);
-    this.writer = writer;
-    this.geometry = geometry;
-    this.#events = new EventOutlet(events, geometry, this.keys, maxPending.events, batch.events);
-    this.#entries = new EntryOutlet(entries, geometry, this.keys, maxPending.entries, batch.entries);
-    this.#values = new ValueOutlet(this.keys, maxPending.values, batch.values);
-    this.#outlets = [this.#events, this.#entries, this.#values];
-    this.events = this.#taker(this.#events);
-    this.entries = this.#taker(this.#entries);
-    const { connectTimeoutMs, inFlight, onProblem, onRecovered, random, replyTimeoutMs } = this.#options;
-    this.#pipeline = new Pipeline({
-      connect: (onEnd, signal) => connect(address, connectTimeoutMs, onEnd, signal),
-      outlets: this.#outlets,
-      prefix,
-      writerKey: this.keys.writer(writer),
-      session: randomBytes(12).toString('hex'),
-      inFlight,
-      replyTimeoutMs,
-      backOff: new BackOff(this.#options.retryFirstMs, this.#options.retryMaxMs, random),
-      // What a callback throws must not leave the pipeline half way.
-      onProblem: (problem) => queueMicrotask(() => onProblem(problem)),
-      onRecovered: (outage) => queueMicrotask(() => onRecovered(outage)),
-      onProgress: () => this.#onProgress(),
-      onFenced: () => this.#end('fenced'),
-    });
-  }
-
-  /**
-   * Begins to connect, and goes on trying until {@link RedisSink.close}. One need not wait for it: records are taken
-   * before.
-   * @returns when the server has answered, or the sink has ended before
-   */
-  open(): Promise<void> {
-    this.#opened ??= new Promise((resolve) => {
-      this.#onOpened = resolve;
-      if (this.#ended === null) this.#pipeline.start();
-      else resolve();
-    });
-    return this.#opened;
-  }
-
-  /** Whether the server has answered and nothing is wrong now. */
-  get isConnected(): boolean {
-    return this.#pipeline.isOpen;
-  }
-
-  /** Takes event records from memory: `events.push`. */
-  writeEvents(words: Int32Array | Uint32Array, at: number, records: number): number {
-    return this.events.push(words, at, records);
-  }
-
-  /** Takes entries from memory: `entries.push`. */
-  writeEntries(words: Int32Array | Uint32Array, at: number, records: number): number {
-    return this.entries.push(words, at, records);
-  }
-
-  /**
-   * Takes an event.
-   * @returns false if there is no room; see {@link RedisSink.ready}
-   * @throws TypeError, RangeError, or AddressError of the codec if it is no event of a cache of this geometry
-   */
-  event(event: FlowEvent): boolean {
-    return this.events.push(eventRecord(event, this.geometry.metrics), 0, 1) === 1;
-  }
-
-  /**
-   * Takes an entry.
-   * @returns false if there is no room; see {@link RedisSink.ready}
-   * @throws TypeError, RangeError, or AddressError of the codec if a cache of this geometry cannot hold it
-   */
-  entry(entry: FlowEntry): boolean {
-    return this.entries.push(entryRecord(entry, this.geometry), 0, 1) === 1;
-  }
-
-  /**
-   * Takes named values, such as counters or a histogram. They replace what was written under this name before.
-   * @returns false if there is no room; see {@link RedisSink.ready}
-   * @throws RangeError for no fields, more than 1000, or more than 256 KiB; TypeError for a value that is no text and no
-   *   finite number
-   */
-  values(name: string, fields: Readonly<Record<string, string | number | bigint>>): boolean {
-    const outlet = this.#values;
-    const record = encodeValues(name, fields);
-    const taken = this.#accept(outlet, 1, () => {
-      if (outlet.room === 0) return 0;
-      outlet.put(record);
-      return 1;
-    });
-    return taken === 1;
-  }
-
-  /** Resolves when there is room for records of this kind, or when the sink has ended. */
-  ready(kind: KindName): Promise<void> {
-    const outlet = this.#outlets.find(({ name }) => name === kind);
-    if (outlet === undefined) throw new TypeError(`no kind of records: ${String(kind)}`);
-    return this.#ended === null ? outlet.whenRoom() : Promise.resolve();
-  }
-
-  /** Resolves when all that has been taken so far is written or counted as dropped; nothing waits for a full batch. */
-  flush(): Promise<void> {
-    const targets = this.#outlets.map(({ counters }) => counters.accepted);
-    for (const outlet of this.#outlets) outlet.isDue = outlet.counters.waiting > 0;
-    this.#pump();
-    if (this.#isSettled(targets)) return Promise.resolve();
-    return new Promise((resolve) => this.#flushes.push({ targets, resolve }));
-  }
-
-  /** What became of everything so far. */
-  totals(): RedisSinkTotals {
-    return {
-      events: this.#events.counters.totals(),
-      entries: this.#entries.counters.totals(),
-      values: this.#values.counters.totals(),
-      ...this.#pipeline.totals,
-    };
-  }
-
-  /**
-   * Takes nothing more, writes what is pending, and disconnects. What is not written in time is counted as dropped:
-   * `unconfirmed` if it had been sent, else `closed`.
-   *
-   * @param timeoutMs how long to wait for the server; Infinity is for ever. Default 5000
-   * @returns the final totals, with nothing pending
-   */
-  close(timeoutMs = 5000): Promise<RedisSinkTotals> {
-    if (Number.isNaN(timeoutMs) || timeoutMs < 0) throw new RangeError(`timeoutMs must not be ${timeoutMs}`);
-    this.#closing ??= this.#close(timeoutMs);
-    return this.#closing.then(() => this.totals());
-  }
-
-  async #close(timeoutMs: number): Promise<void> {
-    const flushed = this.flush();
-    if (this.#ended === null) this.#ended = 'closed';
-    for (const outlet of this.#outlets) outlet.wake(true);
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      if (timeoutMs !== Number.POSITIVE_INFINITY) timer = setTimeout(resolve, Math.min(timeoutMs, MAX_MS));
-    });
-    // Without open() nothing will ever be written.
-    if (this.#opened !== null) await Promise.race([flushed, deadline]);
-    clearTimeout(timer);
-    const connection = this.#end('closed');
-    if (connection !== null) {
-      const { writerKeepMs } = this.#options;
-      const expiry = connection.send(['PEXPIRE', this.keys.writer(this.writer), String(writerKeepMs)]);
-      const limit = new Promise((resolve) => {
-        timer = setTimeout(resolve, 1000);
-      });
-      // A courtesy: if it fails, the key stays.
-      await Promise.race([expiry, limit]).catch(() => undefined);
-      clearTimeout(timer);
-      connection.destroy();
-    }
-  }
-
-  #taker(outlet: RecordOutlet): RecordTaker {
-    return {
-      recordWords: outlet.recordWords,
-      push: (words, at, records) => {
-        const end = at + records * outlet.recordWords;
-        if (!(Number.isInteger(at) && Number.isInteger(records) && at >= 0 && records >= 0 && end <= words.length)) {
-          throw new RangeError(
-            `${records} records of ${outlet.recordWords} words at ${at} exceed ${words.length} words`,
-          );
-        }
-        return this.#accept(outlet, records, () => outlet.take(words, at, records));
+    const { name = 'redis', records = ['flows', 'events'], ...writer } = options;
+    this.name = name;
+    this.writer = new RedisWriter({
+      ...writer,
+      onProblem: (problem) => {
+        this.#trouble = problem.message;
+        options.onProblem?.(problem);
       },
-      ready: () => this.ready(outlet.name),
+      onRecovered: (outage) => {
+        this.#trouble = null;
+        options.onRecovered?.(outage);
+      },
+    });
+    this.cacheEvents = records.includes('events') ? this.writer.events : undefined;
+    if (records.includes('flows')) this.writeFlows = (words, at, count) => this.#take(words, at, count);
+  }
+
+  /** Like {@link RedisWriter.open}: it retries by itself and takes records meanwhile. */
+  open(): Promise<void> {
+    return this.writer.open();
+  }
+
+  write(): undefined {
+    return undefined;
+  }
+
+  totals(): SinkTotals {
+    const { entries, events } = this.writer.totals();
+    return {
+      ...(this.writeFlows !== undefined && { flows: countsOf(entries, this.#held) }),
+      ...(this.cacheEvents !== undefined && { events: countsOf(events) }),
     };
   }
 
-  /** Takes records with `take` and keeps the accounts. @returns how many the caller is rid of */
-  #accept(outlet: Outlet, records: number, take: () => number): number {
-    const { counters } = outlet;
-    if (this.#ended !== null) {
-      counters.offered += records;
-      counters.dropped[this.#ended] += records;
-      return records;
+  /** The current problem; `null` if there is none. */
+  health(): string | null {
+    return this.#trouble;
+  }
+
+  /**
+   * Writes pending records and disconnects.
+   * @param timeoutMs see {@link RedisWriter.close}; default: no limit
+   */
+  async close(timeoutMs?: number): Promise<void> {
+    // A closed writer takes all records, so held records move into it at once.
+    const closed = this.writer.close(timeoutMs ?? Number.POSITIVE_INFINITY);
+    await this.#carrying;
+    await closed;
+  }
+
+  #take(words: Int32Array, at: number, records: number): Promise<void> | undefined {
+    const { entries } = this.writer;
+    const taken = this.#held > 0 ? 0 : entries.push(words, at, records);
+    const left = records - taken;
+    if (left === 0) return undefined;
+    const from = at + taken * entries.recordWords;
+    const copy = words.slice(from, from + left * entries.recordWords);
+    this.#held += left;
+    this.#carrying = this.#carrying.then(() => this.#carry(copy, left));
+    return this.#carrying;
+  }
+
+  async #carry(words: Int32Array, records: number): Promise<void> {
+    const { entries } = this.writer;
+    for (let done = 0; done < records; ) {
+      await entries.ready();
+      const taken = entries.push(words, done * entries.recordWords, records - done);
+      done += taken;
+      this.#held -= taken;
     }
-    const taken = take();
-    const isDropping = this.#options.whenFull === 'drop';
-    if (isDropping) counters.dropped.overflow += records - taken;
-    counters.offered += isDropping ? records : taken;
-    if (taken > 0) this.#schedule(outlet);
-    return isDropping ? records : taken;
-  }
-
-  /** Sends full batches soon, others after the time for which they may wait. */
-  #schedule(outlet: Outlet): void {
-    if (outlet.isReady) this.#pumpSoon();
-    else this.#linger();
-  }
-
-  /** Not at once: a caller that pushes record by record would send small batches. */
-  #pumpSoon(): void {
-    if (this.#isPumping) return;
-    this.#isPumping = true;
-    setImmediate(() => {
-      this.#isPumping = false;
-      this.#pump();
-    });
-  }
-
-  #linger(): void {
-    this.#lingering ??= setTimeout(() => {
-      this.#lingering = undefined;
-      for (const outlet of this.#outlets) outlet.isDue = outlet.counters.waiting > 0;
-      this.#pump();
-    }, this.#options.lingerMs);
-  }
-
-  #pump(): void {
-    this.#pipeline.pump();
-    // What does not fill a batch waits for more.
-    if (this.#ended === null && this.#outlets.some(({ counters, isDue }) => counters.waiting > 0 && !isDue))
-      this.#linger();
-  }
-
-  #onProgress(): void {
-    this.#onOpened();
-    for (const outlet of this.#outlets) outlet.wake(false);
-    if (this.#flushes.length === 0) return;
-    const done = this.#flushes.filter(({ targets }) => this.#isSettled(targets));
-    this.#flushes = this.#flushes.filter((flush) => !done.includes(flush));
-    for (const { resolve } of done) resolve();
-  }
-
-  #isSettled(targets: readonly number[]): boolean {
-    return this.#outlets.every(({ counters }, outlet) => counters.settled >= targets[outlet]!);
-  }
-
-  /** Counts what is left, wakes everybody who waits, and lets go of timers. */
-  #end(reason: 'closed' | 'fenced'): ReturnType<Pipeline['end']> {
-    this.#ended = reason;
-    const connection = this.#pipeline.end(reason);
-    clearTimeout(this.#lingering);
-    for (const outlet of this.#outlets) {
-      outlet.counters.dropped[reason] += outlet.counters.waiting;
-      outlet.clear();
-      outlet.wake(true);
-    }
-    this.#onProgress();
-    return connection;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RedisSink } from '@int/sink-redis';
+import { RedisWriter } from '@int/sink-redis';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { LENGTH, runs } from '../../../.ci/test/length.js';
@@ -37,7 +37,7 @@ describe('connections that break', () => {
         await client.sendCommand(['FLUSHALL']);
         proxy.plan(cuts);
         const problems: string[] = [];
-        const sink = new RedisSink({
+        const sink = new RedisWriter({
           url: proxy.url,
           geometry,
           batch: { events: batch, entries: batch },
@@ -83,7 +83,7 @@ describe('connections that break', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 5, maxLength: 20 }), async (pauses) => {
         await client.sendCommand(['FLUSHALL']);
-        const sink = new RedisSink({
+        const sink = new RedisWriter({
           url: server.url,
           geometry,
           batch: { events: 25, entries: 5 },
@@ -127,7 +127,7 @@ describe('connections that break', () => {
     for (let after = 300; after < 900; after += 100) {
       await client.sendCommand(['FLUSHALL']);
       proxy.plan([{ how: 'reply', after }, ...Array.from({ length: 1000 }, (): Cut => ({ how: 'request', after: 0 }))]);
-      const sink = new RedisSink({
+      const sink = new RedisWriter({
         url: proxy.url,
         geometry,
         batch: { events: 10 },

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RedisSink, type RedisSinkErrorCode, type RedisSinkOptions } from '@int/sink-redis';
+import { type RedisSinkErrorCode, RedisWriter, type RedisWriterOptions } from '@int/sink-redis';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
 import { geometry, Load } from './load.js';
@@ -12,14 +12,14 @@ import { hash, unaccounted } from './stored.js';
 afterEach(stopServers);
 
 /** A sink that is impatient, and what it has reported. */
-function watched(options: Partial<RedisSinkOptions>): {
-  sink: RedisSink;
+function watched(options: Partial<RedisWriterOptions>): {
+  sink: RedisWriter;
   problems: RedisSinkErrorCode[];
   recoveries: () => number;
 } {
   const problems: RedisSinkErrorCode[] = [];
   let recoveries = 0;
-  const sink = new RedisSink({
+  const sink = new RedisWriter({
     geometry,
     writer: 'w',
     lingerMs: 1,

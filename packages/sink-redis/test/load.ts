@@ -1,6 +1,6 @@
 import { EVENT_KIND, EVENT_WORD, EVENT_WORDS, EXACT, geometryOf, META, REASON } from '@int/flowcache';
 import { expect } from 'vitest';
-import { type RedisSink, readStoredFlow } from '../src/index.js';
+import { type RedisWriter, readStoredFlow } from '../src/index.js';
 import type { Client } from './redis-server.js';
 import { hash, stream } from './stored.js';
 
@@ -21,7 +21,7 @@ export class Load {
   entries = 0;
 
   /** Offers events. @returns how many the sink took */
-  pushEvents(sink: RedisSink, count: number): number {
+  pushEvents(sink: RedisWriter, count: number): number {
     const words = this.#events;
     for (let k = 0; k < count; k++) {
       const at = k * EVENT_WORDS;
@@ -36,7 +36,7 @@ export class Load {
   }
 
   /** Offers entries. @returns how many the sink took */
-  pushEntries(sink: RedisSink, count: number): number {
+  pushEntries(sink: RedisWriter, count: number): number {
     const words = this.#entries;
     for (let k = 0; k < count; k++) {
       const at = k * geometry.bucketStride;
@@ -53,7 +53,7 @@ export class Load {
   }
 
   /** Checks that Redis holds every event and entry taken, once. */
-  async expectStored(client: Client, sink: RedisSink): Promise<void> {
+  async expectStored(client: Client, sink: RedisWriter): Promise<void> {
     const values = (await stream(client, sink.keys.events)).map(({ value }) => Number(value));
     const wrong = values.findIndex((value, k) => value !== k);
     // What is there twice, and around what, says which batch it was.

@@ -1,6 +1,6 @@
 import { formatIpv4 } from '@int/codec';
 import { type CacheGeometry, type FlowEntry, geometryOf, type MetricStatistics } from '@int/flowcache';
-import { RedisSink, readStoredFlow, type StoredFlow, type StoredStatistics } from '@int/sink-redis';
+import { RedisWriter, readStoredFlow, type StoredFlow, type StoredStatistics } from '@int/sink-redis';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { entry } from './arbitrary.js';
@@ -80,7 +80,7 @@ describe('the entries of a flow', () => {
   ] as const)('add up in the %s layout as in exact integers, whatever comes when', async (_name, geometry) => {
     const server = await RedisServer.start();
     const client = await server.client();
-    const sink = new RedisSink({ url: server.url, geometry, batch: { entries: 5 } });
+    const sink = new RedisWriter({ url: server.url, geometry, batch: { entries: 5 } });
     await sink.open();
     let rounds = 0;
     await fc.assert(
@@ -121,7 +121,7 @@ describe('a flow', () => {
   it('keeps sums exact that no 64 bits hold', async () => {
     const server = await RedisServer.start();
     const client = await server.client();
-    const sink = new RedisSink({ url: server.url, geometry: exact });
+    const sink = new RedisWriter({ url: server.url, geometry: exact });
     void sink.open();
     const sum = (1n << 64n) - 1n;
     const hops = [{ nodeId: 7, metrics: { hopLatency: { last: 5, mean: 1, count: 2 ** 32 - 1, sum } } }];
@@ -135,7 +135,7 @@ describe('a flow', () => {
   it('has a live hash beside its own, until its entry leaves the cache', async () => {
     const server = await RedisServer.start();
     const client = await server.client();
-    const sink = new RedisSink({ url: server.url, geometry: exact });
+    const sink = new RedisWriter({ url: server.url, geometry: exact });
     void sink.open();
     const own = sink.keys.flow(flow);
     const live = sink.keys.live(flow);
@@ -156,7 +156,7 @@ describe('a flow', () => {
     const server = await RedisServer.start();
     const client = await server.client();
     for (const geometry of [exact, compact, exact]) {
-      const sink = new RedisSink({ url: server.url, geometry });
+      const sink = new RedisWriter({ url: server.url, geometry });
       void sink.open();
       sink.entry(base);
       await sink.close();
@@ -169,7 +169,7 @@ describe('a flow', () => {
     const server = await RedisServer.start();
     const client = await server.client();
     const problems: string[] = [];
-    const sink = new RedisSink({
+    const sink = new RedisWriter({
       url: server.url,
       geometry: exact,
       onProblem: ({ message }) => problems.push(message),

@@ -1,8 +1,8 @@
 import { EntryReader, type FlowEntry, type FlowEvent, geometryOf } from '@int/flowcache';
 import {
   flowText,
-  RedisSink,
-  type RedisSinkOptions,
+  RedisWriter,
+  type RedisWriterOptions,
   readPackedEntries,
   readPackedEvents,
   readStoredEvent,
@@ -21,9 +21,9 @@ afterEach(stopServers);
 const geometry = geometryOf({ rows: 1 });
 const compact = geometryOf({ rows: 1, layout: 'compact' });
 
-async function opened(options: Partial<RedisSinkOptions> = {}): Promise<{ client: Client; sink: RedisSink }> {
+async function opened(options: Partial<RedisWriterOptions> = {}): Promise<{ client: Client; sink: RedisWriter }> {
   const server = await RedisServer.start();
-  const sink = new RedisSink({ url: server.url, geometry, ...options });
+  const sink = new RedisWriter({ url: server.url, geometry, ...options });
   await sink.open();
   return { client: await server.client(), sink };
 }
@@ -287,7 +287,7 @@ describe('values', () => {
     [{ x: Number.NaN }, TypeError],
     [{ x: 'y'.repeat(1 << 18) }, RangeError],
   ])('are refused if they are none or too many', (fields, type) => {
-    const sink = new RedisSink({ geometry });
+    const sink = new RedisWriter({ geometry });
     expect(() => sink.values('x', fields)).toThrow(type);
     expect(sink.totals().values.offered).toBe(0);
   });

@@ -1,4 +1,4 @@
-import type { PackedFields, RedisSinkTotals, StoredFields } from '@int/sink-redis';
+import type { PackedFields, RedisWriterTotals, StoredFields } from '@int/sink-redis';
 import { RESP_TYPES } from '@redis/client';
 import type { Client } from './redis-server.js';
 
@@ -39,7 +39,7 @@ export async function packedStream(client: Client, key: string): Promise<PackedF
 }
 
 /** What is neither written nor pending nor dropped; 0 if the accounts are right. */
-export function unaccounted(totals: RedisSinkTotals): readonly number[] {
+export function unaccounted(totals: RedisWriterTotals): readonly number[] {
   return [totals.events, totals.entries, totals.values].map(({ dropped, offered, pending, delivered: written }) => {
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return offered - written - pending - lost;

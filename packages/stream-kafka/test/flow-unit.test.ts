@@ -10,8 +10,8 @@ describe('the flow side of a partition', () => {
     const reports = troubledReports();
     const expected: string[] = [];
     const whole = new StreamProcessor({}, { event: ({ id, kind }) => kind === 'blackHole' && expected.push(id) });
-    const { batch, input } = batchOf(reports);
-    whole.observe(batch, input);
+    const batch = batchOf(reports);
+    whole.observe(batch);
     expect(expected).toHaveLength(2);
     const encode = new ReportWriter();
     const records: LogRecord[] = [];

@@ -48,8 +48,8 @@ function expected(): Found {
       networkWindow: take,
     },
   );
-  const { batch, input } = batchOf(troubledReports());
-  processor.observe(batch, input);
+  const batch = batchOf(troubledReports());
+  processor.observe(batch);
   cached = { windows, events: events.sort() };
   return cached;
 }

@@ -1,5 +1,5 @@
-import { type BatchInput, FLAG, MODES, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
-import { type FrameBatch, RecordIds } from '@int/collector';
+import { FLAG, MODES, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
+import { RecordIds } from '@int/collector';
 import {
   encodeWatermark,
   JsonEncoder,
@@ -27,16 +27,16 @@ export const START_MS = 1_700_000_000_000;
 const FLOWS = 16;
 
 /** A batch of reports, one frame each, as a decoder would have made it. */
-export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch; input: BatchInput } {
+export function batchOf(reports: readonly TestReport[]): TelemetryBatch {
   const count = reports.length;
   const hops = reports.reduce((sum, { path }) => sum + path.length, 0);
   const batch = new TelemetryBatch({ frames: count, hops: Math.max(256, hops) });
-  const input = { timestampsHigh: new Uint32Array(count), timestampsLow: new Uint32Array(count), first: 0 };
+  batch.isTimed = true;
   let hop = 0;
   reports.forEach(({ timeMs, flow, path, postcard, sequence, occupancy }, row) => {
     const time = BigInt(timeMs) * 1_000_000n;
-    input.timestampsHigh[row] = Number(time >> 32n);
-    input.timestampsLow[row] = Number(time & 0xffffffffn);
+    batch.frameTimeHigh[row] = Number(time >> 32n);
+    batch.frameTimeLow[row] = Number(time & 0xffffffffn);
     batch.frame[row] = row;
     batch.code[row] = 0;
     const mode = MODES.indexOf(postcard === true ? 'xd' : 'md') << FLAG.MODE_SHIFT;
@@ -67,7 +67,7 @@ export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch
   batch.state[STATE.FRAMES] = count;
   batch.state[STATE.REPORTS] = count;
   batch.state[STATE.HOPS] = hop;
-  return { batch, input };
+  return batch;
 }
 
 /** The reports as messages of a sink. */
@@ -79,21 +79,12 @@ export class ReportWriter {
 
   /** In one format and the other by turns. */
   messages(reports: readonly TestReport[]): Written[] {
-    const { batch, input } = batchOf(reports);
+    const batch = batchOf(reports);
     const count = reports.length;
-    const frames: FrameBatch = {
-      linkType: 'report',
-      bytes: new Uint8Array(0),
-      offsets: new Uint32Array(count),
-      lengths: new Uint32Array(count),
-      timestampsHigh: input.timestampsHigh,
-      timestampsLow: input.timestampsLow,
-      count,
-    };
     const encoder = this.#encoders[this.#turn++ % this.#encoders.length]!;
     const slab = this.#slab;
     slab.clear();
-    if (encoder.reports(batch, frames, 0, 0, slab, this.#ids) !== count) throw new Error('the slab is too small');
+    if (encoder.reports(batch, 0, slab, this.#ids) !== count) throw new Error('the slab is too small');
     return Array.from({ length: slab.count }, (_, row) => ({
       key: slab.bytes.slice(slab.keyStart[row], slab.keyEnd[row]),
       value: slab.bytes.slice(slab.valueStart[row], slab.valueEnd[row]),

@@ -1,4 +1,4 @@
-import type { BatchInput, TelemetryBatch } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
 import { FlowSide, type FlowSideTotals } from './flow/side.js';
 import type { StreamOutput } from './model/output.js';
 import { NetworkSide, type NetworkSideTotals } from './network/side.js';
@@ -32,8 +32,8 @@ export class StreamProcessor {
   }
 
   /** As {@link FlowSide.observe}. */
-  observe(batch: TelemetryBatch, input: BatchInput, from = 0, to: number = batch.reports): void {
-    this.#flow.observe(batch, input, from, to);
+  observe(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
+    this.#flow.observe(batch, from, to);
   }
 
   /** As {@link FlowSide.advance}. */

@@ -344,8 +344,8 @@ describe('events', () => {
     const findings = new Findings();
     const processor = processorOf(findings, { sinkOf: () => 3 });
     for (let at = 0; at < reports.length; at += 7) {
-      const { batch, input } = batchOf(reports.slice(at, at + 7));
-      processor.observe(batch, input);
+      const batch = batchOf(reports.slice(at, at + 7));
+      processor.observe(batch);
     }
     processor.flush();
     expect(findings.events).toEqual(whole.events);

@@ -120,7 +120,7 @@ describe('the flow table', () => {
         const table = new FlowTable(8);
         const model = new Map<string, number>();
         for (const [flow, ipv6, release] of list) {
-          const { batch } = batchOf([pathReport(START_US, flow, [1], { ipv6 })]);
+          const batch = batchOf([pathReport(START_US, flow, [1], { ipv6 })]);
           const row = table.rowOfReport(batch, 0);
           const name = `${flow} ${ipv6}`;
           if (model.has(name)) expect(row).toBe(model.get(name));
@@ -146,7 +146,7 @@ describe('the flow table', () => {
 
   it('has the keys that messages of a flow have', () => {
     const table = new FlowTable(4);
-    const { batch } = batchOf([pathReport(START_US, 3, [1]), pathReport(START_US, 3, [1], { ipv6: true })]);
+    const batch = batchOf([pathReport(START_US, 3, [1]), pathReport(START_US, 3, [1], { ipv6: true })]);
     const common = { protocol: 17, sourcePort: 5003, destinationPort: 80 };
     const four = encodeFlowKey({
       ...common,
@@ -266,15 +266,13 @@ describe('whatever columns hold', () => {
         batch.state[0] = 4;
         batch.state[1] = 4;
         batch.state[2] = 1020;
-        const input = {
-          timestampsHigh: Uint32Array.of(395_000_000, 395_000_000 + (times & 15), times, 0xffffffff),
-          timestampsLow: Uint32Array.of(0, times, 0xffffffff, 5),
-          first: 0,
-        };
+        batch.isTimed = true;
+        batch.frameTimeHigh = Uint32Array.of(395_000_000, 395_000_000 + (times & 15), times, 0xffffffff);
+        batch.frameTimeLow = Uint32Array.of(0, times, 0xffffffff, 5);
         const options = { flows: 3, hops: 2, switches: 5, links: 5, queues: 5, reporters: 2, sequenceBlocks: 2 };
         const network = new NetworkSide({ switches: 4, links: 4, queues: 4, reporters: 2 });
         const side = new FlowSide(options, { partial: (partial) => network.merge(partial) });
-        side.observe(batch, input);
+        side.observe(batch);
         const again = new FlowSide(options);
         for (const { key, value } of side.changes()) if (value !== null) again.restore(key, value);
         side.flush();
@@ -314,8 +312,8 @@ describe('options', () => {
   it('and times and rows out of range, too', () => {
     const processor = new StreamProcessor();
     expect(() => processor.advance(Number.NaN)).toThrow(RangeError);
-    const { batch, input } = batchOf([pathReport(START_US, 1, [1])]);
-    expect(() => processor.observe(batch, input, 0, 2)).toThrow(RangeError);
+    const batch = batchOf([pathReport(START_US, 1, [1])]);
+    expect(() => processor.observe(batch, 0, 2)).toThrow(RangeError);
     processor.flush();
     expect(processor.totals()).toMatchObject({ flowSide: { reports: 0 }, networkSide: { partials: 0 } });
   });
@@ -327,20 +325,20 @@ describe('what has no room', () => {
       flowSide: { flows: 2, switches: 2, links: 1, queues: 1, reporters: 1, sequenceBlocks: 1 },
     });
     const reports = [1, 2, 3, 4].map((flow) => pathReport(START_US + flow, flow, [flow, flow + 1, 9]));
-    const { batch, input } = batchOf(reports);
-    processor.observe(batch, input);
+    const batch = batchOf(reports);
+    processor.observe(batch);
     expect(processor.totals().flowSide).toMatchObject({ reports: 4, untracked: 2, flows: 2 });
   });
 
   it('is counted for late reports and reports without a flow', () => {
     const processor = new StreamProcessor();
-    const { batch, input } = batchOf([
+    const batch = batchOf([
       pathReport(START_US + 5_000_000, 1, [1, 2]),
       pathReport(START_US, 1, [1, 2]),
       pathReport(START_US + 5_000_000, 1, [1, 2], { flow: null }),
       pathReport(START_US + 5_000_000, 1, [1, 2], { code: 3 }),
     ]);
-    processor.observe(batch, input);
+    processor.observe(batch);
     expect(processor.totals().flowSide).toMatchObject({ reports: 3, late: 1, withoutFlow: 1, untracked: 0 });
   });
 });

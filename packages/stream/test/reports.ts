@@ -1,4 +1,4 @@
-import { type BatchInput, FLAG, MODES, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
+import { FLAG, MODES, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
 
 export interface TestHop {
   readonly nodeId?: number | undefined;
@@ -33,16 +33,16 @@ export interface TestReport {
 export const START_US = 1_700_000_000_000_000;
 
 /** A batch of reports, one frame each, as a decoder would have made it. */
-export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch; input: BatchInput } {
+export function batchOf(reports: readonly TestReport[]): TelemetryBatch {
   const count = Math.max(1, reports.length);
   const hops = reports.reduce((sum, report) => sum + report.hops.length, 0);
   const batch = new TelemetryBatch({ frames: count, hops: Math.max(256, hops) });
-  const input = { timestampsHigh: new Uint32Array(count + 3), timestampsLow: new Uint32Array(count + 3), first: 3 };
+  batch.isTimed = true;
   let hop = 0;
   reports.forEach((report, row) => {
     const time = BigInt(report.timeUs) * 1000n;
-    input.timestampsHigh[row + 3] = Number(time >> 32n);
-    input.timestampsLow[row + 3] = Number(time & 0xffffffffn);
+    batch.frameTimeHigh[row] = Number(time >> 32n);
+    batch.frameTimeLow[row] = Number(time & 0xffffffffn);
     batch.frame[row] = row;
     batch.code[row] = report.code ?? 0;
     batch.flags[row] =
@@ -80,7 +80,7 @@ export function batchOf(reports: readonly TestReport[]): { batch: TelemetryBatch
   batch.state[STATE.FRAMES] = reports.length;
   batch.state[STATE.REPORTS] = reports.length;
   batch.state[STATE.HOPS] = hop;
-  return { batch, input };
+  return batch;
 }
 
 /** The report of a sink about a packet that took a path. */

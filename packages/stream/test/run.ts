@@ -61,8 +61,8 @@ export function processorOf(findings: Findings, options: Partial<Both> = {}): St
 export function run(reports: readonly TestReport[], options: Partial<Both> = {}, untilUs = 0): Findings {
   const findings = new Findings();
   const processor = processorOf(findings, options);
-  const { batch, input } = batchOf(reports);
-  processor.observe(batch, input);
+  const batch = batchOf(reports);
+  processor.observe(batch);
   if (untilUs > 0) processor.advance(untilUs / 1000);
   processor.flush();
   return findings;

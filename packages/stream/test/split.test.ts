@@ -56,8 +56,8 @@ function split(
   for (const report of reports) {
     if ((report.code ?? 0) === 0) clock = Math.max(clock, report.timeUs);
     for (const side of sides) if (clock > 0) side.advance(clock / 1000);
-    const { batch, input } = batchOf([report]);
-    sides[partOf(report)]!.observe(batch, input);
+    const batch = batchOf([report]);
+    sides[partOf(report)]!.observe(batch);
   }
   for (const side of sides) side.flush();
   for (const partial of deliver(partials)) network.merge(partial);

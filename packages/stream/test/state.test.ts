@@ -63,8 +63,8 @@ function inPieces(
       logs[0].restore(pair.flow);
       logs[1].restore(pair.network);
     }
-    const { batch, input } = batchOf(piece);
-    pair.flow.observe(batch, input);
+    const batch = batchOf(piece);
+    pair.flow.observe(batch);
     logs[0].append(pair.flow.changes());
     logs[1].append(pair.network.changes());
   });
@@ -103,8 +103,8 @@ describe('state', () => {
   it('names only what has changed, and what is gone', () => {
     const side = new FlowSide({ ...SMALL, idleMs: 2500 });
     const observe = (...reports: TestReport[]): void => {
-      const { batch, input } = batchOf(reports);
-      side.observe(batch, input);
+      const batch = batchOf(reports);
+      side.observe(batch);
     };
     const flowKeys = (): [number | undefined, boolean][] =>
       side
@@ -124,8 +124,8 @@ describe('state', () => {
   it('is refused by a side with other options, that is too small, or that has seen something', () => {
     const log = new Log();
     const side = new FlowSide(SMALL);
-    const { batch, input } = batchOf([pathReport(START_US, 1, [1, 2]), pathReport(START_US, 2, [1, 2])]);
-    side.observe(batch, input);
+    const batch = batchOf([pathReport(START_US, 1, [1, 2]), pathReport(START_US, 2, [1, 2])]);
+    side.observe(batch);
     log.append(side.changes());
     const code = (work: () => void): string => {
       try {

@@ -27,8 +27,8 @@ function told(options: FlowSideOptions = {}) {
     },
   );
   const observe = (...reports: TestReport[]): void => {
-    const { batch, input } = batchOf(reports);
-    side.observe(batch, input);
+    const batch = batchOf(reports);
+    side.observe(batch);
   };
   const second = (ns: string): number => (Number(ns) / 1000 - START_US) / 1e6;
   const shown = (): unknown[] =>
@@ -264,8 +264,8 @@ describe('a flow side whose reports are its clock', () => {
       correction: (correction: WindowCorrection) => corrections.push(correction),
     };
     const side = new FlowSide(SMALL, output);
-    const { batch, input } = batchOf([report(0.1), report(0.9), report(0.2), report(2.5), report(0.3)]);
-    side.observe(batch, input);
+    const batch = batchOf([report(0.1), report(0.9), report(0.2), report(2.5), report(0.3)]);
+    side.observe(batch);
     side.flush();
     expect(windows.map(({ reports, late, complete }) => ({ reports, late, complete }))).toEqual([
       { reports: 2, late: 1, complete: false },

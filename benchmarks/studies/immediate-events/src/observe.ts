@@ -28,7 +28,6 @@ class Inbox {
   readonly lengths: Uint32Array = new Uint32Array(CAPACITY.frames);
   readonly timestampsHigh: Uint32Array = new Uint32Array(CAPACITY.frames);
   readonly timestampsLow: Uint32Array = new Uint32Array(CAPACITY.frames);
-  readonly first = 0;
   count = 0;
   #used = 0;
 
@@ -79,7 +78,7 @@ export function observe(options: ScenarioOptions, output: StreamOutput = {}): Ob
     const decoded = decoder.decode(batch, inbox, 0, count);
     if (decoded < count) throw new RangeError(`a batch has no room for ${count} reports`);
     reports += batch.reports;
-    processor.observe(batch, inbox);
+    processor.observe(batch);
     processor.advance(Math.floor(timeNs / 1e6));
     inbox.clear();
   }

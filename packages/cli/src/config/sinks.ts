@@ -6,42 +6,46 @@ import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
 import { parquetSink } from './parquet.js';
 import type { ReadConfig } from './read-config.js';
-import { RedisOutlet, redisSink } from './redis.js';
+import { redisSink } from './redis.js';
 import type { Tell } from './sink-parts.js';
 
-/** Time to close sinks that are not needed after all. */
+/** Longest time to close unused sinks. */
 const UNUSED_MS = 1000;
 
 export interface ConfigSinks {
   readonly sinks: readonly Sink[];
-  /** Where events of the flow cache go. */
+  /** Consumer of the flow cache's events. */
   readonly cacheEvents: RecordConsumer | null;
 }
 
 /**
- * Makes all sinks but the page for Prometheus, which is asked and not given anything.
- * @param geometry of the flow cache, if there is one
- * @throws CliError (rejects), after closing those that were made
+ * Makes all sinks except the page for Prometheus, which pulls its values.
+ * @param geometry geometry of the flow cache, if there is one
+ * @throws CliError (rejects), after closing those already made
  */
 export async function configSinks(read: ReadConfig, geometry: CacheGeometry | null, tell: Tell): Promise<ConfigSinks> {
   const sinks: Sink[] = [];
+  let cacheEvents: RecordConsumer | null = null;
   try {
     for (const [index, sink] of (read.config.sinks ?? []).entries()) {
       const name = nameOf(sink);
       if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, tell));
       else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, tell));
       else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, tell));
-      else if (sink.redis !== undefined) sinks.push(await redisSink(read, index, name, geometry!, tell));
+      else if (sink.redis !== undefined) {
+        const redis = await redisSink(read, index, name, geometry!, tell);
+        cacheEvents ??= redis.cacheEvents ?? null;
+        sinks.push(redis);
+      }
     }
   } catch (error) {
     await closeSinks(sinks);
     throw error;
   }
-  const redis = sinks.find((sink) => sink instanceof RedisOutlet);
-  return { sinks, cacheEvents: redis?.cacheEvents ?? null };
+  return { sinks, cacheEvents };
 }
 
-/** Closes sinks that nothing was given to. */
+/** Closes sinks that received no records. */
 export async function closeSinks(sinks: readonly Sink[]): Promise<void> {
   await Promise.allSettled(sinks.map((sink) => sink.close?.(UNUSED_MS)));
 }
@@ -51,7 +55,7 @@ export function prometheusOf({ config }: ReadConfig): PrometheusConfig | null {
   return config.sinks?.find(({ prometheus }) => prometheus !== undefined)?.prometheus ?? null;
 }
 
-/** A sink in a few words, for people. */
+/** A short description of a sink. */
 export function sinkText(sink: SinkConfig): string {
   const { kafka, parquet, prometheus, opensearch, redis } = sink;
   const what = (records: readonly string[] | undefined): string => records?.join(', ') ?? 'all records';

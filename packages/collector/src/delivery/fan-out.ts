@@ -1,8 +1,7 @@
 /** Hands what the pipeline has to all its sinks, and keeps the accounts of those that keep none. */
 import type { TelemetryBatch } from '@int/codec';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
-import type { FrameBatch } from '../frames.js';
 import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorProblem } from '../pipeline.js';
@@ -47,19 +46,19 @@ export class FanOut implements Outlets {
     return this.#queues.some(({ takesEvents, takesFlows }) => takesEvents || takesFlows);
   }
 
-  reports(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+  reports(batch: TelemetryBatch): void {
     if (this.#queues.length === 0) return;
     const records = goodReports(batch);
     for (const queue of this.#queues) {
       if (!queue.takesReports) continue;
-      this.#give(queue, 'reports', records, () => queue.sink.write(batch, frames, first));
+      this.#give(queue, 'reports', records, () => queue.sink.write(batch));
     }
   }
 
-  events(events: EventBatch, batch: TelemetryBatch, frames: FrameBatch, first: number, detector: Detector): void {
+  events(events: EventBatch): void {
     for (const queue of this.#queues) {
       if (!queue.takesEvents) continue;
-      this.#give(queue, 'events', events.count, () => queue.sink.writeEvents!(events, batch, frames, first, detector));
+      this.#give(queue, 'events', events.count, () => queue.sink.writeEvents!(events));
     }
   }
 

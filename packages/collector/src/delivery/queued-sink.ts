@@ -1,8 +1,7 @@
 /** A queue in front of a sink that takes its time. */
 import type { TelemetryBatch } from '@int/codec';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
-import type { FrameBatch } from '../frames.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { BatchCopy } from './batch-copy.js';
@@ -105,13 +104,13 @@ export class QueuedSink implements Sink {
     if (sink.advance !== undefined) this.advance = (timeMs) => this.#takeTime(timeMs);
   }
 
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
+  write(batch: TelemetryBatch): Promise<void> | undefined {
     const records = this.#takes.reports ? goodReports(batch) : 0;
     this.#account.offer('reports', records);
     let copy = this.#open;
     this.#open = null;
     if (copy === null && records > 0) {
-      copy = this.#copyOf(batch, frames, first);
+      copy = this.#copyOf(batch);
       if (copy === null) this.#refuse('reports', records);
     }
     if (copy !== null) {
@@ -163,17 +162,11 @@ export class QueuedSink implements Sink {
     );
   }
 
-  #takeEvents(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-  ): Promise<void> | undefined {
+  #takeEvents(events: EventBatch): Promise<void> | undefined {
     this.#account.offer('events', events.count);
-    this.#open ??= this.#copyOf(batch, frames, first);
+    this.#open ??= this.#copyOf(events.batch);
     if (this.#open === null) this.#refuse('events', events.count);
-    else this.#open.add(events, detector);
+    else this.#open.add(events);
     // There is room for the rest of this batch: whoever has to wait does so after its reports.
     return undefined;
   }
@@ -209,14 +202,14 @@ export class QueuedSink implements Sink {
   }
 
   /** @returns `null` if there is no room */
-  #copyOf(batch: TelemetryBatch, frames: FrameBatch, first: number): BatchCopy | null {
+  #copyOf(batch: TelemetryBatch): BatchCopy | null {
     if (this.#isClosed) return null;
     let copy = this.#free.pop() ?? null;
     if (copy === null && this.#made < this.#most) {
       copy = new BatchCopy();
       this.#made++;
     }
-    copy?.copy(batch, frames, first);
+    copy?.copy(batch);
     return copy;
   }
 
@@ -280,12 +273,12 @@ export class QueuedSink implements Sink {
   }
 
   async #giveBatch(copy: BatchCopy): Promise<void> {
-    const { batch, frames } = copy;
-    for (const { events, detector } of copy.events) {
-      await this.#give('events', events.count, () => this.#sink.writeEvents!(events, batch, frames, 0, detector));
+    const { batch } = copy;
+    for (const events of copy.events) {
+      await this.#give('events', events.count, () => this.#sink.writeEvents!(events));
     }
     const records = this.#takes.reports ? goodReports(batch) : 0;
-    if (records > 0) await this.#give('reports', records, () => this.#sink.write(batch, frames, 0));
+    if (records > 0) await this.#give('reports', records, () => this.#sink.write(batch));
     // A sink that was given up may still look at its batch.
     if (!this.#isEnded) this.#free.push(copy);
   }

@@ -10,18 +10,15 @@ import {
   type RuleSet,
   type RuleTotals,
 } from '@int/detect';
-import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { frameTimeMs, frameTimeNs } from '../frames.js';
 import type { Outlets, Stage } from '../stage.js';
 
 /**
- * Takes events as they are found. All that is given is used again when it returns.
+ * Takes events as they are found. They know their batch and their detector; all that is used again when it returns.
  *
- * @param events rows 0 to `events.count - 1`; `detector.event(batch, events, i)` makes an object of one
- * @param batch the reports: `events.report[i]` is a row of it
- * @param frames the frames they came from
- * @param first the row in `frames` of the batch's frame 0
+ * @param events rows 0 to `events.count - 1`; `events.event(row)` makes an object of one
  */
-export type EventListener = (events: EventBatch, batch: TelemetryBatch, frames: FrameBatch, first: number) => void;
+export type EventListener = (events: EventBatch) => void;
 
 export interface DetectionStageOptions extends DetectorOptions {
   /** Events to collect before they are handed on, 256 to 2^24. Default 8192. */
@@ -87,32 +84,30 @@ export class DetectionStage implements Stage {
   }
 
   /** @throws what a listener has thrown, when all reports have been looked at */
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+  process(batch: TelemetryBatch): void {
     if (batch.frames === 0) return;
     const events = this.#events;
-    const { timestampsHigh, timestampsLow, bytes } = frames;
-    const input = { timestampsHigh, timestampsLow, bytes, first };
-    const last = first + batch.frames - 1;
+    const last = batch.frames - 1;
     let failure: { readonly error: unknown } | null = null;
     let row = 0;
     do {
-      const end = this.#adaptation === null ? batch.reports : tickEnd(batch, frames, first, row);
+      const end = this.#adaptation === null ? batch.reports : tickEnd(batch, row);
       events.clear();
-      row = this.detector.detect(batch, events, row, end, input);
+      row = this.detector.detect(batch, events, row, end);
       if (events.count > 0) {
         this.#countSurvivors();
         try {
-          this.#onEvents(events, batch, frames, first);
+          this.#onEvents(events);
         } catch (error) {
           failure ??= { error };
         }
-        this.#outlets?.events(events, batch, frames, first, this.detector);
+        this.#outlets?.events(events);
       }
-      const now = row === batch.reports ? last : first + batch.frame[row - 1]!;
-      this.#adaptation?.after(events, frameTimeMs(frames, now));
+      const now = row === batch.reports ? last : batch.frame[row - 1]!;
+      this.#adaptation?.after(events, frameTimeMs(batch, now));
     } while (row < batch.reports);
     if (this.#isExact) {
-      this.detector.sweep((BigInt(timestampsHigh[last]!) << 32n) | BigInt(timestampsLow[last]!), SWEEP_SETS);
+      this.detector.sweep(frameTimeNs(batch, last), SWEEP_SETS);
     }
     if (failure !== null) throw failure.error;
   }
@@ -202,12 +197,12 @@ export class DetectionStage implements Stage {
 }
 
 /** The end of the rows from `row` on that came within {@link TICK_MS}: at least one. */
-function tickEnd(batch: TelemetryBatch, frames: FrameBatch, first: number, row: number): number {
+function tickEnd(batch: TelemetryBatch, row: number): number {
   const { frame, reports } = batch;
   if (row >= reports) return reports;
-  const until = frameTimeMs(frames, first + frame[row]!) + TICK_MS;
+  const until = frameTimeMs(batch, frame[row]!) + TICK_MS;
   let end = row + 1;
-  while (end < reports && frameTimeMs(frames, first + frame[end]!) < until) end++;
+  while (end < reports && frameTimeMs(batch, frame[end]!) < until) end++;
   return end;
 }
 

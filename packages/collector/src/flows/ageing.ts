@@ -1,4 +1,4 @@
-import type { BatchInput, TelemetryBatch } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
 import type { FlowCache } from '@int/flowcache';
 
 /** How much of a cache is looked at for idle flows. */
@@ -14,11 +14,6 @@ const MOST_ROWS = 2 ** 32;
 
 /** A cache is looked through so many times in the time after which a flow is idle. */
 const ROUNDS = 4n;
-
-/** A frame's time in nanoseconds since the epoch. */
-export function timeOf({ timestampsHigh, timestampsLow }: BatchInput, row: number): bigint {
-  return (BigInt(timestampsHigh[row]!) << 32n) | BigInt(timestampsLow[row]!);
-}
 
 /**
  * Decides when a cache is looked through for idle flows, and how much of it at a time. Time is that of the frames: what
@@ -63,15 +58,15 @@ export class Ageing {
   }
 
   /** The first report from `row` on whose frame came when the next round is due, or the number of reports. */
-  stepEnd(batch: TelemetryBatch, { timestampsHigh, timestampsLow, first }: BatchInput, row: number): number {
-    const { frame, reports } = batch;
+  stepEnd(batch: TelemetryBatch, row: number): number {
+    const { frame, reports, frameTimeHigh, frameTimeLow } = batch;
     const high = this.#dueHigh;
     const low = this.#dueLow;
     if (this.#dueNs === null) return row;
     for (let at = row; at < reports; at++) {
-      const came = first + frame[at]!;
-      const upper = timestampsHigh[came]!;
-      if (upper > high || (upper === high && timestampsLow[came]! >= low)) return at;
+      const came = frame[at]!;
+      const upper = frameTimeHigh[came]!;
+      if (upper > high || (upper === high && frameTimeLow[came]! >= low)) return at;
     }
     return reports;
   }

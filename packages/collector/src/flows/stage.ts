@@ -10,9 +10,9 @@ import {
   geometryOf,
   readFlowEvent,
 } from '@int/flowcache';
-import type { FrameBatch } from '../frames.js';
+import { frameTimeNs } from '../frames.js';
 import type { Outlets, Stage } from '../stage.js';
-import { Ageing, type SweepOptions, timeOf } from './ageing.js';
+import { Ageing, type SweepOptions } from './ageing.js';
 import { Handover } from './handover.js';
 
 /**
@@ -73,24 +73,22 @@ export class FlowStage implements Stage {
   }
 
   /** @throws what a sink or listener has thrown, when all reports have been looked at */
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+  process(batch: TelemetryBatch): void {
     if (batch.frames === 0) return;
-    const { timestampsHigh, timestampsLow } = frames;
-    const input = { timestampsHigh, timestampsLow, first };
     const ageing = this.#ageing;
-    if (ageing === null) this.cache.update(batch, 0, batch.reports, input);
+    if (ageing === null) this.cache.update(batch);
     else {
       ageing.begin();
       let row = 0;
       while (row < batch.reports) {
-        const end = ageing.stepEnd(batch, input, row);
-        this.cache.update(batch, row, end, input);
+        const end = ageing.stepEnd(batch, row);
+        this.cache.update(batch, row, end);
         // Before the report that comes late: its own flow may be the one that is idle.
-        if (end < batch.reports) ageing.step(timeOf(input, first + batch.frame[end]!));
+        if (end < batch.reports) ageing.step(frameTimeNs(batch, batch.frame[end]!));
         row = end;
       }
     }
-    this.#nowNs = timeOf(input, first + batch.frames - 1);
+    this.#nowNs = frameTimeNs(batch, batch.frames - 1);
     ageing?.step(this.#nowNs);
     this.#rethrow();
   }

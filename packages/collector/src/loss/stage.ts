@@ -1,5 +1,5 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
-import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { frameTimeMs } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
@@ -63,10 +63,10 @@ export class ReportLossStage implements Stage {
     );
   }
 
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+  process(batch: TelemetryBatch): void {
     const { frame, flags, nodeId, sequence, code, reports } = batch;
     const tracker = this.#tracker;
-    if (batch.frames > 0) tracker.elect(frameTimeMs(frames, first));
+    if (batch.frames > 0) tracker.elect(frameTimeMs(batch, 0));
     let last = -1;
     for (let row = 0; row < reports; row++) {
       // The individual reports of one packet share its number.

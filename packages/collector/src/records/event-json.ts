@@ -1,15 +1,5 @@
-import { METRIC_NAMES, type TelemetryBatch } from '@int/codec';
-import {
-  AGGREGATES,
-  DETECTOR_KINDS,
-  type Detector,
-  EVIDENCE,
-  type EventBatch,
-  KIND,
-  NO_METRIC,
-  SCOPES,
-} from '@int/detect';
-import type { FrameBatch } from '../frames.js';
+import { METRIC_NAMES } from '@int/codec';
+import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import {
   type PackedText,
   packText,
@@ -109,11 +99,11 @@ export class EventJson {
   readonly #rules = new RuleNames((name) => encoder.encode(JSON.stringify(name)));
 
   /** Bytes that the text of a row takes at most, with the room behind it that writing needs. */
-  bound(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
-    const rule = detector.ruleName(events.rule[row]!);
+  bound(events: EventBatch, row: number): number {
+    const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules.of(rule).length;
     const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
-    return EVENT_JSON_BYTES + name + evidence + (batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
+    return EVENT_JSON_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
   }
 
   /**
@@ -122,24 +112,14 @@ export class EventJson {
    * @param number of the record in `ids`
    * @returns the position behind the text
    */
-  write(
-    view: DataView,
-    start: number,
-    events: EventBatch,
-    row: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    ids: RecordIds,
-    number: number,
-  ): number {
+  write(view: DataView, start: number, events: EventBatch, row: number, ids: RecordIds, number: number): number {
+    const { batch } = events;
     const report = events.report[row]!;
-    const frame = first + batch.frame[report]!;
-    const rule = detector.ruleName(events.rule[row]!);
+    const frame = batch.frame[report]!;
+    const rule = events.ruleName(row);
     let at = putInteger(view, putText(view, start, this.#id.of(ids)), number);
     at = putText(view, at, TIME);
-    at = putUint64(view, at, frames.timestampsHigh[frame]! | 0, frames.timestampsLow[frame]! | 0);
+    at = putUint64(view, at, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
     at = putText(view, at, RULE);
     at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules.of(rule));
     at = this.#finding(view, at, events, row);

@@ -1,7 +1,5 @@
-import type { TelemetryBatch } from '@int/codec';
-import type { Detector, Event, EventBatch } from '@int/detect';
-import type { FrameBatch } from '../frames.js';
-import { reportPath, timeNsOf } from './report-record.js';
+import type { Event, EventBatch } from '@int/detect';
+import { reportPath } from './report-record.js';
 
 /** The fields of an event in their order: those of the `int` command's JSON. */
 export type EventFields = Event;
@@ -23,27 +21,15 @@ export function eventFields(event: Event): EventFields {
   return { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, evidence, flow };
 }
 
-/**
- * Row `row` of an event batch as an object.
- * @param batch the reports: `events.report` are rows of it
- * @param frames the frames of the batch, for the time
- * @param first the row in `frames` of the batch's frame 0
- */
-export function eventRecord(
-  events: EventBatch,
-  row: number,
-  batch: TelemetryBatch,
-  frames: FrameBatch,
-  first: number,
-  detector: Detector,
-  id: string,
-): EventRecord {
+/** Row `row` of an event batch as an object. */
+export function eventRecord(events: EventBatch, row: number, id: string): EventRecord {
+  const { batch } = events;
   const report = events.report[row]!;
   return {
     type: 'event',
     id,
-    timeNs: String(timeNsOf(batch, frames, first, report)),
-    ...eventFields(detector.event(batch, events, row)),
+    timeNs: String(batch.timeNs(report)),
+    ...eventFields(events.event(row)),
     path: reportPath(batch, report),
   };
 }

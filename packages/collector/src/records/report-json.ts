@@ -9,7 +9,6 @@ import {
   type TelemetryBatch,
 } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
-import type { FrameBatch } from '../frames.js';
 import {
   type PackedText,
   packText,
@@ -143,26 +142,16 @@ export class ReportJson {
   /**
    * Writes report row `row`.
    * @param view has at least {@link ReportJson.bound} bytes from `start` on
-   * @param first the row in `frames` of the batch's frame 0
    * @param row a row whose `code` is 0
    * @param number of the record in `ids`
    * @returns the position behind the text
    */
-  write(
-    view: DataView,
-    start: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    row: number,
-    ids: RecordIds,
-    number: number,
-  ): number {
+  write(view: DataView, start: number, batch: TelemetryBatch, row: number, ids: RecordIds, number: number): number {
     const flags = batch.flags[row]! | 0;
-    const frame = first + batch.frame[row]!;
+    const frame = batch.frame[row]!;
     let at = putInteger(view, putText(view, start, this.#id.of(ids)), number);
     at = putText(view, at, TIME);
-    at = putUint64(view, at, frames.timestampsHigh[frame]! | 0, frames.timestampsLow[frame]! | 0);
+    at = putUint64(view, at, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
     at = putText(view, at, REPORT);
     at = this.#report(view, at, batch, row, flags);
     at = this.#int(view, at, flags, batch.instructions[row]! | 0);

@@ -15,7 +15,6 @@ import {
   type ReportVersion,
   type TelemetryBatch,
 } from '@int/codec';
-import type { FrameBatch } from '../frames.js';
 
 /** What the header of a telemetry report says. */
 export interface ReportRecordHeader {
@@ -174,30 +173,16 @@ export function reportPath(batch: TelemetryBatch, row: number): (number | null)[
   return path;
 }
 
-/** Time of report row `row` in nanoseconds since the epoch. */
-export function timeNsOf(batch: TelemetryBatch, frames: FrameBatch, first: number, row: number): bigint {
-  const at = first + batch.frame[row]!;
-  return (BigInt(frames.timestampsHigh[at]!) << 32n) | BigInt(frames.timestampsLow[at]!);
-}
-
 /**
  * A report row as an object.
- * @param frames the frames of the batch, for the time
- * @param first the row in `frames` of the batch's frame 0
  * @param row a row whose `code` is 0
  */
-export function reportRecord(
-  batch: TelemetryBatch,
-  frames: FrameBatch,
-  first: number,
-  row: number,
-  id: string,
-): ReportRecord {
+export function reportRecord(batch: TelemetryBatch, row: number, id: string): ReportRecord {
   const view = new RecordView(batch, row);
   return {
     type: 'report',
     id,
-    timeNs: String(timeNsOf(batch, frames, first, row)),
+    timeNs: String(batch.timeNs(row)),
     status: 'ok',
     error: null,
     report: headerRecord(batch, row, view),

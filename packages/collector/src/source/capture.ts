@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaptureBatch, CaptureReader } from '@int/pcap';
 import { gunzipIfNeeded, openReadable } from '@int/pcap/node';
-import { type FrameBatch, frameTimeMs, type Push } from '../frames.js';
+import { type PushFrames, type SourceFrames, sourceTimeMs } from '../frames.js';
 import { linkLayerOf } from '../link-layer.js';
 import { type Source, SourceError } from './source.js';
 
@@ -56,7 +56,7 @@ export class CaptureSource implements Source {
     this.finished.catch(() => {});
   }
 
-  async start(push: Push): Promise<void> {
+  async start(push: PushFrames): Promise<void> {
     if (this.#running !== null) throw new Error(`${this.name} is already started`);
     let input = this.#input;
     if (this.#path !== '-') {
@@ -86,7 +86,7 @@ export class CaptureSource implements Source {
     this.#finish();
   }
 
-  async #read(input: AsyncIterable<Uint8Array>, push: Push): Promise<void> {
+  async #read(input: AsyncIterable<Uint8Array>, push: PushFrames): Promise<void> {
     const reader = new CaptureReader();
     const batch = new CaptureBatch(BATCH_FRAMES);
     const { signal } = this.#stopping;
@@ -103,12 +103,12 @@ export class CaptureSource implements Source {
   }
 
   /** Pushes the frames when they are due. */
-  async #replay(frames: FrameBatch, speed: number, push: Push): Promise<void> {
+  async #replay(frames: SourceFrames, speed: number, push: PushFrames): Promise<void> {
     if (Number.isNaN(this.#startedAt)) {
       this.#startedAt = performance.now();
-      this.#firstFrameMs = frameTimeMs(frames, 0);
+      this.#firstFrameMs = sourceTimeMs(frames, 0);
     }
-    const due = (row: number): number => this.#startedAt + (frameTimeMs(frames, row) - this.#firstFrameMs) / speed;
+    const due = (row: number): number => this.#startedAt + (sourceTimeMs(frames, row) - this.#firstFrameMs) / speed;
     for (let from = 0; from < frames.count; ) {
       const wait = due(from) - performance.now();
       if (wait > TICK_MS) await sleep(wait, undefined, { signal: this.#stopping.signal }).catch(() => {});

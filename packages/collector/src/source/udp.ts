@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { FrameSlab, frameTimeMs, type Push } from '../frames.js';
+import { FrameSlab, type PushFrames, sourceTimeMs } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
 import { KernelDropReader } from './kernel-drops.js';
 import { type Source, SourceError } from './source.js';
@@ -78,7 +78,7 @@ export class UdpSource implements Source {
   readonly #pending = new Set<Promise<void>>();
   #filling: FrameSlab | null = null;
   #socket: Socket | null = null;
-  #push: Push = () => undefined;
+  #push: PushFrames = () => undefined;
   #flushTimer: NodeJS.Timeout | null = null;
   #dropTimer: NodeJS.Timeout | null = null;
   #drops: KernelDropReader | null = null;
@@ -135,10 +135,10 @@ export class UdpSource implements Source {
 
   /** The time now, or that of the first datagram that is not pushed yet: datagrams get their time when they are read. */
   lowTimeMs(): number {
-    return this.#filling === null ? this.#now() : frameTimeMs(this.#filling, 0);
+    return this.#filling === null ? this.#now() : sourceTimeMs(this.#filling, 0);
   }
 
-  async start(push: Push): Promise<void> {
+  async start(push: PushFrames): Promise<void> {
     if (this.#socket !== null) throw new Error(`${this.name} is already started`);
     this.#push = push;
     const { host, port } = this.#requested;

@@ -1,5 +1,5 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
-import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { frameTimeMs } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
@@ -145,12 +145,12 @@ export class LiveStatistics implements Stage {
     return this.#latency.byteLength;
   }
 
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+  process(batch: TelemetryBatch): void {
     const { nodeId, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
     for (let row = 0; row < batch.reports; row++) {
       if (batch.code[row] !== 0) continue;
       this.#reportNumber++;
-      const timeMs = frameTimeMs(frames, first + batch.frame[row]!);
+      const timeMs = frameTimeMs(batch, batch.frame[row]!);
       this.advance(timeMs);
       const start = batch.hopStart[row]!;
       const count = batch.hopCount[row]!;

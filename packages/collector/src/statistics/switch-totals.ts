@@ -8,7 +8,7 @@ import {
   STATE,
   type TelemetryBatch,
 } from '@int/codec';
-import { type FrameBatch, frameTimeMs } from '../frames.js';
+import { frameTimeMs } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
@@ -176,9 +176,9 @@ export class SwitchTotals implements Stage {
     );
   }
 
-  process(batch: TelemetryBatch, frames: FrameBatch, first: number): void {
+  process(batch: TelemetryBatch): void {
     const { nodeId, hopLatency, queueId, queueOccupancy, egressUtilization, l1EgressInterface } = batch.hop;
-    if (batch.frames > 0) this.#elect(frameTimeMs(frames, first));
+    if (batch.frames > 0) this.#elect(frameTimeMs(batch, 0));
     const hasOthers = (batch.state[STATE.WRITTEN]! & OTHERS_MASK) !== 0;
     for (let report = 0; report < batch.reports; report++) {
       if (batch.code[report] !== 0) continue;

@@ -1,12 +1,11 @@
 /** Spreads reports over threads by flow: the part in the thread of the pipeline. */
-import { CODES, type TelemetryBatch } from '@int/codec';
-import { batchCapacity } from '../capacity.js';
+import { type BatchCapacity, CODES, TelemetryBatch } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
 import { addCounters, addTotals } from '../delivery/add-totals.js';
-import { type FrameBatch, FrameSlab, type SlabCapacity } from '../frames.js';
+import type { SlabCapacity } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
-import type { CollectorOptions, CollectorProblem } from '../pipeline.js';
+import type { CollectorProblem } from '../pipeline.js';
 import type { Onward, Sink, SinkTotals } from '../stage.js';
 import type { WorkerSetup } from './protocol.js';
 import { WorkerShard } from './shard.js';
@@ -20,13 +19,12 @@ export interface FlowWorkersOptions {
   readonly module: string | URL;
   /** Handed to each thread as `context.data`, copied as messages are. */
   readonly data?: unknown;
-  /** As the collector's: threads decode their frames again. */
-  readonly decode?: CollectorOptions['decode'];
-  /** Rows of the batches in the threads; `reports` must be that of the collector or more. */
-  readonly capacity?: CollectorOptions['capacity'];
   /** Slabs of each thread: how much it may be behind. Default 4. */
   readonly slabs?: number;
-  /** Default 1024 frames, 1 MiB. `bytes` must hold the largest frame. */
+  /**
+   * What a slab holds: as many reports as frames, and 8 hops for each. Default 1024 frames, 1 MiB. Reports of a frame that is
+   * larger than `bytes` are dropped as `oversized`.
+   */
   readonly slab?: SlabCapacity;
   /** When a thread has no free slab: hold the pipeline up, or drop the report and count it. Default `wait`. */
   readonly whenFull?: 'wait' | 'drop';
@@ -37,17 +35,19 @@ export interface FlowWorkersOptions {
 
 const MAX_THREADS = 64;
 const SLAB: SlabCapacity = { frames: 1024, bytes: 1 << 20 };
+/** The longest stack, the reporting node's own row with it. */
+const MOST_HOPS = 256;
 
 /**
  * Hands each report to one of several threads, always that of its flow, where stages and sinks of the thread's own work on
- * it: state by flow needs no locks, and the order within a flow is kept. Frames are copied once, into memory that the
- * threads share; a coalesced report of several flows goes to each thread concerned, which keeps its own.
+ * it: state by flow needs no locks, and the order within a flow is kept. Reports are copied once, as columns, with their frames,
+ * into memory that the threads share; those of a coalesced report go to the threads of their flows.
  *
  * To the collector it is a sink. What needs the reports of all flows in one place (sequence numbers, totals by switch)
  * stays a stage of the collector; flow caches, detectors by flow and sinks go into the threads.
  *
- * Counted are reports: `delivered` when a thread has gone through them; `overflow` when it had no room; `failed` when it
- * has ended by an error. What its sinks do with them is in {@link FlowWorkers.workers}.
+ * Counted are reports: `delivered` when a thread has gone through them; `overflow` when it had no room; `oversized` when
+ * their frame is larger than a slab; `failed` when it has ended by an error. What its sinks do with them is in {@link FlowWorkers.workers}.
  *
  * @example
  * const workers = await FlowWorkers.start({ count: 2, module: new URL('./worker.js', import.meta.url) });
@@ -56,20 +56,21 @@ const SLAB: SlabCapacity = { frames: 1024, bytes: 1 << 20 };
 export class FlowWorkers implements Sink {
   readonly name = 'workers';
   readonly #shards: readonly WorkerShard[];
-  readonly #shares: Uint32Array;
   readonly #isWaiting: boolean;
-  /** Shares that the frame at hand goes to, and how many of its reports. */
-  readonly #reportsOf: Uint32Array;
+  /** The share of each row of the batch at hand. */
+  #shares = new Uint32Array(0);
+  /** The rows of each share, one share behind the other, and where each ends. */
+  #rows = new Uint32Array(0);
+  readonly #ends: Uint32Array;
   readonly #states = new DegradedStates();
   #overflow = 0;
   #offered = 0;
   #wake: () => void = () => {};
   #closing: Promise<void> | null = null;
 
-  private constructor(shards: readonly WorkerShard[], reports: number, isWaiting: boolean) {
+  private constructor(shards: readonly WorkerShard[], isWaiting: boolean) {
     this.#shards = shards;
-    this.#shares = new Uint32Array(reports);
-    this.#reportsOf = new Uint32Array(shards.length);
+    this.#ends = new Uint32Array(shards.length);
     this.#isWaiting = isWaiting;
   }
 
@@ -78,13 +79,14 @@ export class FlowWorkers implements Sink {
    * @throws RangeError for an option out of range; what a thread throws while it starts, after ending the others
    */
   static async start(options: FlowWorkersOptions): Promise<FlowWorkers> {
-    const { count, module, data = null, decode = {}, slabs = 4, slab = SLAB, whenFull = 'wait' } = options;
+    const { count, module, data = null, slabs = 4, slab = SLAB, whenFull = 'wait' } = options;
     if (!(Number.isInteger(count) && count >= 1 && count <= MAX_THREADS)) {
       throw new RangeError(`count must be 1 to ${MAX_THREADS} threads, not ${count}`);
     }
     if (!(Number.isInteger(slabs) && slabs >= 1))
       throw new RangeError(`slabs must be a positive integer, not ${slabs}`);
-    const batch = batchCapacity(options.capacity);
+    const { frames, bytes } = slab;
+    const capacity: BatchCapacity = { frames, reports: frames, hops: Math.max(MOST_HOPS, 8 * frames), bytes };
     let self: FlowWorkers | null = null as FlowWorkers | null;
     const listener = {
       onRoom: (): void => {
@@ -94,8 +96,8 @@ export class FlowWorkers implements Sink {
       onProblem: (where: string, error: Error): void => options.onProblem?.({ where, error }),
     };
     const opening = Array.from({ length: count }, (_, index) => {
-      const buffers = Array.from({ length: slabs }, () => new SharedArrayBuffer(FrameSlab.byteLength(slab)));
-      const setup: WorkerSetup = { index, count, capacity: slab, slabs: buffers, decode, batch, data };
+      const buffers = Array.from({ length: slabs }, () => new SharedArrayBuffer(TelemetryBatch.byteLength(capacity)));
+      const setup: WorkerSetup = { index, count, capacity, slabs: buffers, data };
       return WorkerShard.open(module, setup, listener);
     });
     const opened = await Promise.allSettled(opening);
@@ -105,7 +107,7 @@ export class FlowWorkers implements Sink {
       await Promise.all(shards.map((shard) => shard.terminate()));
       throw failed.reason;
     }
-    self = new FlowWorkers(shards, batch.reports, whenFull === 'wait');
+    self = new FlowWorkers(shards, whenFull === 'wait');
     return self;
   }
 
@@ -119,12 +121,9 @@ export class FlowWorkers implements Sink {
     for (const shard of this.#shards) if (shard.failure === null) shard.send(data);
   }
 
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
-    if (batch.reports > this.#shares.length) {
-      throw new RangeError(`a batch of ${batch.reports} reports: capacity.reports is ${this.#shares.length}`);
-    }
-    shareRows(batch, this.#shards.length, this.#shares);
-    return this.#spread(batch, frames, first, 0, 0);
+  write(batch: TelemetryBatch): Promise<void> | undefined {
+    this.#sort(batch);
+    return this.#spread(batch, 0, 0);
   }
 
   advance(timeMs: number): void {
@@ -132,13 +131,14 @@ export class FlowWorkers implements Sink {
   }
 
   totals(): SinkTotals {
-    let [delivered, pending, failed] = [0, 0, 0];
+    let [delivered, pending, failed, oversized] = [0, 0, 0, 0];
     for (const shard of this.#shards) {
       delivered += shard.delivered;
       pending += shard.pending;
       failed += shard.failed;
+      oversized += shard.oversized;
     }
-    const dropped = { overflow: this.#overflow, failed };
+    const dropped = { overflow: this.#overflow, oversized, failed };
     return { reports: { offered: this.#offered, delivered, pending, dropped } };
   }
 
@@ -176,51 +176,47 @@ export class FlowWorkers implements Sink {
     return { stages, sinks, degraded };
   }
 
+  /** Sorts the rows of the reports by share. */
+  #sort(batch: TelemetryBatch): void {
+    const { reports, code, capacity } = batch;
+    if (this.#shares.length < reports) {
+      this.#shares = new Uint32Array(capacity.reports);
+      this.#rows = new Uint32Array(capacity.reports);
+    }
+    const [shares, rows, ends] = [this.#shares, this.#rows, this.#ends.fill(0)];
+    shareRows(batch, ends.length, shares);
+    for (let row = 0; row < reports; row++) if (code[row] === CODES.OK) ends[shares[row]!]!++;
+    // Where each share begins; while its rows come in, this moves on to where it ends.
+    let begin = 0;
+    for (let share = 0; share < ends.length; share++) {
+      const count = ends[share]!;
+      ends[share] = begin;
+      begin += count;
+    }
+    for (let row = 0; row < reports; row++) if (code[row] === CODES.OK) rows[ends[shares[row]!]!++] = row;
+  }
+
   /**
-   * Goes through the frames of a batch.
-   * @param from first row of the frame to begin with
-   * @param share of that frame: those before it are done
+   * Hands the sorted rows of a batch to the threads.
+   * @param share to begin with: those before it are done
+   * @param from place in the sorted rows
    */
-  #spread(
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    from: number,
-    share: number,
-  ): Promise<void> | undefined {
-    const { frame, reports } = batch;
-    const reportsOf = this.#reportsOf;
-    let begin = share;
-    for (let row = from; row < reports; ) {
-      let end = row + 1;
-      while (end < reports && frame[end] === frame[row]) end++;
-      const total = this.#countShares(batch, row, end);
-      for (let index = begin; index < reportsOf.length; index++) {
-        const own = reportsOf[index]!;
-        if (own === 0) continue;
-        if (!this.#shards[index]!.add(frames, first + frame[row]!, frames.linkType!, own, own < total)) {
-          if (this.#isWaiting) return this.#whenRoom().then(() => this.#spread(batch, frames, first, row, index));
-          this.#overflow += own;
-        }
-        this.#offered += own;
+  #spread(batch: TelemetryBatch, share: number, from: number): Promise<void> | undefined {
+    let at = from;
+    for (let index = share; index < this.#shards.length; index++) {
+      const shard = this.#shards[index]!;
+      const end = this.#ends[index]!;
+      const next = shard.add(batch, this.#rows, at, end);
+      this.#offered += next - at;
+      if (next < end) {
+        if (this.#isWaiting) return this.#whenRoom().then(() => this.#spread(batch, index, next));
+        this.#overflow += end - next;
+        this.#offered += end - next;
       }
-      begin = 0;
-      row = end;
+      at = end;
     }
     for (const shard of this.#shards) shard.flush();
     return undefined;
-  }
-
-  /** Counts the reports of each share in the rows of one frame. @returns all of them */
-  #countShares({ code }: TelemetryBatch, from: number, to: number): number {
-    const reportsOf = this.#reportsOf.fill(0);
-    let total = 0;
-    for (let row = from; row < to; row++) {
-      if (code[row] !== CODES.OK) continue;
-      reportsOf[this.#shares[row]!]!++;
-      total++;
-    }
-    return total;
   }
 
   #whenRoom(): Promise<void> {

@@ -1,32 +1,23 @@
 /** What the threads of {@link FlowWorkers} and the one of the pipeline say to each other. */
-import type { LinkLayer } from '@int/codec';
+import type { BatchCapacity } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
-import type { SlabCapacity } from '../frames.js';
 import type { DegradedPart } from '../health/degraded-state.js';
-import type { CollectorOptions } from '../pipeline.js';
 
 /** Given to a thread when it starts. */
 export interface WorkerSetup {
   readonly index: number;
   readonly count: number;
-  readonly capacity: SlabCapacity;
+  /** Of each slab. */
+  readonly capacity: BatchCapacity;
+  /** Memory for a batch each. */
   readonly slabs: readonly SharedArrayBuffer[];
-  readonly decode: CollectorOptions['decode'];
-  readonly batch: CollectorOptions['capacity'];
   /** The caller's own. */
   readonly data: unknown;
 }
 
 /** To a thread. A slab is the thread's from this message on, until it answers `free`. */
 export type ToWorker =
-  | {
-      readonly name: 'slab';
-      readonly slab: number;
-      readonly frames: number;
-      readonly linkType: LinkLayer;
-      /** Some frames hold reports of other shares too. */
-      readonly isSplit: boolean;
-    }
+  | { readonly name: 'slab'; readonly slab: number }
   | { readonly name: 'data'; readonly data: unknown }
   /** All reports with an earlier time were sent before. */
   | { readonly name: 'advance'; readonly timeMs: number }

@@ -1,12 +1,11 @@
 /** Spreads reports over threads by flow: the part in each thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type AcceleratorMemory, BatchDecoder, type LinkLayer, TelemetryBatch } from '@int/codec';
-import { type FrameBatch, FrameSlab, type Push } from '../frames.js';
+import { type AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
+import type { Push } from '../frames.js';
 import { Collector } from '../pipeline.js';
 import type { Source } from '../source/source.js';
 import type { Sink, Stage } from '../stage.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
-import { keepShare } from './share.js';
 
 /** What a thread knows of itself. */
 export interface FlowWorkerContext {
@@ -51,8 +50,6 @@ export async function serveFlowWorker(
   const source = new SlabSource(setup);
   const collector = new Collector({
     sources: [source],
-    ...(setup.decode !== undefined && { decode: setup.decode }),
-    ...(setup.batch !== undefined && { capacity: setup.batch }),
     ...(parts.stages !== undefined && { stages: parts.stages }),
     ...(parts.sinks !== undefined && { sinks: parts.sinks }),
     ...(parts.memory !== undefined && { memory: parts.memory }),
@@ -89,34 +86,26 @@ function listen(
     }
     if (message.name === 'advance') return source.advance(message.timeMs);
     const { slab } = message;
-    void source.take(message).then(() => tell({ name: 'free', slab }));
+    void source.take(slab).then(() => tell({ name: 'free', slab }));
     return undefined;
   });
 }
 
-/** Frames of slabs in shared memory, one slab after the other. */
+/** Batches in shared memory, one after the other. */
 class SlabSource implements Source {
   readonly name = 'slabs';
   readonly overrun = 0;
   readonly kernelDropped = null;
   readonly finished: Promise<void>;
-  readonly #setup: WorkerSetup;
-  readonly #slabs: readonly FrameSlab[];
-  readonly #decoders = new Map<LinkLayer, BatchDecoder>();
-  /** For slabs with reports of others. */
-  readonly #batch: TelemetryBatch;
-  readonly #scratch: Uint32Array;
+  readonly #slabs: readonly TelemetryBatch[];
   #push: Push = () => undefined;
   #last: Promise<void> = Promise.resolve();
   /** As the pipeline has told, behind the slabs before. */
   #lowMs: number | null = null;
   #finish: () => void = () => {};
 
-  constructor(setup: WorkerSetup) {
-    this.#setup = setup;
-    this.#slabs = setup.slabs.map((buffer) => new FrameSlab(setup.capacity, null, buffer));
-    this.#batch = new TelemetryBatch(setup.batch as Required<NonNullable<WorkerSetup['batch']>>);
-    this.#scratch = new Uint32Array(this.#batch.capacity.reports);
+  constructor({ slabs, capacity }: WorkerSetup) {
+    this.#slabs = slabs.map((buffer) => new TelemetryBatch(capacity, new Arena(buffer)));
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -148,56 +137,8 @@ class SlabSource implements Source {
   }
 
   /** @returns when the pipeline is done with the slab */
-  take({ slab: index, frames, linkType, isSplit }: Extract<ToWorker, { name: 'slab' }>): Promise<void> {
-    this.#last = this.#last.then(() => {
-      const slab = this.#slabs[index]!;
-      slab.linkType = linkType;
-      slab.count = frames;
-      return isSplit ? this.#pushOwn(slab, linkType) : this.#push(slab);
-    });
+  take(slab: number): Promise<void> {
+    this.#last = this.#last.then(() => this.#push(this.#slabs[slab]!));
     return this.#last;
   }
-
-  /** Decodes the frames here and takes away the reports of other threads. */
-  async #pushOwn(slab: FrameSlab, linkType: LinkLayer): Promise<void> {
-    const decoder = this.#decoderFor(linkType);
-    const batch = this.#batch;
-    const { index, count } = this.#setup;
-    for (let first = 0; first < slab.count; ) {
-      batch.clear();
-      const next = decoder.decode(batch, slab, first, slab.count);
-      if (next === first) {
-        // A frame that an empty batch cannot hold: the pipeline finds the same, and counts it.
-        await this.#push(part(slab, first, first + 1));
-        first++;
-        continue;
-      }
-      keepShare(batch, index, count, this.#scratch);
-      await this.#push({ ...part(slab, first, next), decoded: batch });
-      first = next;
-    }
-  }
-
-  #decoderFor(linkType: LinkLayer): BatchDecoder {
-    let decoder = this.#decoders.get(linkType);
-    if (decoder === undefined) {
-      decoder = new BatchDecoder({ ...this.#setup.decode, linkType });
-      this.#decoders.set(linkType, decoder);
-    }
-    return decoder;
-  }
-}
-
-/** Frames `from` to `to - 1` of a slab as a batch of their own. */
-function part(slab: FrameSlab, from: number, to: number): FrameBatch {
-  const { linkType, bytes, offsets, lengths, timestampsHigh, timestampsLow } = slab;
-  return {
-    linkType,
-    bytes,
-    offsets: offsets.subarray(from, to),
-    lengths: lengths.subarray(from, to),
-    timestampsHigh: timestampsHigh.subarray(from, to),
-    timestampsLow: timestampsLow.subarray(from, to),
-    count: to - from,
-  };
 }

@@ -1,8 +1,7 @@
 /** One thread of {@link FlowWorkers}, as the thread of the pipeline sees it. */
 import { Worker } from 'node:worker_threads';
-import type { LinkLayer } from '@int/codec';
+import { Arena, ReportCopier, TelemetryBatch } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
-import { type FrameBatch, FrameSlab } from '../frames.js';
 import type { DegradedPart } from '../health/degraded-state.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
@@ -27,19 +26,22 @@ export class WorkerShard {
   pending = 0;
   /** Reports that the thread had when it failed, or that came afterwards. */
   failed = 0;
+  /** Reports of frames that are larger than a slab. */
+  oversized = 0;
   /** As last told. */
   totals: CollectorTotals | null = null;
   /** What the thread's stages and sinks suffer from, as last told. */
   degraded: readonly DegradedPart[] = [];
   readonly #worker: Worker;
-  readonly #slabs: readonly FrameSlab[];
+  /** Batches in memory that the two threads share. */
+  readonly #slabs: readonly TelemetryBatch[];
+  readonly #copier = new ReportCopier();
   /** Reports in each slab: what comes back with it. */
   readonly #reports: number[];
   readonly #free: number[];
   readonly #listener: ShardListener;
   readonly #exited: Promise<void>;
   #filling = -1;
-  #isSplit = false;
   #failure: Error | null = null;
   #isDone = false;
 
@@ -56,7 +58,7 @@ export class WorkerShard {
   private constructor(module: string | URL, setup: WorkerSetup, listener: ShardListener) {
     this.index = setup.index;
     this.#listener = listener;
-    this.#slabs = setup.slabs.map((buffer) => new FrameSlab(setup.capacity, null, buffer));
+    this.#slabs = setup.slabs.map((buffer) => new TelemetryBatch(setup.capacity, new Arena(buffer)));
     this.#reports = this.#slabs.map(() => 0);
     this.#free = this.#slabs.map((_, slab) => slab);
     // Not the options of this process: `--input-type` is for its own program only.
@@ -90,43 +92,38 @@ export class WorkerShard {
   }
 
   /**
-   * Copies a frame into the slab that fills.
-   * @param reports how many reports of this share it holds
-   * @param isSplit whether it holds others as well
-   * @returns false if there is no room: {@link ShardListener.onRoom} tells
+   * Copies the reports in `rows[from]` to `rows[to - 1]` into slabs, and hands on those that are full.
+   * @returns the first that there is no room for: {@link ShardListener.onRoom} tells when there is
    */
-  add(frames: FrameBatch, row: number, linkType: LinkLayer, reports: number, isSplit: boolean): boolean {
-    if (this.#failure !== null) {
-      this.failed += reports;
-      return true;
+  add(batch: TelemetryBatch, rows: Uint32Array, from: number, to: number): number {
+    let next = from;
+    while (next < to) {
+      if (this.#failure !== null) {
+        this.failed += to - next;
+        return to;
+      }
+      const slab = this.#open(batch);
+      if (slab === null) return next;
+      const count = this.#copier.append(batch, slab, rows, next, to);
+      next += count;
+      this.#reports[this.#filling]! += count;
+      this.pending += count;
+      if (next === to) break;
+      if (count === 0 && slab.reports === 0) {
+        // Not even an empty slab has room for its frame.
+        this.oversized++;
+        next++;
+      } else this.flush();
     }
-    let slab = this.#slabs[this.#filling];
-    if (slab !== undefined && (slab.linkType !== linkType || !slab.fits(frames.lengths[row]!))) {
-      this.flush();
-      slab = undefined;
-    }
-    if (slab === undefined) {
-      const next = this.#free.pop();
-      if (next === undefined) return false;
-      this.#filling = next;
-      slab = this.#slabs[next]!;
-      slab.linkType = linkType;
-    }
-    slab.appendFrom(frames, row);
-    this.#reports[this.#filling]! += reports;
-    this.pending += reports;
-    this.#isSplit ||= isSplit;
-    return true;
+    return next;
   }
 
   /** Hands the slab that fills to the thread. */
   flush(): void {
     const slab = this.#filling;
-    if (slab < 0) return;
+    if (slab < 0 || this.#slabs[slab]!.reports === 0) return;
     this.#filling = -1;
-    const { count, linkType } = this.#slabs[slab]!;
-    this.#send({ name: 'slab', slab, frames: count, linkType: linkType!, isSplit: this.#isSplit });
-    this.#isSplit = false;
+    this.#send({ name: 'slab', slab });
   }
 
   /** All reports with an earlier time have been added. */
@@ -156,6 +153,20 @@ export class WorkerShard {
   async terminate(): Promise<void> {
     this.#isDone = true;
     await this.#worker.terminate();
+  }
+
+  /** The slab that fills, or an empty one; `null` if the thread has them all. A slab holds frames of one link type. */
+  #open({ linkType }: TelemetryBatch): TelemetryBatch | null {
+    let slab = this.#slabs[this.#filling];
+    if (slab !== undefined && slab.reports > 0 && slab.linkType !== linkType) {
+      this.flush();
+      slab = undefined;
+    }
+    if (slab !== undefined) return slab;
+    const next = this.#free.pop();
+    if (next === undefined) return null;
+    this.#filling = next;
+    return this.#slabs[next]!;
   }
 
   #send(message: ToWorker): void {

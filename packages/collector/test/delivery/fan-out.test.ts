@@ -28,8 +28,8 @@ describe('Collector with sinks', () => {
         log.push(`${batch.reports} reports`);
         return undefined;
       },
-      writeEvents(events, batch, _frames, _first, detector) {
-        for (let row = 0; row < events.count; row++) log.push(`event of ${detector.event(batch, events, row).rule}`);
+      writeEvents(events) {
+        for (let row = 0; row < events.count; row++) log.push(`event of ${events.event(row).rule}`);
         return undefined;
       },
       writeFlows(_words, _at, records, geometry) {

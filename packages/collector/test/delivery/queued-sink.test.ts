@@ -1,5 +1,5 @@
 import { reportPayload } from '@int/arbitraries';
-import { BatchDecoder, TelemetryBatch } from '@int/codec';
+import { BatchDecoder, HOP_COLUMNS, TelemetryBatch } from '@int/codec';
 import { readRules } from '@int/detect/yaml';
 import { EntryReader } from '@int/flowcache';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { runs } from '../../../../.ci/test/length.js';
 import { QueuedSink } from '../../src/delivery/queued-sink.js';
 import { DetectionStage } from '../../src/detection/stage.js';
 import { FlowStage } from '../../src/flows/stage.js';
-import type { FrameBatch, FrameSlab } from '../../src/frames.js';
+import type { FrameSlab } from '../../src/frames.js';
 import type { RecordCounts, Sink, SinkTotals } from '../../src/stage.js';
 import { hop, report } from '../reports.js';
 import { SEED } from '../seed.js';
@@ -26,14 +26,14 @@ const good = (node: number): Uint8Array =>
   report(node, node, [hop(1, node * 100, 0), hop(2, 20, 5)], { hopLatency: node });
 
 /** All that a sink can see of a batch, as text. */
-function seen(batch: TelemetryBatch, frames: FrameBatch, first: number): string[] {
+function seen(batch: TelemetryBatch): string[] {
   const lines: string[] = [];
   for (let row = 0; row < batch.reports; row++) {
     if (batch.code[row] !== 0) continue;
-    const at = first + batch.frame[row]!;
-    const start = frames.offsets[at]!;
-    const bytes = Buffer.from(frames.bytes.subarray(start, start + frames.lengths[at]!)).toString('hex');
-    const time = frames.timestampsHigh[at]! * 2 ** 32 + frames.timestampsLow[at]!;
+    const frame = batch.frame[row]!;
+    const start = batch.frameOffset[frame]!;
+    const bytes = Buffer.from(batch.bytes.subarray(start, start + batch.frameLength[frame]!)).toString('hex');
+    const time = String(batch.timeNs(row));
     const ethernet = batch.ethernet[row]! === 0xffffffff ? null : batch.ethernet[row]! - start;
     const domains: (number | null)[] = [];
     for (let hopRow = 0; hopRow < batch.hopCount[row]!; hopRow++) {
@@ -44,7 +44,7 @@ function seen(batch: TelemetryBatch, frames: FrameBatch, first: number): string[
     const addresses = [batch.source0, batch.destination0, batch.protocol, batch.hopCount];
     lines.push(JSON.stringify([bytes, time, ethernet, domains, [...words, ...addresses].map((column) => column[row])]));
     const hops: number[] = [];
-    for (let column = 0; column < 22; column++) {
+    for (let column = 0; column < HOP_COLUMNS.length; column++) {
       for (let hopRow = 0; hopRow < batch.hopCount[row]!; hopRow++) {
         hops.push(batch.hopWords[column * batch.hopStride + batch.hopStart[row]! + hopRow]!);
       }
@@ -62,15 +62,14 @@ class Witness implements Sink {
   readonly flows: string[] = [];
   answer: () => Promise<void> | undefined = () => undefined;
 
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
-    this.reports.push(...seen(batch, frames, first));
+  write(batch: TelemetryBatch): Promise<void> | undefined {
+    this.reports.push(...seen(batch));
     return this.answer();
   }
 
-  readonly writeEvents: NonNullable<Sink['writeEvents']> = (events, batch, frames, first, detector) => {
+  readonly writeEvents: NonNullable<Sink['writeEvents']> = (events) => {
     for (let row = 0; row < events.count; row++) {
-      const at = first + batch.frame[events.report[row]!]!;
-      this.events.push(JSON.stringify([frames.timestampsLow[at], detector.event(batch, events, row)]));
+      this.events.push(JSON.stringify([String(events.timeNs(row)), events.event(row)]));
     }
     return this.answer();
   };
@@ -87,7 +86,7 @@ class Witness implements Sink {
 
 function decode(frames: FrameSlab): TelemetryBatch {
   const batch = new TelemetryBatch({ frames: frames.count, reports: 1024, hops: 4096 });
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames);
   return batch;
 }
 
@@ -117,8 +116,8 @@ describe('QueuedSink', () => {
               gap,
             );
             const batch = decode(frames);
-            direct.write(batch, frames, 0);
-            expect(queue.write(batch, frames, 0)).toBeUndefined();
+            direct.write(batch);
+            expect(queue.write(batch)).toBeUndefined();
             frames.bytes.fill(0xee);
             frames.offsets.fill(0);
             frames.timestampsLow.fill(1);
@@ -181,10 +180,10 @@ describe('QueuedSink', () => {
           for (const { nodes, rest } of steps) {
             const frames = slabOf(nodes.map(good));
             const batch = decode(frames);
-            detection.process(batch, frames, 0);
-            flows.process(batch, frames, 0);
-            direct.write(batch, frames, 0);
-            waiting.push(queue.write(batch, frames, 0));
+            detection.process(batch);
+            flows.process(batch);
+            direct.write(batch);
+            waiting.push(queue.write(batch));
             if (!isWaiting) expect(waiting.every((one) => one === undefined)).toBe(true);
             else await Promise.all(waiting);
             frames.bytes.fill(0);
@@ -218,7 +217,7 @@ describe('QueuedSink', () => {
     const queue = new QueuedSink(inner, { batches: 2 });
     const write = (): unknown => {
       const frames = slabOf([good(1), good(2)]);
-      return queue.write(decode(frames), frames, 0);
+      return queue.write(decode(frames));
     };
     for (let batch = 0; batch < 5; batch++) expect(write()).toBeUndefined();
     await settled();
@@ -242,8 +241,8 @@ describe('QueuedSink', () => {
       });
     const queue = new QueuedSink(inner, { batches: 2, whenFull: 'wait' });
     const frames = slabOf([good(1)]);
-    expect(queue.write(decode(frames), frames, 0)).toBeUndefined();
-    const busy = queue.write(decode(frames), frames, 0);
+    expect(queue.write(decode(frames))).toBeUndefined();
+    const busy = queue.write(decode(frames));
     let isOver = false;
     void busy!.then(() => {
       isOver = true;
@@ -278,12 +277,12 @@ describe('QueuedSink', () => {
     const queue = new QueuedSink(inner, { batches: 2, onProblem: ({ message }) => problems.push(message) });
     expect(queue.writeEvents).toBeUndefined();
     const frames = slabOf([good(1), good(2)]);
-    for (let batch = 0; batch < 3; batch++) queue.write(decode(frames), frames, 0);
+    for (let batch = 0; batch < 3; batch++) queue.write(decode(frames));
     await settled();
     expect(queue.health()).toBe('far behind');
     isAway = true;
-    queue.write(decode(frames), frames, 0);
-    queue.write(decode(frames), frames, 0);
+    queue.write(decode(frames));
+    queue.write(decode(frames));
     await settled();
     expect(queue.health()).toBe('away');
     expect(problems).toEqual(['away']);

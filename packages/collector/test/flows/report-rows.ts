@@ -1,5 +1,4 @@
 import { FLAG, type HopColumn, NOT_AVAILABLE, STATE, TelemetryBatch } from '@int/codec';
-import type { FrameBatch } from '../../src/frames.js';
 
 /** A hop as columns hold it. What is left out, it does not carry. */
 export interface HopRow {
@@ -69,30 +68,15 @@ function fillReports(batch: TelemetryBatch, reports: readonly ReportRow[]): void
   batch.state[STATE.HOPS] = hops;
 }
 
-/** A batch of reports and the frames that they came in, which begin at row `first`. */
-export function reportBatch(
-  reports: readonly ReportRow[],
-  first = 0,
-): { readonly batch: TelemetryBatch; readonly frames: FrameBatch; readonly first: number } {
-  const count = first + reports.length;
+/** A batch of reports, with their times. */
+export function reportBatch(reports: readonly ReportRow[]): TelemetryBatch {
   const hops = reports.reduce((sum, report) => sum + report.hops.length, 0);
   const batch = new TelemetryBatch({ frames: Math.max(1, reports.length), hops: Math.max(256, hops) });
   fillReports(batch, reports);
-  const timestampsHigh = new Uint32Array(count);
-  const timestampsLow = new Uint32Array(count);
+  batch.isTimed = true;
   reports.forEach(({ timeNs }, row) => {
-    timestampsHigh[first + row] = Number(timeNs >> 32n);
-    timestampsLow[first + row] = Number(timeNs & 0xffffffffn);
+    batch.frameTimeHigh[row] = Number(timeNs >> 32n);
+    batch.frameTimeLow[row] = Number(timeNs & 0xffffffffn);
   });
-  const none = new Uint32Array(count);
-  const frames: FrameBatch = {
-    linkType: 'report',
-    bytes: new Uint8Array(0),
-    offsets: none,
-    lengths: none,
-    timestampsHigh,
-    timestampsLow,
-    count,
-  };
-  return { batch, frames, first };
+  return batch;
 }

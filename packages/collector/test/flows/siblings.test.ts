@@ -53,11 +53,13 @@ interface Chunk {
   readonly from: number;
 }
 
-/** Times that are the numbers of the reports, so that an event of a cache tells which one raised it. */
-function numbers({ batch, from }: Chunk): { timestampsHigh: Uint32Array; timestampsLow: Uint32Array; first: number } {
-  const timestampsLow = new Uint32Array(batch.frames);
-  for (let row = 0; row < batch.reports; row++) timestampsLow[batch.frame[row]!] = from + row;
-  return { timestampsHigh: new Uint32Array(batch.frames), timestampsLow, first: 0 };
+/** Gives reports their numbers as times, so that an event of a cache tells which one raised it. */
+function numbered({ batch, from }: Chunk): TelemetryBatch {
+  batch.isTimed = true;
+  batch.frameTimeHigh = new Uint32Array(batch.frames);
+  batch.frameTimeLow = new Uint32Array(batch.frames);
+  for (let row = 0; row < batch.reports; row++) batch.frameTimeLow[batch.frame[row]!] = from + row;
+  return batch;
 }
 
 function detectors(limits: AllLimits): Detector[] {
@@ -84,16 +86,7 @@ function detected(chunks: Iterable<Chunk>, limits: AllLimits): Finding[] {
       for (let row = 0; row < batch.reports; ) {
         row = detector.detect(batch, events, row);
         for (let at = 0; at < events.count; at++) {
-          const {
-            detector: kind,
-            scope,
-            metric,
-            hop,
-            nodeId,
-            value,
-            previous,
-            flow,
-          } = detector.event(batch, events, at);
+          const { detector: kind, scope, metric, hop, nodeId, value, previous, flow } = events.event(at);
           findings.push({
             report: from + events.report[at]!,
             kind: kind as Finding['kind'],
@@ -130,7 +123,7 @@ function cached(chunks: Iterable<Chunk>, limits: AllLimits, comparison?: Compari
       },
     },
   });
-  for (const chunk of chunks) cache.update(chunk.batch, 0, chunk.batch.reports, numbers(chunk));
+  for (const chunk of chunks) cache.update(numbered(chunk));
   expect(cache.totals()).toMatchObject({ evictedEntries: 0, hopsBeyond: 0, noFlow: 0, lostEvents: 0 });
   return events;
 }
@@ -249,7 +242,7 @@ function* random(seed: number, flows: number, reports: number): Generator<Chunk>
   };
   for (let from = 0; from < reports; ) {
     const rows = Array.from({ length: 1 + random.integer(700) }, next);
-    yield { batch: reportBatch(rows).batch, from };
+    yield { batch: reportBatch(rows), from };
     from += rows.length;
   }
 }

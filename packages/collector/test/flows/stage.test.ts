@@ -36,8 +36,8 @@ function row(flow: number | null, timeNs: bigint, latency = 100): ReportRow {
 /** Gives reports to a stage, `size` to a batch. */
 function process(stage: FlowStage, reports: readonly ReportRow[], size = 1024): void {
   for (let from = 0; from < reports.length; from += size) {
-    const { batch, frames, first } = reportBatch(reports.slice(from, from + size), from % 5);
-    stage.process(batch, frames, first);
+    const batch = reportBatch(reports.slice(from, from + size));
+    stage.process(batch);
   }
 }
 

@@ -1,7 +1,7 @@
 import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, telemetry } from '@int/codec';
 import { describe, expect, it } from 'vitest';
 import { ReportLossStage } from '../../src/index.js';
-import { framesAt } from '../fill-batch.js';
+import { setTimes } from '../fill-batch.js';
 
 /** A packet of reports: payload of a datagram. */
 function packet(version: ReportVersion, nodeId: number, hwId: number, sequence: number, reports = 1): Uint8Array {
@@ -28,7 +28,11 @@ function run(stage: ReportLossStage, packets: readonly Uint8Array[], timeMs = 0)
   });
   const batch = new TelemetryBatch({ frames: Math.max(64, packets.length) });
   new BatchDecoder({ linkType: 'report' }).decode(batch, { bytes, offsets, lengths });
-  stage.process(batch, framesAt(packets.map(() => timeMs)), 0);
+  setTimes(
+    batch,
+    packets.map(() => timeMs),
+  );
+  stage.process(batch);
   expect(batch.frames).toBe(packets.length);
   return batch;
 }

@@ -3,14 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
-import {
-  Collector,
-  type CollectorProblem,
-  FlowWorkers,
-  type FrameBatch,
-  FrameSlab,
-  type Source,
-} from '../../src/index.js';
+import { Collector, type CollectorProblem, FlowWorkers, FrameSlab, type Push, type Source } from '../../src/index.js';
 import { hop, telemetry } from '../reports.js';
 import { SEED } from '../seed.js';
 import { bundle } from './bundle.js';
@@ -27,13 +20,13 @@ class Frames implements Source {
   readonly overrun = 0;
   readonly kernelDropped = null;
   finished: Promise<void> = Promise.resolve();
-  readonly #slabs: readonly FrameBatch[];
+  readonly #slabs: readonly FrameSlab[];
 
-  constructor(slabs: readonly FrameBatch[]) {
+  constructor(slabs: readonly FrameSlab[]) {
     this.#slabs = slabs;
   }
 
-  async start(push: (frames: FrameBatch) => Promise<void> | undefined): Promise<void> {
+  async start(push: Push): Promise<void> {
     this.finished = (async (): Promise<void> => {
       for (const slab of this.#slabs) await push(slab);
     })();
@@ -75,8 +68,15 @@ interface Run {
 }
 
 async function run(
-  slabs: readonly FrameBatch[],
-  options: { count: number; data?: Behaviour; whenFull?: 'wait' | 'drop'; slabs?: number; slabFrames?: number },
+  slabs: readonly FrameSlab[],
+  options: {
+    count: number;
+    data?: Behaviour;
+    whenFull?: 'wait' | 'drop';
+    slabs?: number;
+    slabFrames?: number;
+    slabBytes?: number;
+  },
 ): Promise<Run> {
   const lines: Line[][] = Array.from({ length: options.count }, () => []);
   const posted: unknown[] = [];
@@ -85,7 +85,7 @@ async function run(
     count: options.count,
     module: program,
     data: options.data ?? {},
-    slab: { frames: options.slabFrames ?? 64, bytes: 1 << 18 },
+    slab: { frames: options.slabFrames ?? 64, bytes: options.slabBytes ?? 1 << 18 },
     ...(options.slabs !== undefined && { slabs: options.slabs }),
     ...(options.whenFull !== undefined && { whenFull: options.whenFull }),
     onData: (data, index) => {
@@ -131,7 +131,7 @@ describe('threads by flow', () => {
             offered: total,
             delivered: total,
             pending: 0,
-            dropped: { overflow: 0, failed: 0 },
+            dropped: { overflow: 0, oversized: 0, failed: 0 },
           });
           const byFlow = (lines: readonly Line[]): Map<string, Line[]> => {
             const map = new Map<string, Line[]>();
@@ -198,6 +198,23 @@ describe('threads by flow', () => {
     expect(pending).toBe(0);
     expect(delivered + dropped.overflow! + dropped.failed!).toBe(640);
     expect(lines.flat()).toHaveLength(delivered);
+  });
+
+  it('count reports of frames that are larger than a slab, and take the others', async () => {
+    const large = datagram(
+      Array.from({ length: 40 }, (_, row) => row + 1),
+      1,
+    );
+    const slabs = [slabOf([datagram([1], 1), large, datagram([2], 2)], 0)];
+    const { workers, lines } = await run(slabs, { count: 2, slabBytes: 1000 });
+    expect(large.length).toBeGreaterThan(1000);
+    expect(workers.totals().reports).toEqual({
+      offered: 42,
+      delivered: 2,
+      pending: 0,
+      dropped: { overflow: 0, oversized: 40, failed: 0 },
+    });
+    expect(lines.flat()).toHaveLength(2);
   });
 
   it('are counted as failed when they die, while the others go on', async () => {

@@ -1,6 +1,6 @@
 /** A thread of flow workers that writes down what its stage sees and its sink is given. */
 import { FLAG, type TelemetryBatch } from '@int/codec';
-import { type FrameBatch, serveFlowWorker } from '../../src/index.js';
+import { serveFlowWorker } from '../../src/index.js';
 
 /** How a test wants the thread to behave. */
 export interface Behaviour {
@@ -17,14 +17,13 @@ await serveFlowWorker(({ data, post, index }) => {
   const behaviour = data as Behaviour;
   if (behaviour.failsToStart === true && index === 1) throw new Error('no such thing');
   const lines: Line[] = [];
-  const read = (batch: TelemetryBatch, frames: FrameBatch, first: number): void => {
+  const read = (batch: TelemetryBatch): void => {
     for (let row = 0; row < batch.reports; row++) {
       if (batch.code[row] !== 0) continue;
       if (batch.sequence[row] === behaviour.diesAt) process.exit(7);
       const hops = batch.hop.nodeId.slice(batch.hopStart[row], batch.hopStart[row]! + batch.hopCount[row]!);
-      const at = first + batch.frame[row]!;
       const flow = (batch.flags[row]! & FLAG.FLOW) === 0 ? '' : `${batch.source0[row]}:${batch.ports[row]}`;
-      const time = `${frames.timestampsHigh[at]}.${frames.timestampsLow[at]}`;
+      const time = String(batch.timeNs(row));
       lines.push([flow, batch.nodeId[row]!, batch.sequence[row]!, [...hops], time]);
     }
   };

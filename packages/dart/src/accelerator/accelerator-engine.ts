@@ -18,7 +18,7 @@ interface Exports {
 }
 
 const LINE = 64;
-/** A policy that asks for more slots than there are is as good as any other that does. */
+/** Upper limit of the policy number. All policies that need more slots than a key has are equivalent. */
 const MOST_AGREEING = 255;
 
 /** Whether this JavaScript engine can run the accelerator: WebAssembly with 128-bit SIMD and atomic accesses. */
@@ -26,14 +26,14 @@ export function storeAcceleratorAvailable(): boolean {
   return canRunAccelerator(DART_WASM);
 }
 
-/** What the loops of an engine share. */
+/** The parts that an engine's loops share. */
 export interface AcceleratorCore {
   readonly context: Uint32Array;
   readonly exports: Exports;
   readonly staging: Staging;
 }
 
-/** Rows in the memory of a store, which it reads and writes in place. */
+/** Rows in a store's memory. The store reads and writes them in place. */
 export interface MemoryRows {
   readonly keys: KeyRows;
   /** Row i's value is `values[i * valueBytes ..]`. */
@@ -43,30 +43,30 @@ export interface MemoryRows {
 }
 
 /**
- * The loops of a store of one segment in WebAssembly: what they do is what `PlainEngine` does, to the last bit.
+ * The loops of a store of one segment in WebAssembly. The results equal those of `PlainEngine`, to the last bit.
  *
- * Rows that lie in its memory are read and written in place; what lies elsewhere is copied, block by block.
+ * Rows in its memory are read and written in place; others are copied, block by block.
  */
 export class AcceleratorEngine implements StoreEngine {
   readonly isAccelerator = true;
-  /** Where the segment lies. */
+  /** The location of the segment. */
   readonly place: SegmentPlace;
   readonly host: AcceleratorHost;
   readonly geometry: StoreGeometry;
   /** @internal */
   readonly core: AcceleratorCore;
 
-  /** Bytes that the accelerator and the store take of a memory. */
+  /** The memory that the accelerator and the store need, in bytes. */
   static byteLength({ copies, segments, valueBytes, slotBytes }: StoreGeometry): number {
     const working = CONTEXT_WORDS * 4 + ACCELERATOR_BLOCK * (2 * copies + 1) * 4 + copies * 4 + slotBytes + LINE;
     return working + crcTablesBytes(copies) + Staging.byteLength(valueBytes) + segments[0]!.byteLength + 8 * LINE;
   }
 
   /**
-   * @param host where the accelerator and the store are to lie; takes {@link byteLength} bytes of it, which must be 0
-   * @param isShared whether other threads are to query the store
-   * @throws RangeError if there is not that much left
-   * @throws Error where the engine cannot run the accelerator
+   * @param host memory for the accelerator and the store; takes {@link byteLength} bytes of it, which must be 0
+   * @param isShared whether other threads query the store
+   * @throws RangeError if less memory is left
+   * @throws Error if the JavaScript engine cannot run the accelerator
    */
   constructor(host: AcceleratorHost, geometry: StoreGeometry, parameters: HashParameters, isShared: boolean) {
     const { arena } = host;
@@ -102,7 +102,7 @@ export class AcceleratorEngine implements StoreEngine {
     const { exports, staging } = this.core;
     const isInside = staging.holds(out);
     for (let row = from; row < to; ) {
-      // Answers have to be copied as often as keys.
+      // If answers are copied, keys go in blocks of the same size.
       const end = staging.takeKeys(keys, row, isInside ? to : Math.min(to, row + Staging.ROWS));
       staging.offerAnswers(out, isInside, row);
       exports.query(row, end, Math.min(policy, MOST_AGREEING));
@@ -112,10 +112,10 @@ export class AcceleratorEngine implements StoreEngine {
   }
 
   /**
-   * Takes room for rows in what is left of the store's memory.
+   * Reserves rows in the free part of the store's memory.
    *
    * @param capacity rows
-   * @param keyBytes bytes of all keys together
+   * @param keyBytes total bytes of all keys
    * @throws RangeError if the memory is exhausted
    */
   rows(capacity: number, keyBytes: number): MemoryRows {

@@ -11,19 +11,19 @@ import {
 import type { AcceleratorEngine } from './accelerator-engine.js';
 import { CONTEXT, CRC_TABLE_BYTES } from './context.js';
 
-/** Queue pairs of which the accelerator notes where they are, half a word each. */
+/** Bytes for the positions of queue pairs that the accelerator remembers, half a word each. */
 const GUESS_BYTES = 512;
-/** What the accelerator notes of the headers of 256 queue pairs. */
+/** Bytes for the headers of 256 queue pairs that the accelerator remembers. */
 const HEADERS_BYTES = 256 * 40;
-/** Frames that the accelerator looks at together, `BLOCK` of `assembly/rnic.ts`, and bytes it notes of each. */
+/** Frames that the accelerator processes together, `BLOCK` of `assembly/rnic.ts`, times the bytes it keeps of each. */
 const WRITES_BYTES = 64 * 12;
 
 /**
- * Takes the plain good frames of a `SoftRnic` that write into a store in WebAssembly: see rnic-state.ts for what those
- * are. Frames that lie in the store's memory are read in place; others are copied in, block by block.
+ * Executes the plain good frames of a `SoftRnic` that write into a store in WebAssembly; rnic-state.ts defines them.
+ * Frames in the store's memory are read in place; others are copied in, block by block.
  *
- * Slots, marks and the counter of slots written are as `DartStore.writeBytes` would leave them. Where other threads look
- * on, they wait for up to 64 frames.
+ * Slots, marks and the counter of written slots are the same as after `DartStore.writeBytes`. Readers in other threads
+ * wait for up to 64 frames.
  *
  * @example
  * const accelerator = new AcceleratorRnic(store.accelerator, [remoteKey]);
@@ -31,7 +31,7 @@ const WRITES_BYTES = 64 * 12;
  * rnic.useAccelerator(accelerator);
  */
 export class AcceleratorRnic implements RnicAccelerator {
-  /** Room in the store's memory for the state of the `SoftRnic`, which has to be made with it. */
+  /** Memory for the state of the `SoftRnic`, in the store's memory. Pass it to the `SoftRnic`'s constructor. */
   readonly state: Uint32Array;
   readonly #engine: AcceleratorEngine;
   readonly #remoteKeys: ReadonlySet<number>;
@@ -45,8 +45,9 @@ export class AcceleratorRnic implements RnicAccelerator {
   /**
    * Takes about 60 KiB of the store's memory.
    *
-   * @param engine of the store
-   * @param remoteKeys those of the regions that are this store, from its first slot on; others are left to the `SoftRnic`
+   * @param engine the store's engine
+   * @param remoteKeys remote keys of the regions that begin at this store's first slot; the `SoftRnic` handles other
+   *   regions
    * @throws RangeError if the memory is exhausted
    */
   constructor(engine: AcceleratorEngine, remoteKeys: readonly number[]) {
@@ -77,7 +78,7 @@ export class AcceleratorRnic implements RnicAccelerator {
     let row = from;
     while (row < to) {
       const end = staging.takeKeys(rows, row, to);
-      // In place, a frame has to lie in the bytes; what was copied does, and its offsets are those of the copy.
+      // Frames in place must be inside `bytes`. Copied frames are, and their offsets are those of the copy.
       context[CONTEXT.INPUT_BYTES] = bytes.buffer === this.#engine.host.buffer ? bytes.length : 0xffffffff;
       const reached = exports.receive(row, end);
       if (reached < end || end === row) return reached;
@@ -86,7 +87,7 @@ export class AcceleratorRnic implements RnicAccelerator {
     return row;
   }
 
-  /** Finds the regions that are this store. Regions are only ever added. */
+  /** Finds the regions of this store. Regions are never removed. */
   #flagRegions(): void {
     const { state } = this;
     this.#regions = state[STATE_WORD.REGIONS]!;

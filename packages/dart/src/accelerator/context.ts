@@ -45,7 +45,7 @@ export const CONTEXT = {
 } as const;
 export const CONTEXT_WORDS = 64;
 
-/** Rows that the accelerator looks at together at most: `BLOCK` of `assembly/context.ts`. */
+/** Most rows that the accelerator processes together: `BLOCK` of `assembly/context.ts`. */
 export const ACCELERATOR_BLOCK = 128;
 /** Bytes of the tables of one CRC. */
 export const CRC_TABLE_BYTES = 8192;
@@ -57,7 +57,7 @@ export function crcTablesBytes(copies: number): number {
   return (copies + 1) * CRC_TABLE_BYTES + Math.ceil(copies / 4) * FLOW_TABLE_BYTES;
 }
 
-/** Writes what the accelerator needs to know of a store; the segment lies at `at` in its memory. */
+/** Writes a store's parameters for the accelerator. The segment is at `at` in its memory. */
 export function writeStore(
   context: Uint32Array,
   geometry: StoreGeometry,

@@ -5,18 +5,18 @@ import type { SegmentPlace } from '../store/segment.js';
 import { AcceleratorEngine, storeAcceleratorAvailable } from './accelerator-engine.js';
 
 const MOST_BYTES = 2 ** 32;
-/** Address space next to a store, for rows of the caller. */
+/** Address space beside the store, for the caller's rows. */
 const SPARE_BYTES = 1 << 24;
 
-/** An engine in WebAssembly, and where its memory has the store's only segment. */
+/** An engine in WebAssembly, and the location of the store's only segment in its memory. */
 export interface AcceleratorStore {
   readonly engine: AcceleratorEngine;
   readonly place: SegmentPlace;
 }
 
 /**
- * Makes the engine and the memory of a store of one segment; null where there is no WebAssembly with SIMD and atomics,
- * where its 4 GiB are too small for the store, or where there is not that much address space.
+ * Makes the engine and the memory of a store of one segment. Returns null without WebAssembly with SIMD and atomics, if
+ * the store exceeds 4 GiB, or if address space is short.
  */
 export function makeAcceleratorEngine(
   geometry: StoreGeometry,
@@ -30,7 +30,7 @@ export function makeAcceleratorEngine(
     const engine = new AcceleratorEngine(memory, geometry, parameters, isShared);
     return { engine, place: engine.place };
   } catch (error) {
-    // There is no memory.
+    // Not enough memory.
     if (error instanceof RangeError) return null;
     throw error;
   }

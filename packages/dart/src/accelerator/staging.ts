@@ -1,11 +1,11 @@
-/** Room in the accelerator's memory into which rows are copied that lie elsewhere. */
+/** A staging area in the accelerator's memory, for rows that are elsewhere. */
 import type { Arena } from '@int/codec';
 import { type AnswerRows, type KeyRows, MAX_KEY_BYTES } from '../store/rows.js';
 import { CONTEXT } from './context.js';
 
 /** Any key fits. */
 const KEY_BYTES = MAX_KEY_BYTES + 1;
-/** Up to as many bytes are copied one by one: less work than to make a view of them. */
+/** Runs up to this length are copied byte by byte, which is cheaper than making a view. */
 const FEW_BYTES = 64;
 
 function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, count: number): void {
@@ -13,9 +13,11 @@ function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, 
   else to.set(from.subarray(start, start + count), at);
 }
 
-/** What is copied in is told to the accelerator by the context; cells of a row are found by the row's own number. */
+/**
+ * Copies rows in and out. The context tells the accelerator their addresses; it finds cells by the row's own number.
+ */
 export class Staging {
-  /** Rows that are copied in at a time at most. */
+  /** Most rows copied at a time. */
   static readonly ROWS = 256;
   readonly #buffer: ArrayBufferLike;
   readonly #context: Uint32Array;
@@ -29,7 +31,7 @@ export class Staging {
   readonly #matching: Uint8Array;
   readonly #agreeing: Uint8Array;
 
-  /** Bytes it takes of a memory at most. */
+  /** Most bytes that it needs. */
   static byteLength(valueBytes: number): number {
     return KEY_BYTES + Staging.ROWS * (12 + valueBytes) + 8 * 64;
   }
@@ -49,8 +51,8 @@ export class Staging {
   }
 
   /**
-   * Lets the accelerator find keys, or frames, from row `from` on.
-   * @returns the end of the rows for which it can: `to` if all lie in its memory; `from` for one of more than 65,536 bytes
+   * Gives the accelerator keys, or frames, from row `from` on.
+   * @returns the end of the rows given: `to` if all are in its memory; `from` if row `from` has more than 65,536 bytes
    */
   takeKeys(keys: KeyRows, from: number, to: number): number {
     const { bytes, offsets, lengths } = keys;
@@ -73,7 +75,7 @@ export class Staging {
     return this.#copyRun(keys, from, most) ? most : this.#copyKeys(keys, from, most);
   }
 
-  /** Lets the accelerator find values, and which copies to write. @param which none for all copies */
+  /** Gives the accelerator values, and the copies to write. @param which all copies if absent */
   takeValues(values: Uint8Array, which: Uint8Array | undefined, from: number, to: number): void {
     const context = this.#context;
     const valueBytes = this.#valueBytes;
@@ -92,7 +94,7 @@ export class Staging {
     }
   }
 
-  /** Whether answers lie in the accelerator's memory, so that nothing is to be copied. */
+  /** Whether answers are in the accelerator's memory, so that nothing needs copying. */
   holds({ status, values, matching, agreeing }: AnswerRows): boolean {
     const buffer = this.#buffer;
     return (
@@ -100,7 +102,7 @@ export class Staging {
     );
   }
 
-  /** Lets the accelerator answer where the answers are to be, or into the staging area. */
+  /** Tells the accelerator to write answers in place, or into the staging area. */
   offerAnswers(out: AnswerRows, isInside: boolean, from: number): void {
     const context = this.#context;
     const shift = isInside ? 0 : from;
@@ -126,7 +128,7 @@ export class Staging {
     }
   }
 
-  /** Copies all bytes from the first to the last that belong to a key, if those are few; false if they are not. */
+  /** Copies all bytes from the first key to the last in one run; false if there are too many. */
   #copyRun(keys: KeyRows, from: number, to: number): boolean {
     const { bytes, offsets, lengths } = keys;
     let start = offsets[from]!;
@@ -143,7 +145,7 @@ export class Staging {
     return true;
   }
 
-  /** Copies key by key, as many as there is room for. @returns the end of the rows */
+  /** Copies key by key, as many as fit. @returns the end of the rows */
   #copyKeys({ bytes, offsets, lengths }: KeyRows, from: number, to: number): number {
     this.#context[CONTEXT.KEYS] = this.#keys.byteOffset;
     let at = 0;

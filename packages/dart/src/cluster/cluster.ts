@@ -7,14 +7,14 @@ import type { Answer } from '../store/single.js';
 import { Share } from './scatter.js';
 import type { CollectorTable, DartCollector } from './table.js';
 
-/** Rows that are spread at once. */
+/** Rows distributed per block. */
 const BLOCK = 256;
 
 /** The answer of a cluster. */
 export interface ClusterAnswer extends Omit<Answer, 'status'> {
-  /** `unavailable`: no collector that has the key is there. Otherwise as a store's. */
+  /** `unavailable`: no collector of the key is available. Otherwise the status of a store's answer. */
   readonly status: Answer['status'] | 'unavailable';
-  /** Which collector answered; -1 for none. */
+  /** The collector that answered; -1 for none. */
   readonly collector: number;
 }
 
@@ -27,11 +27,11 @@ const UNAVAILABLE: ClusterAnswer = {
 };
 
 /**
- * The stores of several collectors, reached by key. Writes go to the collector (or the two) that the table gives, as
- * switches send them; queries go to the first and, where it is gone or has no answer, to the second.
+ * The stores of several collectors, addressed by key. Writes go to the one or two collectors of the table, as those of
+ * switches do. Queries go to the first collector and, if it has failed or has no answer, to the second.
  *
- * A collector that dies takes its slots with it: with one replica, its keys are `unavailable`; with two, the second
- * answers for it, and goes on answering for what was written meanwhile after the first is back with empty slots.
+ * A collector that fails loses its slots. With one replica, its keys are `unavailable`. With two, the second collector
+ * answers. It also answers for earlier keys after the first has returned with empty slots.
  *
  * @example
  * const cluster = new DartCluster(new CollectorTable(collectors, 2), { copies: 2 });
@@ -50,8 +50,8 @@ export class DartCluster {
   /**
    * Makes a store per collector.
    *
-   * @param options of every store; slots, collectors and collector come from the table
-   * @throws RangeError as `DartStore` does
+   * @param options of every store; the table gives slots, collectors and collector
+   * @throws RangeError like `DartStore`
    */
   constructor(
     table: CollectorTable,
@@ -65,28 +65,28 @@ export class DartCluster {
     this.#shares = table.collectors.map(() => new Share(BLOCK, valueBytes));
   }
 
-  /** Writes of keys (each replica is one) that went to a collector that was not there. */
+  /** Writes to failed collectors; each replica of a key counts one. */
   get lostWrites(): number {
     return this.#lost;
   }
 
-  /** The store of a collector; null while it is not there. */
+  /** The store of a collector; null while it has failed. */
   store(collector: number): DartStore | null {
     this.#check(collector);
     return this.#stores[collector]!;
   }
 
-  /** A collector is gone, and what it held. */
+  /** Marks a collector as failed; its store is dropped. */
   fail(collector: number): void {
     this.#check(collector);
     this.#stores[collector] = null;
   }
 
   /**
-   * A collector is back.
+   * Marks a collector as available again.
    *
-   * @param store what it holds, such as a checkpoint that was restored; empty slots if absent
-   * @throws TypeError for a store of other hashes or another geometry
+   * @param store its store, such as one restored from a checkpoint; empty slots if absent
+   * @throws TypeError for a store with other hashes or another geometry
    */
   restore(collector: number, store: DartStore = this.#make(this.table.collectors[collector]!)): void {
     this.#check(collector);
@@ -121,7 +121,7 @@ export class DartCluster {
   /**
    * See `DartStore.writeRows`. Allocates nothing.
    *
-   * @throws RangeError, before anything is written, for rows that are not there
+   * @throws RangeError, before anything is written, for rows outside the columns
    */
   writeRows(keys: KeyRows, values: Uint8Array, from = 0, to: number = keys.offsets.length): void {
     checkKeys(keys, from, to);
@@ -131,7 +131,7 @@ export class DartCluster {
   }
 
   /**
-   * See `DartStore.query`. A collector is asked again in the place of the first if that has no answer.
+   * See `DartStore.query`. If the first collector has no answer, the second is queried.
    *
    * @throws RangeError for a key that is too long
    */

@@ -1,6 +1,6 @@
 import type { KeyRows } from '../store/rows.js';
 
-/** Rows for one collector, picked from a batch: the keys stay where they are, the values are copied. */
+/** The rows of a batch for one collector. Keys stay in place; values are copied. */
 export class Share {
   /** Rows taken since {@link clear}. */
   rows = 0;

@@ -1,9 +1,9 @@
-/** Collectors, and which of them has a key. */
+/** A table of collectors, and the collectors of a key. */
 import type { KeyHashes } from '../store/hashes.js';
 
-/** What a switch has to know of a collector to write into its memory. */
+/** The data of a collector that a switch needs to write into its memory. */
 export interface DartCollector {
-  /** 0..C - 1: the place in the table. */
+  /** The place in the table, 0..C - 1. */
   readonly id: number;
   /** IPv4 or IPv6 address. */
   readonly address: string;
@@ -20,18 +20,18 @@ export interface DartCollector {
 }
 
 /**
- * A table of C collectors. All copies of a key are at one of them, so that a query asks one (DART, section 3.1); with two
- * replicas, all copies are at a second one as well.
+ * A table of C collectors. One collector has all copies of a key, so a query needs only one (DART, section 3.1). With
+ * two replicas, a second collector has all copies as well.
  *
  * The first is the collector hash modulo C. The second is d + 1 places further, modulo C, where d is the checksum hash
- * (all its 32 bits) modulo C - 1: the keys of one collector have their second spread over all others.
+ * (all its 32 bits) modulo C - 1. The second collectors of one collector's keys are thus spread over all others.
  */
 export class CollectorTable {
   readonly collectors: readonly DartCollector[];
-  /** How many collectors have a key: 1 or 2. */
+  /** Number of collectors per key: 1 or 2. */
   readonly replicas: 1 | 2;
 
-  /** @throws RangeError for an empty table, ids that are not the places, or more replicas than collectors */
+  /** @throws RangeError for an empty table, ids that differ from the places, or more replicas than collectors */
   constructor(collectors: readonly DartCollector[], replicas: 1 | 2 = 1) {
     const wrong = collectors.findIndex(({ id }, place) => id !== place);
     if (wrong >= 0) throw new RangeError(`collector ${collectors[wrong]!.id} stands in place ${wrong} of the table`);
@@ -43,12 +43,12 @@ export class CollectorTable {
     this.replicas = replicas;
   }
 
-  /** The collector of a key. */
+  /** The first collector of a key. */
   primary(hashes: KeyHashes, bytes: Uint8Array, offset = 0, length: number = bytes.length): number {
     return hashes.collector(bytes, offset, length) % this.collectors.length;
   }
 
-  /** The second collector of a key; -1 where keys have one. */
+  /** The second collector of a key; -1 with one replica. */
   secondary(hashes: KeyHashes, bytes: Uint8Array, offset = 0, length: number = bytes.length): number {
     if (this.replicas === 1) return -1;
     const count = this.collectors.length;

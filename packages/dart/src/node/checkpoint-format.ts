@@ -15,7 +15,7 @@ const CHECKPOINT_VERSION = 1;
 export const HEADER_LENGTH = 128;
 export const PAGE_HEADER_LENGTH = 16;
 export const COMMIT_LENGTH = 32;
-/** Bytes of a page record at most: geometry has no larger pages. */
+/** Most bytes of a page record: no geometry has larger pages. */
 export const MOST_PAGE_BYTES = 1 << 20;
 
 const FLAG_BASE = 1;
@@ -23,11 +23,11 @@ const FLAG_FINAL = 2;
 const HEADER_MAGIC = /* @__PURE__ */ Buffer.from('DARTCKPT', 'latin1');
 const COMMIT_MAGIC = /* @__PURE__ */ Buffer.from('DARTDONE', 'latin1');
 
-/** What a checkpoint file says of itself. */
+/** The header of a checkpoint file. */
 export interface CheckpointHeader {
-  /** Has every page that is not empty; later files have those that changed. */
+  /** Whether the file has every page that is not empty; otherwise it has only the changed ones. */
   readonly isBase: boolean;
-  /** The last one of its epoch: nothing is written into it any more. */
+  /** Whether it is the last file of its epoch. */
   readonly isFinal: boolean;
   readonly epoch: bigint;
   readonly sequence: number;
@@ -35,7 +35,7 @@ export interface CheckpointHeader {
   readonly slots: number;
   /** Start of the epoch, ns. */
   readonly from: bigint;
-  /** When the checkpoint was begun, ns; of the final one, the end of the epoch. */
+  /** Start of the checkpoint, ns; for the final one, the end of the epoch. */
   readonly taken: bigint;
   readonly keyWrites: number;
   readonly slotWrites: number;
@@ -58,7 +58,7 @@ export function encodeHeader(header: CheckpointHeader): Buffer {
   return bytes;
 }
 
-/** @returns null unless the bytes are a whole header of a version that is known */
+/** @returns null unless the bytes are a whole header of a known version */
 export function decodeHeader(bytes: Buffer): CheckpointHeader | null {
   if (bytes.length < HEADER_LENGTH || !bytes.subarray(0, 8).equals(HEADER_MAGIC)) return null;
   if (bytes.readUInt32LE(HEADER_LENGTH - 4) !== crc32(bytes.subarray(0, HEADER_LENGTH - 4))) return null;
@@ -83,7 +83,7 @@ function pageCrc(bytes: Buffer, at: number, length: number): number {
   return length === 0 ? head : crc32(bytes.subarray(at + PAGE_HEADER_LENGTH, at + PAGE_HEADER_LENGTH + length), head);
 }
 
-/** Puts the 16 bytes of a page at `at`, in front of its slots, which are there already: `length` bytes. */
+/** Writes the 16 bytes of a page's header at `at`. Its slots must already follow: `length` bytes. */
 export function sealPage(bytes: Buffer, at: number, firstSlot: number, slots: number, length: number): void {
   bytes.writeUInt32LE(firstSlot, at);
   bytes.writeUInt32LE(slots, at + 4);
@@ -91,7 +91,7 @@ export function sealPage(bytes: Buffer, at: number, firstSlot: number, slots: nu
   bytes.writeUInt32LE(pageCrc(bytes, at, length), at + 12);
 }
 
-/** Whether the page at `at`, of which `length` bytes of slots follow, is as it was sealed. */
+/** Whether the page at `at`, with `length` bytes of slots, is unchanged since it was sealed. */
 export function isPageWhole(bytes: Buffer, at: number, length: number): boolean {
   return bytes.readUInt32LE(at + 12) === pageCrc(bytes, at, length);
 }

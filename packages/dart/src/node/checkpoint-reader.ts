@@ -1,4 +1,4 @@
-/** Checkpoint files of a directory, read back: all of a whole one, and of a damaged one the pages that are sound. */
+/** Reading the checkpoint files of a directory: all of a whole file, the sound pages of a damaged one. */
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoreGeometry } from '../layout.js';
@@ -24,7 +24,7 @@ export interface CheckpointFile {
   readonly sequence: number;
 }
 
-/** The name of a checkpoint: sorts by epoch, then by sequence. */
+/** The name of a checkpoint. Names sort by epoch, then by sequence. */
 export function checkpointName(epoch: bigint, sequence: number): string {
   return `${String(epoch).padStart(20, '0')}-${String(sequence).padStart(10, '0')}.ckpt`;
 }
@@ -39,22 +39,22 @@ export async function listCheckpoints(directory: string): Promise<CheckpointFile
   }));
 }
 
-/** What is in a checkpoint file. */
+/** The contents of a checkpoint file. */
 export interface ScannedCheckpoint extends CheckpointFile {
-  /** Null if that is damaged, or foreign. */
+  /** Null if the header is damaged or foreign. */
   readonly header: CheckpointHeader | null;
-  /** Whether it is sound perhaps, but of another store or epoch: nothing of it is used. */
+  /** Whether it belongs to another store or epoch, so that nothing of it is used. */
   readonly isForeign: boolean;
-  /** What is wrong with the file, in words; null if it is whole. */
+  /** A description of the damage; null if the file is whole. */
   readonly damage: string | null;
-  /** Slots in pages that are sound. */
+  /** Slots in sound pages. */
   readonly slots: number;
   readonly bytes: number;
-  /** Bytes that are part of nothing sound. */
+  /** Bytes outside all sound parts. */
   readonly skippedBytes: number;
 }
 
-/** Takes a page: the slots from `firstSlot` on; null for `bytes` where all are zeros. `bytes` is reused. */
+/** Takes a page: the slots from `firstSlot` on. `bytes` is null for a page of zeros. `bytes` is reused. */
 type PageConsumer = (firstSlot: number, slots: number, bytes: Uint8Array | null) => void;
 
 /** Reads a file from its start, a window at a time. */
@@ -70,7 +70,7 @@ class Window {
     this.bytes = Buffer.allocUnsafe(Math.min(WINDOW, size + 1));
   }
 
-  /** Makes sure that `length` bytes from `at` on are there; false at the end of the file. */
+  /** Loads `length` bytes from `at` on; false at the end of the file. */
   async has(length: number): Promise<boolean> {
     if (this.#end - this.at >= length) return true;
     this.bytes.copyWithin(0, this.at, this.#end);
@@ -86,14 +86,14 @@ class Window {
   }
 }
 
-/** Reads one file through. */
+/** Reads one file to its end. */
 class Scan {
   readonly #named: CheckpointFile;
   readonly #geometry: StoreGeometry;
   readonly #sink: PageConsumer;
   readonly #window: Window;
   readonly #size: number;
-  /** The first thing found wrong. */
+  /** A description of the first damage found. */
   #damage: string | null = null;
   #position = 0;
   #sound = 0;
@@ -111,7 +111,7 @@ class Scan {
 
   async run(): Promise<ScannedCheckpoint> {
     const header = await this.#header();
-    // Pages of another store or epoch are sound and yet wrong here.
+    // Pages of another store or epoch may be sound, but do not belong here.
     const isForeign = header !== null && this.#damage !== null;
     const isCommitted = !isForeign && (await this.#body(header));
     const after = this.#size - this.#position;
@@ -127,7 +127,7 @@ class Scan {
     };
   }
 
-  /** Takes pages up to the commit record. False if that never comes. */
+  /** Takes pages up to the commit record; false if there is none. */
   async #body(header: CheckpointHeader | null): Promise<boolean> {
     const window = this.#window;
     let isInStep = true;
@@ -185,7 +185,7 @@ class Scan {
     return header;
   }
 
-  /** Bytes of the slots of the page that seems to be next; -1 if its header makes no sense. */
+  /** Bytes of slots of the page that seems to be next; -1 if its header is invalid. */
   async #pageLength(): Promise<number> {
     const { slots, slotBytes } = this.#geometry;
     const window = this.#window;
@@ -197,7 +197,7 @@ class Scan {
     return isSized && length <= MOST_PAGE_BYTES && count > 0 && first + count <= slots ? length : -1;
   }
 
-  /** Where the next page begins, as seen from one that is damaged: by its own header, or by how long pages are. */
+  /** The length of a damaged page's record, to find the next one: from its header, or from the usual length. */
   async #recordBytes(): Promise<number> {
     const { pageShift, slots, slotBytes } = this.#geometry;
     const length = await this.#pageLength();
@@ -205,10 +205,10 @@ class Scan {
   }
 
   /**
-   * Takes the page that is next; false if none is.
+   * Takes the next page; false if there is none.
    *
-   * @param isInStep whether a page is known to begin here. Elsewhere slots may hold what looks like a page without slots:
-   *   they are written by strangers.
+   * @param isInStep whether a page is known to begin here. Elsewhere, slots may contain bytes that look like a page
+   *   without slots, because strangers write them.
    */
   async #page(isInStep: boolean): Promise<boolean> {
     const window = this.#window;
@@ -226,7 +226,7 @@ class Scan {
     return true;
   }
 
-  /** Takes the commit record; false if it is not next, or not that of what came before. */
+  /** Takes the commit record; false if it is not next or does not match the pages. */
   async #commit(header: CheckpointHeader | null): Promise<boolean> {
     const window = this.#window;
     if (header === null || !(await window.has(COMMIT_LENGTH))) return false;
@@ -239,10 +239,10 @@ class Scan {
 }
 
 /**
- * Reads a checkpoint through.
+ * Reads a checkpoint to its end.
  *
- * @param geometry of the store that it is of
- * @param sink takes the pages that are sound
+ * @param geometry geometry of its store
+ * @param sink receives the sound pages
  */
 export async function readCheckpoint(
   file: CheckpointFile,

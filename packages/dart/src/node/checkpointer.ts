@@ -16,39 +16,39 @@ import { DartStoreError } from './errors.js';
 import { breathe, Pages } from './pages.js';
 import type { RecoveredEpoch } from './recovery.js';
 
-/** Copied between two turns of the event loop: what a writer waits for at most. */
+/** Bytes copied per turn of the event loop. This bounds the wait of a writer. */
 const SLICE_BYTES = 256 * 1024;
-/** Files of an epoch at most: all of them are read back, and the directory has to be. */
+/** Most files of an epoch, because recovery reads all of them. */
 const MOST_FILES = 128;
-/** How often a page is tried that another thread keeps writing. */
+/** Attempts to copy a page that another thread keeps writing. */
 const MOST_ROUNDS = 1000;
 
-/** A checkpoint that is durable. */
+/** A durable checkpoint. */
 export interface CheckpointSummary {
   readonly epoch: bigint;
   readonly sequence: number;
-  /** Whether it stands alone, or adds to earlier ones. */
+  /** A `base` needs no earlier checkpoints; an `increment` adds to them. */
   readonly kind: 'base' | 'increment';
   readonly pages: number;
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Longest time, in milliseconds, for which it kept the thread from other work. */
+  /** Longest time for which it blocked the thread, in milliseconds. */
   readonly longestSlice: number;
-  /** Keys and slots written when it was begun: all of these writes are in it. */
+  /** Keys and slots written before it began. All of these writes are in it. */
   readonly keyWrites: number;
   readonly slotWrites: number;
 }
 
-/** Saves one epoch of one store: a base, then what has changed, then a base again when changes outgrow it. */
+/** Saves one epoch of one store: a base, then increments, then a new base when the increments outgrow it. */
 export class Checkpointer {
   readonly pages: Pages;
   readonly store: DartStore;
   readonly epoch: bigint;
   readonly from: bigint;
   readonly #directory: string;
-  /** `begun` of each page when it was saved last; at first, when it was empty. */
+  /** The `begun` mark of each page when it was last saved; initially, when it was empty. */
   readonly #saved: Int32Array;
-  /** Pages that may hold something. */
+  /** Pages that may not be empty. */
   readonly #touched: Uint8Array;
   #files: string[] = [];
   #sequence = 0;
@@ -56,7 +56,7 @@ export class Checkpointer {
   #incrementBytes = 0;
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** @param store empty */
+  /** @param store an empty store */
   constructor(directory: string, store: DartStore, epoch: bigint, from: bigint) {
     this.#directory = directory;
     this.store = store;
@@ -67,7 +67,7 @@ export class Checkpointer {
     this.#touched = new Uint8Array(this.pages.count);
   }
 
-  /** Fills the store with what is sound in its files, oldest first, and goes on behind them. */
+  /** Fills the store from the sound parts of its files, oldest first. New files continue their sequence. */
   async recover({ parts, all }: RecoveredEpoch): Promise<void> {
     const { pages, store } = this;
     for (const file of parts) {
@@ -81,29 +81,29 @@ export class Checkpointer {
         this.#incrementBytes = 0;
       } else this.#incrementBytes += file.bytes;
     }
-    // Those that are damaged are not for the next base to remove.
+    // The next base must not remove damaged files.
     this.#files = all.filter(({ damage }) => damage === null).map(({ path }) => path);
     this.#sequence = all.reduce((next, { sequence }) => Math.max(next, sequence + 1), 0);
   }
 
-  /** Whether a page may hold something. */
+  /** Whether a page may not be empty. */
   isTouched(page: number): boolean {
     return this.#touched[page] === 1 || this.pages.begun(page) !== this.#saved[page];
   }
 
   /**
-   * Writes a checkpoint of what has changed since the last one; one at a time.
+   * Writes a checkpoint of all changes since the last one. Only one may run at a time.
    *
    * @param taken the time, ns
-   * @param isFinal whether the epoch ends with it; such a one is written even if nothing has changed
+   * @param isFinal whether the epoch ends with it; a final checkpoint is written even if nothing has changed
    * @returns null if nothing has changed
-   * @throws DartStoreError `ERR_DART_CHECKPOINT`; the next one then saves what this one should have saved
+   * @throws DartStoreError `ERR_DART_CHECKPOINT`; the next checkpoint then saves the same changes
    */
   run(taken: bigint, isFinal = false): Promise<CheckpointSummary | null> {
     return this.#next(() => this.#write(taken, isFinal, false));
   }
 
-  /** Writes a base of all there is, so that nothing hangs on a file that is damaged. @throws DartStoreError `ERR_DART_CHECKPOINT` */
+  /** Writes a base, so that nothing depends on a damaged file. @throws DartStoreError `ERR_DART_CHECKPOINT` */
   async repair(taken: bigint, isFinal: boolean): Promise<void> {
     await this.#next(() => this.#write(taken, isFinal, true));
   }
@@ -131,7 +131,7 @@ export class Checkpointer {
       if (isChanged || this.#touched[page] === 1) held++;
     }
     if (changed.length === 0 && !isFinal && !isRepair) return null;
-    // An increment of half the pages costs as much to read back as it saves to write.
+    // Once increments are larger than the base, reading them back costs as much as writing a base.
     const outgrown = this.#incrementBytes + changed.length * pages.pageBytes > this.#baseBytes;
     const isWorthIt = changed.length > 0 && (outgrown || this.#files.length >= MOST_FILES);
     const isBase = isRepair || this.#baseBytes < 0 || changed.length * 2 > held || isWorthIt;
@@ -222,7 +222,7 @@ export class Checkpointer {
           marks[page] = pages.mark;
           const at = filled + PAGE_HEADER_LENGTH;
           const isEmpty = buffer.compare(zeros, 0, length, at, at + length) === 0;
-          // What a base does not have is empty.
+          // Pages that a base lacks are empty.
           if (isEmpty && isBase) continue;
           const kept = isEmpty ? 0 : length;
           sealPage(buffer, filled, pages.firstSlot(page), pages.slotsOf(page), kept);
@@ -242,7 +242,7 @@ export class Checkpointer {
     return { pages: written, bytes, longestSlice };
   }
 
-  /** A base makes the files before it superfluous. */
+  /** Removes the earlier files after a base, which replaces them. */
   async #account(path: string, bytes: number, isBase: boolean): Promise<void> {
     const superfluous = isBase ? this.#files : [];
     this.#files = isBase ? [path] : [...this.#files, path];

@@ -1,6 +1,6 @@
 /**
- * Files of a store that are not as they were written. Whoever writes the store gives them another name: people can look at
- * what is in them, and nobody takes them for what they were.
+ * Damaged files of a store. The writer of the store renames them. They are then no longer part of the store, but people
+ * can still examine them.
  */
 import { readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,22 +11,22 @@ import { DartStoreError } from './errors.js';
 import type { History } from './history.js';
 import { sidecarOf, type UnsoundFile } from './history-file.js';
 
-/** Behind the name of a file that was set aside; a number follows where the name was taken. */
+/** Suffix of a file that was set aside; a number follows if the name was taken. */
 const SET_ASIDE = '.damaged';
 const SET_ASIDE_NAME = /^(\d{20})(?:-\d{10})?\.(ckpt|parquet|json)\.damaged(?:\.\d+)?$/;
 
-/** A file of a store that is not as it was written. */
+/** A damaged file of a store. */
 export interface DamagedFile {
-  /** Where it is now. */
+  /** Its present path. */
   readonly path: string;
-  /** The epoch that it is of, by its name. */
+  /** The epoch in its name. */
   readonly epoch: bigint;
   readonly kind: 'checkpoint' | 'history';
-  /** What is wrong with it, in words. */
+  /** A description of the damage. */
   readonly reason: string;
-  /** Slots in parts of it that are sound: these have been read. */
+  /** Slots in its sound parts; these have been read. */
   readonly soundSlots: number;
-  /** Whether it has another name by now: it is no longer part of the store. */
+  /** Whether it has been renamed and is no longer part of the store. */
   readonly isSetAside: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function listSetAside(directory: string): Promise<DamagedFile[]> {
   return names.flatMap((name): DamagedFile[] => {
     const [, epoch, ending] = SET_ASIDE_NAME.exec(name) ?? [];
     if (epoch === undefined) return [];
-    // A description counts where its Parquet file is gone.
+    // A description counts only if its Parquet file is gone.
     if (ending === 'json' && names.some((other) => other.startsWith(`${epoch}.parquet.damaged`))) return [];
     const kind = ending === 'ckpt' ? 'checkpoint' : 'history';
     const reason = 'it was found damaged, and set aside';
@@ -44,7 +44,10 @@ export async function listSetAside(directory: string): Promise<DamagedFile[]> {
   });
 }
 
-/** Gives a file of a directory that nobody else writes a name under which it is no part of the store. @returns its path */
+/**
+ * Renames a file so that it is no longer part of the store. Nobody else may write the directory.
+ * @returns its new path
+ */
 async function setAside(path: string): Promise<string> {
   const directory = dirname(path);
   const taken = new Set(await readdir(directory));
@@ -58,9 +61,9 @@ async function setAside(path: string): Promise<string> {
   return aside;
 }
 
-/** Gives damaged files their other names, and remembers them. */
+/** Renames damaged files and lists them. */
 export class DamageLog {
-  /** Those that were set aside before come first. */
+  /** The damaged files. Those set aside before come first. */
   readonly files: DamagedFile[] = [];
   readonly #statistics: EpochStatistics;
   readonly #report: (error: Error) => void;
@@ -83,7 +86,7 @@ export class DamageLog {
     });
   }
 
-  /** Both files of an epoch. */
+  /** Sets aside both files of an epoch. */
   async history({ path, epoch, reason }: UnsoundFile): Promise<void> {
     const moved: string[] = [];
     for (const each of [path, sidecarOf(path)]) {
@@ -97,7 +100,7 @@ export class DamageLog {
     this.#add(path, { path: moved[0] ?? path, epoch, kind: 'history', reason, soundSlots: 0, isSetAside: true });
   }
 
-  /** Files that a question has found. Another question may have found them, too. */
+  /** Sets aside files that a query has found damaged. Another query may have found them, too. */
   async unsound(history: History, files: readonly UnsoundFile[]): Promise<void> {
     for (const file of files) if (history.forget(file.path)) await this.history(file);
   }

@@ -1,4 +1,4 @@
-/** The analytic engine behind the history, loaded when it is first needed. */
+/** DuckDB, the database library for the history; loaded when it is first needed. */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance, DuckDBTableFunctionInfo } from '@duckdb/node-api';
 import type { StoreGeometry } from '../layout.js';
 import { readChecksum } from '../store/plain-engine.js';
@@ -7,19 +7,19 @@ import type { PageRows } from './page-rows.js';
 
 type Library = typeof import('@duckdb/node-api');
 
-/** Rows of a chunk: the engine takes no more. */
+/** Rows of a chunk: DuckDB's limit. */
 const CHUNK_ROWS = 2048;
 /**
- * A query for a key reads the footer and decodes a row group per slot. Of 20480, 61440 and 122880 rows, with 10 million in
- * the file, these answered fastest.
+ * A query for a key reads the footer and decodes a row group per slot. Of 20480, 61440 and 122880 rows, with 10 million
+ * in the file, 61440 answered fastest.
  */
 const ROW_GROUP_ROWS = 61_440;
-/** From this many slots on a list of numbers in SQL takes longer than a join with them. */
+/** From this many slots on, a list of numbers in SQL takes longer than a join. */
 const MANY_SLOTS = 64;
-/** Larger values are one BLOB: a column for each of their words would be too many. */
+/** Values with more words are stored as one BLOB, to limit the number of columns. */
 const MOST_WORDS = 16;
 
-/** How many columns of 32-bit words a value is stored as; 0 if as one BLOB. */
+/** Number of 32-bit columns for a value; 0 for one BLOB. */
 function valueWords(valueBytes: number): number {
   return valueBytes % 4 === 0 && valueBytes <= MOST_WORDS * 4 ? valueBytes / 4 : 0;
 }
@@ -38,7 +38,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A file name where the engine expects a pattern of names. */
+/** Escapes a file name where DuckDB expects a pattern of names. */
 function literalName(path: string): string {
   return quoted(path.replace(/[*?[]/g, '[$&]'));
 }
@@ -46,16 +46,16 @@ function literalName(path: string): string {
 /** Takes a row of a file; `value` is reused. */
 type RowConsumer = (file: string, slot: number, checksum: number, value: Uint8Array) => void;
 
-/** Writes rows of slots to Parquet files and finds them there by slot. */
+/** Writes slots as rows of Parquet files, and finds rows by slot. */
 export class DuckDb {
   readonly #library: Library;
   readonly #instance: DuckDBInstance;
-  /** One writes and one reads: they do not wait for each other. */
+  /** Separate connections for writing and reading, so that neither waits for the other. */
   readonly #writer: DuckDBConnection;
   readonly #reader: DuckDBConnection;
   readonly #geometry: StoreGeometry;
   readonly #words: number;
-  /** What the running COPY reads. */
+  /** The rows that the running COPY reads. */
   #rows: PageRows | null = null;
 
   private constructor(
@@ -75,7 +75,7 @@ export class DuckDb {
   }
 
   /**
-   * @param settings of DuckDB, over those of its own
+   * @param settings settings of DuckDB, which override this package's defaults
    * @throws DartStoreError `ERR_DART_NO_DUCKDB`
    */
   static async open(geometry: StoreGeometry, settings: Readonly<Record<string, string>>): Promise<DuckDb> {
@@ -86,13 +86,13 @@ export class DuckDb {
       ...settings,
     });
     const reader = await instance.connect();
-    // Footers are read once; without it, most of the time of a query goes there.
+    // Footers are cached: reading them would take most of a query's time.
     await reader.run('LOAD parquet; SET parquet_metadata_cache = true');
     return new DuckDb(library, instance, await instance.connect(), reader, geometry);
   }
 
   /**
-   * Writes a Parquet file, in the order of the rows, which are fetched from the thread of the caller, a chunk at a time.
+   * Writes a Parquet file in the order of the rows. It reads the rows in the caller's thread, a chunk at a time.
    *
    * @param metadata key-value pairs of the footer
    */
@@ -156,14 +156,14 @@ export class DuckDb {
         for (let word = 0; word < words; word++) bind.addResultColumn(`w${word}`, UINTEGER);
         if (words === 0) bind.addResultColumn('value', BLOB);
       },
-      // The order of the rows is that of the slots.
+      // One thread keeps the rows in the order of the slots.
       initFunction: (init) => init.setMaxThreads(1),
       mainFunction: (info, chunk) => this.#fill(info, chunk),
     });
     this.#writer.registerTableFunction(slots);
   }
 
-  /** Runs on the thread that made this object, between whatever else runs there. */
+  /** Runs on the thread that made this object, between its other work. */
   #fill(info: DuckDBTableFunctionInfo, chunk: DuckDBDataChunk): void {
     const rows = this.#rows;
     if (rows === null) {

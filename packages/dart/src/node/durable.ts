@@ -1,8 +1,8 @@
-/** Files that are there after a crash, whole, or not at all. */
+/** Writing files so that after a crash each is whole or absent. */
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What a file is called until it is whole. */
+/** Suffix of a file that is not yet whole. */
 export const UNFINISHED = '.tmp';
 
 /** Makes the names in a directory durable. Some platforms cannot open one; they order the names themselves. */
@@ -16,7 +16,7 @@ export async function syncDirectory(path: string): Promise<void> {
   try {
     await directory.sync();
   } catch {
-    // As above: nothing that could be done.
+    // As above: these platforms offer no way.
   } finally {
     await directory.close();
   }
@@ -38,7 +38,7 @@ export async function publish(unfinished: string, path: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** Writes a small file so that it is there whole or not at all. */
+/** Writes a small file durably. After a crash it is whole or absent. */
 export async function writeDurably(path: string, contents: string): Promise<void> {
   const unfinished = `${path}${UNFINISHED}`;
   const file = await open(unfinished, 'w');

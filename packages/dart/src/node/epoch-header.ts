@@ -1,7 +1,7 @@
 import { HEADER } from '../layout.js';
 import type { DartStore } from '../store/dart-store.js';
 
-/** Says in the header which epoch a store holds, and what was written in it. */
+/** Writes the epoch's number and counts of writes into the header. */
 export function setEpoch(store: DartStore, epoch: bigint, keyWrites: number, slotWrites: number): void {
   const { header } = store.segments[0]!;
   const words = (at: number, value: bigint): void => {

@@ -3,88 +3,97 @@ import type { Policy } from '../store/policy.js';
 import type { Answer } from '../store/single.js';
 import type { CheckpointSummary } from './checkpointer.js';
 
-/** How a directory of a store is opened. What is left out of the geometry and the hashes is taken from the directory. */
+/** Options for opening a directory. Geometry and hashes default to those of the directory. */
 export interface EpochStoreOptions extends Omit<DartStoreOptions, 'buffers'> {
-  /** Milliseconds from one checkpoint to the next, default 1000; 0: only when {@link EpochStore.checkpoint} is called. */
+  /**
+   * Milliseconds from one checkpoint to the next, default 1000. With 0, only {@link EpochStore.checkpoint} writes
+   * checkpoints.
+   */
   checkpointMs?: number;
-  /** When the live epoch ends by itself: after so many milliseconds, or at this load (keys written / slots). */
+  /** Ends the live epoch automatically: every `everyMs` milliseconds, or at this load (keys written / slots). */
   rotate?: { everyMs?: number; load?: number };
-  /** The time in ns since 1970; never goes back. Default: that of the system, to a microsecond. */
+  /** Returns the time in ns since 1970, which must never go back. Default: the system's clock, to the microsecond. */
   clock?: () => bigint;
-  /** Finished epochs kept on disk, and bytes of their files; default all. The newest one is kept always. */
+  /** Most finished epochs kept on disk, and most bytes of their files; default all. The newest one is always kept. */
   keepEpochs?: number;
   keepBytes?: number;
-  /** Reads every byte of the history when it is opened, not only when a file is first asked; default false. */
+  /** Whether to verify every byte of the history on opening, not only at a file's first query; default false. */
   verifyHistory?: boolean;
-  /** Settings of DuckDB, over `threads` 2 and `memory_limit` 512MB. */
+  /** Settings of DuckDB. Default: `threads` 2 and `memory_limit` 512MB. */
   duckdb?: Readonly<Record<string, string>>;
   /** Called when a checkpoint is durable. */
   onCheckpoint?: (checkpoint: CheckpointSummary) => void;
-  /** Called when a checkpoint or a flush has failed, which is tried again, or a file of the history is found damaged. */
+  /**
+   * Called when a checkpoint or a flush has failed, which is then retried, and when a file of the history is found
+   * damaged.
+   */
   onError?: (error: Error) => void;
 }
 
-/** Which epochs a question is for: those that include a time, or that overlap a range. In ns; default the live one. */
+/**
+ * The epochs to query: those that include a time, or that overlap a range. Times are in ns since 1970. Default: the
+ * live epoch.
+ */
 export interface HistoryQuery {
   at?: bigint;
-  /** In the range, default the beginning. */
+  /** Start of the range, inclusive; default the beginning. */
   from?: bigint;
-  /** Not in the range, default the end. */
+  /** End of the range, exclusive; default the end. */
   to?: bigint;
   /** Default `plurality`. */
   policy?: Policy;
 }
 
-/** Where an epoch is: being written, finished but still in memory, or in a file. */
+/** The location of an epoch: being written, finished but still in memory, or in a file. */
 export type EpochSource = 'live' | 'flushing' | 'disk';
 
 /** An epoch. */
 export interface EpochInfo {
   readonly epoch: bigint;
-  /** Time range in ns: `from` is in it, `to` is not; null for the live one. */
+  /** Time range in ns since 1970: `from` inclusive, `to` exclusive; `to` is null for the live epoch. */
   readonly from: bigint;
   readonly to: bigint | null;
   readonly source: EpochSource;
   readonly keyWrites: number;
   readonly slotWrites: number;
-  /** Bytes of its Parquet file, and where that is; null while there is none. */
+  /** Size in bytes and path of its Parquet file; null while there is none. */
   readonly bytes: number | null;
   readonly path: string | null;
 }
 
-/** What an epoch knows of a key. */
+/** An epoch's answer for a key. */
 export interface EpochAnswer {
   readonly epoch: bigint;
   readonly from: bigint;
   readonly to: bigint | null;
   readonly source: EpochSource;
-  /** Whether files of the epoch are damaged: what is not found may have been lost. */
+  /** Whether files of the epoch are damaged, so that an absent value may have been lost. */
   readonly incomplete: boolean;
   readonly answer: Answer;
 }
 
-/** A rotation that has been done: the next epoch is live. */
+/** A completed rotation: the next epoch is live. */
 export interface Rotation {
-  /** The epoch that is over. */
+  /** The epoch that has ended. */
   readonly epoch: bigint;
-  /** Resolves when it is on disk for good and its memory is free; rejects if the store is closed before. */
+  /** Resolves when it is durable on disk and its memory is free; rejects if the store is closed before. */
   readonly finished: Promise<void>;
 }
 
-/** What a store has done since it was opened. */
+/** Counters and times since a store was opened. */
 export interface EpochStatistics {
   checkpoints: number;
-  /** Checkpoints that stand alone. */
+  /** Checkpoints that need no earlier ones. */
   bases: number;
   checkpointBytes: number;
   checkpointFailures: number;
-  /** Milliseconds of the last checkpoint, and of the longest. */
+  /** Duration of the last checkpoint and of the longest one, in milliseconds. */
   checkpointMs: number;
   longestCheckpointMs: number;
-  /** Milliseconds since everything written was in a checkpoint; infinite before the first. */
+  /** Milliseconds since a checkpoint contained everything written; infinite before the first checkpoint. */
   checkpointAgeMs: number;
   rotations: number;
-  /** Rotations that were due while the previous epoch was still being flushed. */
+  /** Rotations postponed because the previous epoch was still being flushed. */
   rotationsPostponed: number;
   flushes: number;
   flushRows: number;
@@ -92,14 +101,14 @@ export interface EpochStatistics {
   flushFailures: number;
   flushMs: number;
   longestFlushMs: number;
-  /** Longest time, in milliseconds, for which a checkpoint, a flush or a clearing kept the thread from other work. */
+  /** Longest time for which a checkpoint, a flush or a clearing blocked the thread, in milliseconds. */
   longestPauseMs: number;
-  /** Found and set aside: checkpoints and Parquet files that are not as they were written. */
+  /** Damaged checkpoints and Parquet files that were found and set aside. */
   damagedCheckpoints: number;
   damagedHistory: number;
-  /** Found when it was opened. */
+  /** Unfinished files found on opening. */
   unfinishedFiles: number;
-  /** Epochs, live or finished, that were read back from checkpoints. */
+  /** Epochs, live or finished, recovered from checkpoints. */
   epochsRecovered: number;
 }
 
@@ -128,7 +137,7 @@ export function emptyStatistics(): EpochStatistics {
   };
 }
 
-/** Timers count no further. */
+/** The longest time that timers accept. */
 const MOST_MS = 2 ** 31 - 1;
 
 /** @throws RangeError for a number out of its range */

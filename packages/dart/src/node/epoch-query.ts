@@ -1,4 +1,4 @@
-/** Questions to epochs, some of them in memory and the others in files. */
+/** Queries of epochs, some in memory, the others in files. */
 import type { DartStore } from '../store/dart-store.js';
 import { type Policy, policyNumber } from '../store/policy.js';
 import type { Answer } from '../store/single.js';
@@ -7,7 +7,7 @@ import type { EpochAnswer, EpochSource, HistoryQuery } from './epoch-options.js'
 import type { History } from './history.js';
 import type { HistoryFile, UnsoundFile } from './history-file.js';
 
-/** The time of an epoch: `from` is in it, `to` is not; null while it is live. */
+/** The time range of an epoch: `from` inclusive, `to` exclusive; `to` is null while it is live. */
 interface EpochSpan {
   readonly epoch: bigint;
   readonly from: bigint;
@@ -20,7 +20,7 @@ export interface HeldEpoch extends EpochSpan {
   readonly store: DartStore;
 }
 
-/** Whether a question is for an epoch. */
+/** Whether a query covers an epoch. */
 export function isAsked({ at, from, to }: HistoryQuery, { from: start, to: end }: Omit<EpochSpan, 'epoch'>): boolean {
   if (at !== undefined) return start <= at && (end === null || at < end);
   if (from === undefined && to === undefined) return end === null;
@@ -28,9 +28,9 @@ export function isAsked({ at, from, to }: HistoryQuery, { from: start, to: end }
 }
 
 /**
- * Damage that may have taken something from the answers to a question.
+ * Damage that may make the answers to a query incomplete.
  *
- * @param epochs that are known, oldest first
+ * @param epochs known epochs, oldest first
  */
 export function damageTo(
   query: HistoryQuery,
@@ -40,30 +40,30 @@ export function damageTo(
   return damage.filter(({ epoch }) => {
     const known = epochs.find((one) => one.epoch === epoch);
     if (known !== undefined) return isAsked(query, known);
-    // Nothing else is left of it: it lay between its neighbours.
+    // Nothing else of this epoch remains: it lay between its neighbours.
     const before = epochs.findLast((one) => one.epoch < epoch);
     const after = epochs.find((one) => one.epoch > epoch);
     return isAsked(query, { from: before?.to ?? before?.from ?? 0n, to: after?.from ?? null });
   });
 }
 
-/** What an epoch in memory knows of keys. */
+/** The answers of an epoch in memory. */
 export interface HeldAnswers extends EpochSpan {
   readonly source: EpochSource;
   readonly answers: readonly Answer[];
 }
 
-/** Asks epochs in memory, in this turn: a rotation would make their memory another epoch's. */
+/** Queries epochs in memory. It is synchronous: after a rotation their memory belongs to another epoch. */
 export function askHeld(held: readonly HeldEpoch[], keys: readonly Uint8Array[], policy: Policy): HeldAnswers[] {
   return held.map(({ store, ...span }) => ({ ...span, answers: keys.map((key) => store.query(key, policy)) }));
 }
 
 /**
- * Asks files, and puts their answers in front of those from memory.
+ * Queries files, and puts their answers before those from memory.
  *
- * @param judge told files that are not as they were written, which are left out then
- * @param damage what makes an epoch incomplete; it may have become more by `judge`
- * @returns for each key an answer of each epoch, oldest first
+ * @param judge receives damaged files, which do not answer
+ * @param damage returns the damage that makes epochs incomplete; `judge` may have added to it
+ * @returns for each key one answer per epoch, oldest first
  * @throws DartStoreError `ERR_DART_HISTORY` or `ERR_DART_NO_DUCKDB`
  */
 export async function askFiles(

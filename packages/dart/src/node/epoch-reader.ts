@@ -14,19 +14,19 @@ import { assertUnlocked } from './lock.js';
 import { madeFor, storeSum } from './manifest.js';
 import { findEpochs, type RecoveredEpoch } from './recovery.js';
 
-/** How a directory is read. */
+/** Options for reading a directory. */
 export interface EpochReaderOptions {
   /**
-   * Whether questions are answered from what is sound where files are damaged; {@link EpochReader.damageTo} says which.
-   * Default false: then they are a DartStoreError `ERR_DART_DAMAGED`.
+   * Whether to answer queries from the sound parts of damaged files; {@link EpochReader.damageTo} lists these files.
+   * Default false: such queries throw DartStoreError `ERR_DART_DAMAGED`.
    */
   salvage?: boolean;
-  /** Settings of DuckDB, over `threads` 2 and `memory_limit` 512MB. */
+  /** Settings of DuckDB. Default: `threads` 2 and `memory_limit` 512MB. */
   duckdb?: Readonly<Record<string, string>>;
 }
 
 const KEEP_ALL = { keepEpochs: Number.POSITIVE_INFINITY, keepBytes: Number.POSITIVE_INFINITY };
-/** How often the directory is looked at anew because a writer has changed it meanwhile. */
+/** Attempts to read a directory that a writer changes meanwhile. */
 const ATTEMPTS = 3;
 
 function isGone(error: unknown): boolean {
@@ -34,27 +34,27 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * Answers questions to a directory of an {@link EpochStore} that nobody has open. It never writes: the directory may be
- * read-only, and what is damaged stays as it is.
+ * Queries a directory of an {@link EpochStore} that no process has open. It never writes: the directory may be
+ * read-only, and damaged files stay unchanged.
  */
 export class EpochReader {
-  /** The directory, from the root. */
+  /** The absolute path of the directory. */
   readonly directory: string;
   readonly #options: EpochReaderOptions;
   readonly #storeOptions: DartStoreOptions;
   readonly #geometry: StoreGeometry;
   readonly #history: History;
   #damage: DamagedFile[] = [];
-  /** Those that are not in the history. */
+  /** The epochs that are not in the history. */
   #epochs: readonly RecoveredEpoch[] = [];
-  /** The one that was asked last, in memory. */
+  /** The epoch queried last, in memory. */
   #held: { readonly epoch: bigint; readonly store: DartStore } | null = null;
 
   private constructor(directory: string, options: EpochReaderOptions, storeOptions: DartStoreOptions) {
     this.directory = directory;
     this.#options = options;
     this.#storeOptions = storeOptions;
-    // Nothing is ever written into this one: it knows the hashes, and needs no accelerator for them.
+    // This store only computes hashes and is never written, so it needs no accelerator.
     const store = new DartStore({ ...storeOptions, engine: 'plain' });
     this.#geometry = store.geometry;
     const sum = storeSum(storeOptions);
@@ -62,9 +62,10 @@ export class EpochReader {
   }
 
   /**
-   * Reads what is in a directory.
+   * Opens a directory for reading.
    *
-   * @throws DartStoreError `ERR_DART_NO_STORE`, `ERR_DART_VERSION`, `ERR_DART_LOCKED`; `ERR_DART_DAMAGED` if what describes the store is
+   * @throws DartStoreError `ERR_DART_NO_STORE`, `ERR_DART_VERSION`, `ERR_DART_LOCKED`; `ERR_DART_DAMAGED` if the
+   *   store's description is damaged
    */
   static async open(directory: string, options: EpochReaderOptions = {}): Promise<EpochReader> {
     const path = resolve(directory);
@@ -81,12 +82,12 @@ export class EpochReader {
     }
   }
 
-  /** Files that are not as they were written, those that were set aside among them. */
+  /** Damaged files, including those set aside. */
   get damage(): readonly DamagedFile[] {
     return this.#damage;
   }
 
-  /** Damage that may have taken something from the answers to a question. */
+  /** Damage that may make the answers to a query incomplete. */
   damageTo(query: HistoryQuery): DamagedFile[] {
     return damageTo(query, this.#damage, this.epochs());
   }
@@ -104,16 +105,17 @@ export class EpochReader {
   }
 
   /**
-   * What the epochs of a time know of a key: one answer each, oldest first.
+   * Queries a key in the epochs of a time range. Returns one answer per epoch, oldest first.
    *
-   * @throws DartStoreError `ERR_DART_DAMAGED`, `ERR_DART_HISTORY`, `ERR_DART_NO_DUCKDB`; `ERR_DART_LOCKED` if somebody has begun to write meanwhile
+   * @throws DartStoreError `ERR_DART_DAMAGED`, `ERR_DART_HISTORY`, `ERR_DART_NO_DUCKDB`; `ERR_DART_LOCKED` if a process
+   *   has opened the store meanwhile
    * @throws RangeError for a key that is too long or a policy out of range
    */
   async query(key: Uint8Array, query: HistoryQuery = {}): Promise<EpochAnswer[]> {
     return (await this.queryMany([key], query))[0]!;
   }
 
-  /** {@link EpochReader.query} for many keys, with one reading of the files for all of them. */
+  /** Like {@link EpochReader.query} for many keys; reads the files once for all keys. */
   async queryMany(keys: readonly Uint8Array[], query: HistoryQuery = {}): Promise<EpochAnswer[][]> {
     const { policy = 'plurality' } = query;
     this.#refuse(query);
@@ -127,26 +129,26 @@ export class EpochReader {
       held.push(...askHeld([{ epoch, from, to, source, store }], keys, policy));
     }
     const judge = async (unsound: readonly UnsoundFile[]): Promise<void> => {
-      // Another question may have found it, too.
+      // Another query may have found it, too.
       this.#unsound(unsound.filter(({ path }) => this.#history.forget(path)));
       this.#refuse(query);
     };
     return askFiles(this.#history, asked, keys, policy, held, judge, () => this.#damage);
   }
 
-  /** Lets go of the engine. */
+  /** Closes DuckDB. */
   close(): Promise<void> {
     return this.#history.close();
   }
 
-  /** Sees what is there now. */
+  /** Reads the current state of the directory. */
   async #look(): Promise<void> {
     const [live, old] = [join(this.directory, 'live'), join(this.directory, 'history')];
     const history = this.#history;
     this.#damage = [...(await listSetAside(old)), ...(await listSetAside(live))];
     const held = new Set((await listCheckpoints(live)).map(({ epoch }) => epoch));
     this.#unsound((await history.list(false, (epoch) => held.has(epoch))).damaged);
-    // The checkpoints of an epoch are left out only for a file of which every byte is right.
+    // A file replaces the checkpoints of its epoch only if every byte of it is verified.
     const twice = await history.unsound(history.files.filter(({ epoch }) => held.has(epoch)));
     this.#unsound(twice.filter(({ path }) => history.forget(path)));
     const { epochs, damaged } = await findEpochs(live, this.#geometry, history.files);
@@ -164,7 +166,7 @@ export class EpochReader {
     }
   }
 
-  /** @throws DartStoreError `ERR_DART_DAMAGED` if a question cannot be answered without the files that are damaged */
+  /** @throws DartStoreError `ERR_DART_DAMAGED` if the query needs a damaged file */
   #refuse(query: HistoryQuery): void {
     if (this.#options.salvage === true) return;
     const [first, ...others] = this.damageTo(query).filter(({ isSetAside }) => !isSetAside);
@@ -181,7 +183,7 @@ export class EpochReader {
       await new Checkpointer(join(this.directory, 'live'), store, epoch, from).recover(found);
     } catch (error) {
       if (!isGone(error)) throw error;
-      // Whoever has the store open has written newer ones.
+      // If a process has the store open, it has written newer ones.
       assertUnlocked(this.directory);
       throw new DartStoreError('ERR_DART_HISTORY', 'a checkpoint went away while it was read', this.directory, error);
     }

@@ -28,7 +28,7 @@ import { agree, makeFolders, storeSum } from './manifest.js';
 import { findEpochs, type RecoveredEpoch, recoverHistory, removeUnfinished } from './recovery.js';
 import { Saver } from './saver.js';
 
-/** Microseconds are as exact as the clock is. */
+/** The clock's resolution is a microsecond. */
 function systemTime(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
 }
@@ -40,25 +40,25 @@ interface Finished {
 }
 
 /**
- * A store with a memory: a directory keeps what is live by checkpoints, and each finished epoch as a Parquet file, so that
- * a question can be for any time. Writers are never stopped; while one epoch is written to disk, the next one is live, in
- * memory of its own (twice that of a `DartStore`).
+ * A store whose data is kept in a directory. Checkpoints keep the live epoch; a Parquet file keeps each finished epoch.
+ * Queries can be for any time. Writers never wait: while one epoch is written to disk, the next is live in memory of
+ * its own. The store therefore takes twice the memory of a `DartStore`.
  *
- * Everything runs on the thread that made it, in slices; DuckDB brings threads of its own. A thread that writes without
- * ever returning to its event loop gets no checkpoints.
+ * All work runs in slices on the thread that made the store; DuckDB has threads of its own. A thread that never returns
+ * to its event loop gets no checkpoints.
  *
  * | In the directory | |
  * |---|---|
- * | `store.json` | geometry and hashes; opening it for others is refused |
+ * | `store.json` | geometry and hashes; opening the directory with others is refused |
  * | `live/` | checkpoints of the live epoch, and of one that is not in `history/` yet |
- * | `history/` | a Parquet file per finished epoch, and what its bytes add up to |
+ * | `history/` | a Parquet file per finished epoch, and its length and CRCs |
  * | `lock` | the process that has it open |
  *
- * After a crash, everything up to the last checkpoint is there again, and every epoch whose {@link Rotation.finished} had
- * resolved.
+ * After a crash, the store recovers everything up to the last checkpoint, and every epoch whose
+ * {@link Rotation.finished} had resolved.
  *
- * A file that is not as it was written is {@link EpochStore.damage}: what is sound in a checkpoint is taken over, and the
- * file gets another name, with `.damaged` behind it. Nothing that was part of the store is ever removed for being damaged.
+ * {@link EpochStore.damage} lists damaged files. The sound parts of a damaged checkpoint are used. The file is renamed
+ * with the suffix `.damaged`, but never removed.
  *
  * @example
  * const store = await EpochStore.open('paths', { memoryBytes: 1 << 30, rotate: { everyMs: 60_000 } });
@@ -67,9 +67,9 @@ interface Finished {
  * await store.close();
  */
 export class EpochStore {
-  /** The directory, from the root. */
+  /** The absolute path of the directory. */
   readonly directory: string;
-  /** Always means the live epoch: for the memory region of a software RNIC. */
+  /** The memory of the live epoch, across rotations: the target for a region of a software RNIC. */
   readonly target: RdmaTarget;
   readonly #options: EpochStoreOptions;
   readonly #storeOptions: DartStoreOptions;
@@ -83,12 +83,12 @@ export class EpochStore {
   readonly #closing = new AbortController();
   #store: DartStore;
   #live: Checkpointer;
-  /** Answers from memory until its file is durable. */
+  /** A finished epoch, which answers from memory until its file is durable. */
   #finished: Finished | null = null;
-  /** Until the finished epoch's memory is free; null if it is. */
+  /** Resolves when the finished epoch's memory is free; null if it is. */
   #finishing: Promise<void> | null = null;
   #spare: DartStore | null = null;
-  /** Keys until the load is looked at. */
+  /** Keys until the load is next checked. */
   #countdown = Number.POSITIVE_INFINITY;
   #isRotationDue = false;
   #rotationTimer: NodeJS.Timeout | undefined;
@@ -121,15 +121,15 @@ export class EpochStore {
   }
 
   /**
-   * Opens a directory, or makes it. Resolves when the live epoch is there again; one that was being flushed when the
-   * process ended is flushed again meanwhile.
+   * Opens a directory, or makes it. Resolves when the live epoch is recovered. An epoch whose flush was interrupted is
+   * meanwhile flushed again.
    *
    * @throws DartStoreError `ERR_DART_MISMATCH`, `ERR_DART_VERSION`, `ERR_DART_DAMAGED`, `ERR_DART_LOCKED`, `ERR_DART_NO_DUCKDB`
    * @throws RangeError for an option out of range
    */
   static async open(directory: string, options: EpochStoreOptions = {}): Promise<EpochStore> {
     checkEpochOptions(options);
-    // A later change of the working directory is not to matter.
+    // An absolute path is independent of later changes of the working directory.
     const path = resolve(directory);
     await makeFolders(path);
     const unlock = lock(path);
@@ -146,7 +146,7 @@ export class EpochStore {
     }
   }
 
-  /** The store of the live epoch. Another one from the next rotation on: do not keep it. */
+  /** The store of the live epoch. Do not keep it: the next rotation replaces it. */
   get live(): DartStore {
     return this.#store;
   }
@@ -156,25 +156,25 @@ export class EpochStore {
     return this.#live.epoch;
   }
 
-  /** Writes as `DartStore.write` does, into the live epoch. */
+  /** Writes into the live epoch, like `DartStore.write`. */
   write(key: Uint8Array, value: Uint8Array, copies?: number): void {
     this.#store.write(key, value, copies);
     this.#count(1);
   }
 
-  /** Writes as `DartStore.writeCopy` does, into the live epoch. */
+  /** Writes into the live epoch, like `DartStore.writeCopy`. */
   writeCopy(key: Uint8Array, value: Uint8Array, copy: number): void {
     this.#store.writeCopy(key, value, copy);
     this.#count(1);
   }
 
-  /** Writes as `DartStore.writeRows` does, into the live epoch. All rows go into the same one. */
+  /** Writes into the live epoch, like `DartStore.writeRows`. All rows go into the same epoch. */
   writeRows(keys: KeyRows, values: Uint8Array, from = 0, to: number = keys.offsets.length, copies?: number): void {
     this.#store.writeRows(keys, values, from, to, copies);
     this.#count(to - from);
   }
 
-  /** Writes as `DartStore.writeCopyRows` does, into the live epoch. All rows go into the same one. */
+  /** Writes into the live epoch, like `DartStore.writeCopyRows`. All rows go into the same epoch. */
   writeCopyRows(
     keys: KeyRows,
     values: Uint8Array,
@@ -187,9 +187,9 @@ export class EpochStore {
   }
 
   /**
-   * Ends the live epoch and begins the next one, at once.
+   * Ends the live epoch and begins the next one immediately.
    *
-   * @returns null if the epoch before is not on disk yet: there is no memory for a third
+   * @returns null if the previous epoch is not yet on disk: there is no memory for a third one
    * @throws DartStoreError `ERR_DART_CLOSED`
    */
   rotate(): Rotation | null {
@@ -202,18 +202,18 @@ export class EpochStore {
   }
 
   /**
-   * Resolves when no epoch is on its way to disk, so that the next rotation can be done.
+   * Resolves when no epoch is being flushed, so that the next rotation is possible.
    *
-   * @throws DartStoreError `ERR_DART_HISTORY` if the store is closed before
+   * @throws DartStoreError `ERR_DART_HISTORY` if the store is closed first
    */
   async flushed(): Promise<void> {
     await this.#finishing;
   }
 
   /**
-   * Writes a checkpoint of what has changed.
+   * Writes a checkpoint of all changes since the last one.
    *
-   * @returns null if nothing has
+   * @returns null if nothing has changed
    * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_CLOSED`
    */
   checkpoint(): Promise<CheckpointSummary | null> {
@@ -222,7 +222,7 @@ export class EpochStore {
   }
 
   /**
-   * What the epochs of a time know of a key: one answer each, oldest first.
+   * Queries a key in the epochs of a time range. Returns one answer per epoch, oldest first.
    *
    * @throws DartStoreError `ERR_DART_HISTORY`, `ERR_DART_NO_DUCKDB` or `ERR_DART_CLOSED`
    * @throws RangeError for a key that is too long or a policy out of range
@@ -231,7 +231,7 @@ export class EpochStore {
     return (await this.queryMany([key], query))[0]!;
   }
 
-  /** {@link EpochStore.query} for many keys, with one reading of the history for all of them. */
+  /** Like {@link EpochStore.query} for many keys; reads the history once for all keys. */
   async queryMany(keys: readonly Uint8Array[], query: HistoryQuery = {}): Promise<EpochAnswer[][]> {
     this.#assertOpen();
     const { policy = 'plurality' } = query;
@@ -242,12 +242,12 @@ export class EpochStore {
     return askFiles(this.#history, asked, keys, policy, held, judge, () => this.damage);
   }
 
-  /** Files that are not as they were written, those that were set aside before among them. */
+  /** Damaged files, including those set aside earlier. */
   get damage(): readonly DamagedFile[] {
     return this.#damage.files;
   }
 
-  /** Damage that may have taken something from the answers to a question. */
+  /** Damage that may make the answers to a query incomplete. */
   damageTo(query: HistoryQuery): DamagedFile[] {
     return damageTo(query, this.damage, this.epochs());
   }
@@ -264,15 +264,15 @@ export class EpochStore {
     return [...stored, ...memory];
   }
 
-  /** What has been done since it was opened; a copy. */
+  /** A copy of the counters and times since opening. */
   get statistics(): EpochStatistics {
     return { ...this.#statistics, checkpointAgeMs: performance.now() - this.#saver.savedAt };
   }
 
   /**
-   * Reads every byte of the history.
+   * Verifies every byte of the history.
    *
-   * @returns the paths of files that are not as they were written
+   * @returns the paths of damaged files
    */
   verifyHistory(): Promise<string[]> {
     this.#assertOpen();
@@ -280,17 +280,18 @@ export class EpochStore {
   }
 
   /**
-   * Ends the flush that runs, writes a last checkpoint, and gives the directory back. The epoch goes on when it is opened
-   * again.
+   * Stops a running flush, writes a last checkpoint, and unlocks the directory. The epoch continues when the directory
+   * is opened again.
    *
-   * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_HISTORY` if that fails; the directory is given back all the same
+   * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_HISTORY` if that fails; the directory is unlocked
+   *   nevertheless
    */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     this.#saver.stop();
     clearTimeout(this.#rotationTimer);
-    // Writes from now on are refused.
+    // Refuse further writes.
     this.#countdown = 0;
     const results = await Promise.allSettled([this.#finishing, this.#checkpoint()]);
     await this.#history.close();
@@ -321,7 +322,7 @@ export class EpochStore {
     const { epoch, from, store } = this.#live;
     const live: HeldEpoch = { epoch, from, to: null, source: 'live', store };
     const finished = this.#finished;
-    // Its file may be listed a moment before it is dropped here.
+    // Its file may be listed a moment before the epoch is dropped here.
     const isListed = this.#history.files.some((file) => file.epoch === finished?.epoch.epoch);
     if (finished === null || isListed) return [live];
     const { epoch: before, to } = finished;
@@ -344,7 +345,7 @@ export class EpochStore {
     const { epochs, damaged, superfluous } = found;
     for (const { path } of superfluous) await rm(path, { force: true });
     for (const file of damaged) {
-      // Of the others, what is sound is saved before.
+      // The sound parts of the others are saved first.
       if (!epochs.some(({ epoch }) => epoch === file.epoch)) await this.#damage.checkpoint(file);
     }
     statistics.epochsRecovered = epochs.length;
@@ -354,7 +355,7 @@ export class EpochStore {
     await this.#reviveLive(isLive ? last : undefined, epochs);
     for (const epoch of epochs) {
       if (epoch.to === null) continue;
-      // One at a time: there is memory for one.
+      // One at a time, because there is memory for only one.
       await this.#finishing;
       await this.#reviveFinished(epoch, epoch.to);
     }
@@ -367,7 +368,7 @@ export class EpochStore {
       return;
     }
     const known = [...this.#history.files, ...epochs];
-    // What is left of an epoch that is lost is not to be taken for part of another one.
+    // Remains of a lost epoch must not be taken for another epoch.
     const number = [...known, ...this.damage].reduce((next, { epoch }) => (epoch >= next ? epoch + 1n : next), 0n);
     const now = known.reduce((time, { to }) => later(time, to ?? time), this.#clock());
     setEpoch(this.#store, number, 0, 0);
@@ -420,7 +421,7 @@ export class EpochStore {
     if (this.#countdown <= 0) this.#checkLoad();
   }
 
-  /** Keys can have been written by other ways, so that the load is looked at, not counted here. */
+  /** Keys may also be written in other ways, so the load is read from the store and not counted here. */
   #checkLoad(): void {
     this.#assertOpen();
     const most = this.#options.rotate?.load;
@@ -430,7 +431,7 @@ export class EpochStore {
     }
     if (this.#store.load >= most) this.#rotationIsDue();
     const { load, geometry } = this.#store;
-    // A key that is written into one slot only counts as a part of one.
+    // A key written into only one slot counts as a fraction.
     this.#countdown = Math.max(1, Math.ceil((load < most ? most - load : most) * geometry.slots));
   }
 
@@ -443,7 +444,7 @@ export class EpochStore {
     this.#rotationTimer = setTimeout(() => this.#rotationIsDue(), delay).unref();
   }
 
-  /** Rotates, or remembers that it has to be done when the epoch before is on disk. */
+  /** Rotates, or postpones the rotation until the previous epoch is on disk. */
   #rotationIsDue(): void {
     if (this.#closing.signal.aborted) return;
     if (this.#finishing === null) {
@@ -470,12 +471,12 @@ export class EpochStore {
     if (this.#options.rotate?.load !== undefined) this.#countdown = 0;
     this.#scheduleRotation();
     const done = this.#finish({ epoch: finished, to }, false);
-    // Whoever does not wait for it is told by onError.
+    // onError reports it to callers who do not wait.
     done.catch(() => undefined);
     return { epoch: finished.epoch, finished: done };
   }
 
-  /** Brings a finished epoch to disk and frees its memory. */
+  /** Writes a finished epoch to disk and frees its memory. */
   #finish(finished: Finished, isSaved: boolean): Promise<void> {
     this.#finished = finished;
     const done = this.#flush(finished, isSaved).finally(() => {
@@ -488,7 +489,7 @@ export class EpochStore {
 
   async #flush(finished: Finished, isSaved: boolean): Promise<void> {
     const { epoch, to } = finished;
-    // What was written since the last checkpoint is safe sooner this way; if it fails, the flush may succeed.
+    // A checkpoint makes the last writes safe sooner than the flush. If it fails, the flush may still succeed.
     if (!isSaved) await this.#saver.save(epoch, to, true).catch((error: unknown) => this.#report(error));
     await this.#flusher.flush(epoch, to);
     this.#finished = null;

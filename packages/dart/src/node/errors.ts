@@ -1,12 +1,12 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/dart.DartStoreError') as never;
 
-/** What is wrong with a directory of a store. */
+/** Error codes of a store's directory. */
 export type DartStoreErrorCode =
   /** The directory was made with another geometry or other hashes. */
   | 'ERR_DART_MISMATCH'
   /** A file was written by a version of this package that this one does not know. */
   | 'ERR_DART_VERSION'
-  /** A file that has to be there, and whole, is not. */
+  /** A required file is missing or damaged. */
   | 'ERR_DART_DAMAGED'
   /** Another process, or another object in this one, has the directory open. */
   | 'ERR_DART_LOCKED'
@@ -21,11 +21,11 @@ export type DartStoreErrorCode =
   /** There is no store in the directory. */
   | 'ERR_DART_NO_STORE';
 
-/** A directory of a store that cannot be used as it was asked for. */
+/** Thrown if a store's directory cannot be used as requested. */
 export class DartStoreError extends Error {
   override readonly name = 'DartStoreError';
   readonly code: DartStoreErrorCode;
-  /** The file or directory it is about; null if none. */
+  /** The file or directory concerned; null if none. */
   readonly path: string | null;
 
   constructor(code: DartStoreErrorCode, message: string, path: string | null = null, cause?: unknown) {
@@ -35,7 +35,7 @@ export class DartStoreError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  /** Recognises errors of both the ESM and the CommonJS copy of this package; `instanceof` does not. */
   static is(value: unknown): value is DartStoreError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }

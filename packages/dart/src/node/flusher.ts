@@ -3,19 +3,19 @@ import type { EpochStatistics } from './epoch-options.js';
 import type { History } from './history.js';
 import { breathe } from './pages.js';
 
-/** Emptied between two turns of the event loop. */
+/** Bytes emptied per turn of the event loop. */
 const SLICE_BYTES = 512 * 1024;
-/** Until a flush that failed is tried again. */
+/** Delay before a failed flush is retried. */
 const RETRY_MS = 1000;
 
-/** Brings finished epochs to disk, and frees their memory. */
+/** Writes finished epochs to disk, and frees their memory. */
 export class Flusher {
   readonly #history: History;
   readonly #statistics: EpochStatistics;
   readonly #report: (error: unknown) => void;
   readonly #signal: AbortSignal;
 
-  /** @param signal ends the waiting between two tries */
+  /** @param signal ends the wait between two tries */
   constructor(history: History, statistics: EpochStatistics, report: (error: unknown) => void, signal: AbortSignal) {
     this.#history = history;
     this.#statistics = statistics;
@@ -24,9 +24,9 @@ export class Flusher {
   }
 
   /**
-   * Writes an epoch to its file, again and again until that is done.
+   * Writes an epoch to its file; retries until it succeeds.
    *
-   * @throws DartStoreError `ERR_DART_HISTORY` if the store is closed before
+   * @throws DartStoreError `ERR_DART_HISTORY` if the store is closed first
    */
   async flush(epoch: Checkpointer, to: bigint): Promise<void> {
     const statistics = this.#statistics;
@@ -64,7 +64,7 @@ export class Flusher {
     }
   }
 
-  /** Waits, but not for longer than the store is open. */
+  /** Waits, at most until the store is closed. */
   #wait(milliseconds: number): Promise<void> {
     const signal = this.#signal;
     return new Promise((resolve) => {

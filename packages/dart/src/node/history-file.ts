@@ -1,6 +1,6 @@
 /**
- * The files of one finished epoch: `<epoch>.parquet`, and `<epoch>.json`, which says how long the first has to be and
- * what its footer and its whole have to add up to. The first counts only if the second agrees.
+ * The files of one finished epoch: `<epoch>.parquet`, and its description `<epoch>.json`, with the length of the
+ * Parquet file and the CRCs of its footer and of all its bytes. The Parquet file counts only if the description agrees.
  */
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,18 +16,18 @@ const TAIL = 8;
 /** A finished epoch on disk. */
 export interface HistoryFile {
   readonly epoch: bigint;
-  /** Time range in ns: `from` is in it, `to` is not. */
+  /** Time range in ns since 1970: `from` inclusive, `to` exclusive. */
   readonly from: bigint;
   readonly to: bigint;
   readonly keyWrites: number;
   readonly slotWrites: number;
-  /** Slots that were not empty. */
+  /** Non-empty slots. */
   readonly rows: number;
   readonly bytes: number;
   readonly path: string;
   readonly footerCrc: number;
   readonly crc: number;
-  /** What geometry and hashes of the store add up to; files of early versions lack it. */
+  /** CRC-32 over geometry and hashes of the store; files of early versions lack it. */
   readonly storeCrc?: number;
 }
 
@@ -35,14 +35,14 @@ export function historyName(epoch: bigint): string {
   return String(epoch).padStart(20, '0');
 }
 
-/** What a Parquet file adds up to; null if it is no whole one. */
+/** Length and CRCs of a Parquet file; null if it is not whole. */
 interface Sums {
   readonly bytes: number;
   readonly footerCrc: number;
   readonly crc: number;
 }
 
-/** The footer: from its length at the end. */
+/** Length and footer CRC of a file; the footer's length is at the end of the file. */
 async function footerSum(path: string): Promise<{ bytes: number; footerCrc: number } | null> {
   const file = await openRegular(path);
   if (file === null) return null;
@@ -83,12 +83,12 @@ export async function sumsOf(path: string): Promise<Sums | null> {
   return footer === null || crc === null ? null : { ...footer, crc };
 }
 
-/** The file that says what is in a Parquet file. */
+/** The path of a Parquet file's description. */
 export function sidecarOf(path: string): string {
   return path.replace(/parquet$/, 'json');
 }
 
-/** The contents of that file. */
+/** The contents of the description. */
 export function encodeSidecar({ path: _, ...file }: HistoryFile): string {
   const plain = { ...file, epoch: String(file.epoch), from: String(file.from), to: String(file.to) };
   const body = { version: SIDECAR_VERSION, ...plain };
@@ -128,7 +128,7 @@ async function differenceOf(file: HistoryFile, isThorough: boolean): Promise<str
   return null;
 }
 
-/** A file of the history that is not as it was written; `path` is that of the Parquet file, also where it is gone. */
+/** A damaged file of the history. `path` is that of the Parquet file, even if it is gone. */
 export interface UnsoundFile {
   readonly path: string;
   readonly epoch: bigint;
@@ -139,16 +139,16 @@ interface Listing {
   /** Finished epochs, oldest first. */
   readonly files: HistoryFile[];
   readonly damaged: UnsoundFile[];
-  /** Descriptions of files that are not there: they never were, or are about to be removed. */
+  /** Descriptions without a Parquet file: it was never finished, or is about to be removed. */
   readonly unfinished: string[];
 }
 
 /**
  * The finished epochs of a directory.
  *
- * @param isThorough whether to read every byte of every file, or only the ends
- * @param storeCrc of the store
- * @param isHeld whether checkpoints hold an epoch
+ * @param isThorough whether to read every byte of every file, not only the ends
+ * @param storeCrc the store's, see {@link HistoryFile}
+ * @param isHeld tells whether checkpoints hold an epoch
  */
 export async function listHistory(
   directory: string,
@@ -186,13 +186,13 @@ export async function listHistory(
   return listing;
 }
 
-/** What is wrong with a file, every byte of which is read; null if nothing is. */
+/** Reads every byte of a file. Returns a description of the damage, or null. */
 export function faultOf(file: HistoryFile): Promise<string | null> {
   return differenceOf(file, true);
 }
 
 export async function removeHistoryFile({ path }: HistoryFile): Promise<void> {
-  // Step by step, so that what a crash leaves does not look like a file that was lost.
+  // The order matters: a crash between two steps must not look like a lost file.
   await rename(path, `${path}${UNFINISHED}`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });

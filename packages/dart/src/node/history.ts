@@ -24,23 +24,23 @@ const CHUNK_ROWS = 2048;
 /** Keys of one statement. */
 const KEYS_AT_ONCE = 1 << 16;
 
-/** Which finished epochs are kept; the newest one always is. */
+/** The number of finished epochs to keep; the newest one is always kept. */
 interface Retention {
-  /** Epochs on disk at most. */
+  /** Most epochs on disk. */
   readonly keepEpochs: number;
-  /** Bytes of their Parquet files at most. */
+  /** Most bytes of their Parquet files. */
   readonly keepBytes: number;
 }
 
-/** What a flush has done. */
+/** The result of a flush. */
 interface FlushSummary {
   readonly file: HistoryFile;
   readonly milliseconds: number;
-  /** Longest time, in milliseconds, for which it kept the thread from other work. */
+  /** Longest time for which it blocked the thread, in milliseconds. */
   readonly longestSlice: number;
 }
 
-/** What {@link History.list} found beside the files that are whole. */
+/** Findings of {@link History.list} besides the whole files. */
 interface Findings {
   readonly damaged: readonly UnsoundFile[];
   readonly unfinished: readonly string[];
@@ -55,16 +55,16 @@ export class History {
   readonly #retention: Retention;
   readonly #candidates: Candidates;
   #files: HistoryFile[] = [];
-  /** Paths of files of which every byte has been read, and was right. */
+  /** Paths of files whose every byte has been verified. */
   readonly #sound = new Set<string>();
-  /** Files no longer listed, which a query that runs may still read. */
+  /** Files no longer listed that a running query may still read. */
   #leaving: HistoryFile[] = [];
   #queries = 0;
   #duckdb: Promise<DuckDb> | null = null;
 
   /**
-   * @param store says where keys lie; its slots are not read
-   * @param storeCrc what geometry and hashes add up to
+   * @param store computes the slots of keys; its slots are not read
+   * @param storeCrc CRC-32 over geometry and hashes
    */
   constructor(
     directory: string,
@@ -82,10 +82,10 @@ export class History {
   }
 
   /**
-   * Finds the files that are whole, and changes nothing.
+   * Finds the whole files. Changes nothing.
    *
-   * @param isThorough whether every byte of them is read
-   * @param isHeld whether checkpoints hold an epoch
+   * @param isThorough whether to read every byte of them
+   * @param isHeld tells whether checkpoints hold an epoch
    */
   async list(isThorough: boolean, isHeld: (epoch: bigint) => boolean): Promise<Findings> {
     const { files, ...others } = await listHistory(this.#directory, isThorough, this.#storeCrc, isHeld);
@@ -95,9 +95,9 @@ export class History {
   }
 
   /**
-   * Reads every byte of files that have not been read yet.
+   * Verifies every byte of files that have not been verified yet.
    *
-   * @returns those that are not as they were written
+   * @returns the damaged files
    * @throws DartStoreError `ERR_DART_HISTORY`
    */
   async unsound(files: readonly HistoryFile[]): Promise<UnsoundFile[]> {
@@ -117,7 +117,7 @@ export class History {
     return found;
   }
 
-  /** Drops a file that is no longer to be asked. @returns whether it was listed */
+  /** Excludes a file from queries. @returns whether it was listed */
   forget(path: string): boolean {
     const before = this.#files.length;
     this.#sound.delete(path);
@@ -125,17 +125,17 @@ export class History {
     return this.#files.length < before;
   }
 
-  /** Loads the engine. @throws DartStoreError `ERR_DART_NO_DUCKDB` */
+  /** Loads DuckDB. @throws DartStoreError `ERR_DART_NO_DUCKDB` */
   async ready(): Promise<void> {
     await this.#engine();
   }
 
-  /** Oldest first. */
+  /** The files, oldest first. */
   get files(): readonly HistoryFile[] {
     return this.#files;
   }
 
-  /** Reads all bytes of all files. @returns the paths of those that are not as they were written */
+  /** Verifies all bytes of all files. @returns the paths of damaged files */
   async verify(): Promise<string[]> {
     const wrong: string[] = [];
     for (const file of this.#files) {
@@ -149,7 +149,7 @@ export class History {
   }
 
   /**
-   * Writes a finished epoch; when this resolves, it is durable and listed.
+   * Writes a finished epoch. When this resolves, the epoch is durable and listed.
    *
    * @throws DartStoreError `ERR_DART_HISTORY` or `ERR_DART_NO_DUCKDB`
    */
@@ -167,7 +167,7 @@ export class History {
       const { keyWrites, slotWrites } = epoch.store;
       const range = { epoch: epoch.epoch, from: epoch.from, to };
       const file = { ...range, keyWrites, slotWrites, rows: rows.total, ...sums, storeCrc: this.#storeCrc, path };
-      // First what says that the other is whole: without it, the other does not count.
+      // The description comes first: without it, the Parquet file does not count.
       await writeDurably(sidecarOf(path), encodeSidecar(file));
       await publish(unfinished, path);
       this.#sound.add(path);
@@ -186,11 +186,11 @@ export class History {
   }
 
   /**
-   * Asks files for keys. They are read through before they answer for the first time.
+   * Queries files for keys. Each file is verified before its first answer.
    *
-   * @param policy as `policyNumber` gives it
-   * @param judge told files that are not as they were written, which are left out then; what it throws ends the query
-   * @returns the files that answered, and for each key their answers, in their order
+   * @param policy a number from `policyNumber`
+   * @param judge receives damaged files, which do not answer; an error that it throws ends the query
+   * @returns the files that answered, and for each key their answers in the same order
    * @throws DartStoreError `ERR_DART_HISTORY` or `ERR_DART_NO_DUCKDB`
    */
   async query(
@@ -223,7 +223,7 @@ export class History {
   async close(): Promise<void> {
     const opened = this.#duckdb;
     this.#duckdb = null;
-    // If it could not be opened, there is nothing to close.
+    // A database that could not be opened needs no closing.
     (await opened?.catch(() => null))?.close();
   }
 
@@ -243,7 +243,7 @@ export class History {
       paths.map((path) => [basename(path), new Map<number, { checksum: number; value: Uint8Array }>()]),
     );
     await duckdb.read(paths, asked, (path, slot, checksum, value) => {
-      // The engine may write the directory in another way.
+      // DuckDB may write the directory in another form.
       found.get(basename(path))!.set(slot, { checksum, value: value.slice() });
     });
     return keys.map((key, row) => {
@@ -270,7 +270,7 @@ export class History {
     return { status: STATUS_NAMES[status]!, value, matching, agreeing };
   }
 
-  /** Drops what is not to be kept: as soon as no query reads it. */
+  /** Removes files beyond the retention, once no query reads them. */
   async prune(): Promise<void> {
     const { keepEpochs, keepBytes } = this.#retention;
     let bytes = 0;

@@ -1,5 +1,5 @@
 /**
- * What needs Node.js: stores that live on disk (checkpoints, epochs, history), and RDMA over UDP sockets.
+ * The parts that need Node.js: stores on disk (checkpoints, epochs, history), and RDMA over UDP sockets.
  *
  * @packageDocumentation
  */

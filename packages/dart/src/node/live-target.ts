@@ -1,14 +1,14 @@
 import type { RdmaTarget } from '../rdma/target.js';
 
-/** The memory of whichever epoch is live: a region of a software RNIC need not know of rotations. */
+/** The memory of the live epoch. It follows rotations, so a region of a software RNIC keeps the same target. */
 export class LiveTarget implements RdmaTarget {
   readonly byteLength: number;
   readonly #live: () => RdmaTarget;
   readonly #written: () => void;
 
   /**
-   * @param live all of them have the same size
-   * @param written is called after every write
+   * @param live returns the target of the live epoch; all targets have the same size
+   * @param written called after every write
    */
   constructor(live: () => RdmaTarget, written: () => void) {
     this.#live = live;
@@ -16,7 +16,7 @@ export class LiveTarget implements RdmaTarget {
     this.byteLength = live().byteLength;
   }
 
-  /** Those of the epoch that is live now: not to be kept. */
+  /** The pieces of the live epoch. Do not keep them beyond a rotation. */
   get pieces(): readonly Uint8Array[] {
     return this.#live().pieces;
   }

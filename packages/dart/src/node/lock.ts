@@ -1,12 +1,12 @@
-/** One process at a time writes a directory: two would take each other's files for their own. */
+/** A lock that lets only one process write a directory. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DartStoreError } from './errors.js';
 
-/** Directories that this process has open; the file cannot tell, its process lives. */
+/** Directories that this process has open. The lock file cannot show this, because its process is alive. */
 const ours = /* @__PURE__ */ new Set<string>();
 
-/** A number that tells a process from a later one with the same id, where the system has one; else empty. */
+/** The start time of a process, which tells it from a later process with the same id; empty if the system has none. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -26,7 +26,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the process that a lock names still runs. */
+/** Whether the process named in a lock is still running. */
 function isHeld(contents: string): boolean {
   const [pid, start] = contents.split(' ');
   const id = Number(pid);
@@ -34,7 +34,7 @@ function isHeld(contents: string): boolean {
   return start === startOf(id);
 }
 
-/** What the lock says; empty if there is none. */
+/** The contents of the lock; empty if there is none. */
 function holderOf(path: string): string {
   let file: number;
   try {
@@ -54,7 +54,7 @@ function lockedBy(directory: string, path: string, holder: string): DartStoreErr
   return new DartStoreError('ERR_DART_LOCKED', `${directory} is open in process ${holder.split(' ')[0]}`, path);
 }
 
-/** @throws DartStoreError `ERR_DART_LOCKED` if somebody writes the directory now */
+/** @throws DartStoreError `ERR_DART_LOCKED` if a process has the directory open */
 export function assertUnlocked(directory: string): void {
   const path = join(resolve(directory), 'lock');
   const holder = holderOf(path);
@@ -63,16 +63,16 @@ export function assertUnlocked(directory: string): void {
 }
 
 /**
- * Takes a directory.
+ * Locks a directory.
  *
- * @returns what gives it back
+ * @returns a function that unlocks it
  * @throws DartStoreError `ERR_DART_LOCKED`
  */
 export function lock(directory: string): () => void {
   const path = join(resolve(directory), 'lock');
   const own = `${process.pid} ${startOf(process.pid)}`;
   if (ours.has(path)) throw new DartStoreError('ERR_DART_LOCKED', `${directory} is open in this process already`, path);
-  // A process that was killed leaves its lock; it is taken over at the second try.
+  // A killed process leaves its lock; the second try takes it over.
   for (let tries = 0; ; tries++) {
     try {
       writeFileSync(path, own, { flag: 'wx' });

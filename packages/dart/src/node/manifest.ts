@@ -1,4 +1,4 @@
-/** `store.json`: what a directory was made for. Slots mean nothing without the hashes that chose them. */
+/** `store.json`: the geometry and hashes of a directory. Without the hashes that chose them, slots mean nothing. */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -8,7 +8,7 @@ import { writeDurably } from './durable.js';
 import { DartStoreError } from './errors.js';
 import { readSmall } from './regular-file.js';
 
-/** Number of this form of directory: names and forms of all files in it. */
+/** Version of the directory: the names and formats of all files in it. */
 const DIRECTORY_VERSION = 1;
 const FORMAT = 'dart-store';
 
@@ -24,7 +24,7 @@ interface Manifest {
   readonly copies: number;
   readonly collectors: number;
   readonly collector: number;
-  /** By name and by number: a family whose parameters change is another one. */
+  /** The hash family and its parameters. A family with other parameters is another one. */
   readonly hash: {
     readonly family: FamilyName;
     readonly seed: number;
@@ -80,14 +80,14 @@ async function read(path: string): Promise<Manifest | null> {
       path,
     );
   }
-  // Early ones have none.
+  // Early manifests have no sum.
   if (sum !== undefined && sum !== crc32(JSON.stringify(body))) {
     throw new DartStoreError('ERR_DART_DAMAGED', `${path} is not as it was written`, path);
   }
   return body as Manifest;
 }
 
-/** Options that are in the manifest; those the caller left out are taken from there. */
+/** The options of the manifest, with those of the caller over them. */
 function complete(options: DartStoreOptions, found: Manifest): DartStoreOptions {
   const sized = options.slots !== undefined || options.memoryBytes !== undefined;
   return {
@@ -103,7 +103,7 @@ function complete(options: DartStoreOptions, found: Manifest): DartStoreOptions 
   };
 }
 
-/** The first thing that is not as it is asked for, in words; null if there is none. */
+/** A description of the first difference; null if there is none. */
 function differenceOf(asked: Manifest, found: Manifest): string | null {
   for (const name of Object.keys(asked) as (keyof Manifest)[]) {
     const [one, other] = [JSON.stringify(found[name]), JSON.stringify(asked[name])];
@@ -134,22 +134,22 @@ async function checkFolders(directory: string): Promise<void> {
 }
 
 /**
- * Makes the folders of a store that is new.
+ * Makes the folders of a new store.
  *
- * @throws DartStoreError `ERR_DART_DAMAGED` if one that is not new lacks one of them
+ * @throws DartStoreError `ERR_DART_DAMAGED` if an existing store lacks one of them
  */
 export async function makeFolders(directory: string): Promise<void> {
   if ((await read(join(directory, 'store.json'))) !== null) await checkFolders(directory);
   else for (const name of FOLDERS) await mkdir(join(directory, name), { recursive: true });
 }
 
-/** What a store's geometry and hashes add up to: the slots of another one mean something else. */
+/** CRC-32 over a store's geometry and hashes. Stores with different sums interpret slots differently. */
 export function storeSum(options: DartStoreOptions): number {
   return crc32(JSON.stringify(manifestOf(options)));
 }
 
 /**
- * What a directory was made for.
+ * The options that a directory was made with.
  *
  * @throws DartStoreError `ERR_DART_NO_STORE`, `ERR_DART_VERSION` or `ERR_DART_DAMAGED`
  */
@@ -173,9 +173,9 @@ export async function madeFor(directory: string): Promise<DartStoreOptions> {
 }
 
 /**
- * Finds out what a directory was made for, or makes it for what is asked.
+ * Reads the options that a directory was made with, or makes it with the given ones.
  *
- * @returns the options with all that was left out taken from the directory
+ * @returns the options, completed from the directory
  * @throws DartStoreError `ERR_DART_MISMATCH`, `ERR_DART_VERSION` or `ERR_DART_DAMAGED`
  * @throws RangeError for an option out of range
  */

@@ -1,27 +1,27 @@
 import type { Checkpointer } from './checkpointer.js';
 
-/** Slots looked at in one go at most, so that a store with few that are written does not keep its thread. */
+/** Most slots scanned per turn, so that a sparse store does not block its thread. */
 const MOST_SCANNED = 1 << 16;
 
-/** The slots of an epoch that are not empty, in order, some at a time. */
+/** Iterates over the non-empty slots of an epoch, in order, a batch at a time. */
 export class PageRows {
-  /** Numbers of the slots of this turn, and their bytes one behind the other. */
+  /** Numbers of this turn's slots, and their bytes one after the other. */
   readonly slots: Uint32Array;
   readonly bytes: Uint8Array;
   /** Rows of all turns so far. */
   total = 0;
-  /** Milliseconds: the longest turn. */
+  /** The longest turn, in milliseconds. */
   longest = 0;
   readonly #epoch: Checkpointer;
   readonly #checksumBytes: number;
-  /** The page that is being read, copied: no other thread changes it. */
+  /** A copy of the current page, which no other thread changes. */
   readonly #page: Uint8Array;
   #next = 0;
   #firstSlot = 0;
   #at = 0;
   #end = 0;
 
-  /** @param capacity rows of a turn at most */
+  /** @param capacity most rows of a turn */
   constructor(epoch: Checkpointer, capacity: number) {
     this.#epoch = epoch;
     this.#checksumBytes = epoch.store.geometry.checksumBytes;
@@ -30,12 +30,12 @@ export class PageRows {
     this.#page = new Uint8Array(epoch.pages.pageBytes);
   }
 
-  /** Says how long a turn took. */
+  /** Records the duration of a turn. */
   spent(milliseconds: number): void {
     this.longest = Math.max(this.longest, milliseconds);
   }
 
-  /** Reads on. @returns rows of this turn; 0 at the end */
+  /** Reads the next rows. @returns rows of this turn; 0 at the end */
   next(most: number): number {
     const { slots, bytes } = this;
     const { slotBytes } = this.#epoch.pages;
@@ -70,7 +70,7 @@ export class PageRows {
     while (this.#next < pages.count && !this.#epoch.isTouched(this.#next)) this.#next++;
     if (this.#next >= pages.count) return false;
     const page = this.#next++;
-    // The epoch is over: a writer in another thread is at most about to end its last write.
+    // The epoch is over, so a writer in another thread can at most be ending its last write.
     let length = pages.copy(page, this.#page, 0);
     for (let tries = 0; length < 0; tries++) {
       if (tries > 1e6) throw new Error('another thread writes into an epoch that is over');

@@ -1,15 +1,15 @@
 import type { DartStore } from '../store/dart-store.js';
 import type { Segment } from '../store/segment.js';
 
-/** The pages of a store, numbered through all its segments, as those see them who save them. */
+/** The pages of a store, numbered through all its segments, for saving and restoring. */
 export class Pages {
   readonly count: number;
-  /** Bytes of a page at most; the last one of a segment may have fewer. */
+  /** Bytes of a page; the last page of a segment may have fewer. */
   readonly pageBytes: number;
-  /** Slots of the store, and bytes of one. */
+  /** Slots of the store, and bytes of a slot. */
   readonly slots: number;
   readonly slotBytes: number;
-  /** `begun` of the page that {@link copy} copied last. */
+  /** The `begun` mark of the page that {@link copy} copied last. */
   mark = 0;
   readonly #segments: readonly Segment[];
   readonly #perSegment: number;
@@ -27,13 +27,13 @@ export class Pages {
     this.pageBytes = Math.min(2 ** pageShift, slots) * slotBytes;
   }
 
-  /** `begun` of a page. */
+  /** The `begun` mark of a page. */
   begun(page: number): number {
     const segment = this.#segmentOf(page);
     return Atomics.load(segment.begun, page % this.#perSegment);
   }
 
-  /** Number of a page's first slot, in the store. */
+  /** Number of a page's first slot in the store. */
   firstSlot(page: number): number {
     return this.#segmentOf(page).geometry.firstSlot + (page % this.#perSegment) * 2 ** this.#shift;
   }
@@ -44,9 +44,9 @@ export class Pages {
   }
 
   /**
-   * Copies a page, whole slots, as they are between two writes.
+   * Copies a page between two writes, so that all slots are whole.
    *
-   * @param out at least {@link pageBytes} from `at` on
+   * @param out needs at least {@link pageBytes} from `at` on
    * @returns the bytes; -1 if another thread was writing the page
    */
   copy(page: number, out: Uint8Array, at: number): number {
@@ -65,7 +65,7 @@ export class Pages {
     return length;
   }
 
-  /** Empties a page; readers see all of it empty or nothing of it. */
+  /** Empties a page. Readers see the whole page empty or unchanged. */
   clear(page: number): void {
     const segment = this.#segmentOf(page);
     const local = page % this.#perSegment;
@@ -75,7 +75,7 @@ export class Pages {
     segment.end(local);
   }
 
-  /** Puts slots back, in a store that nobody else reads or writes yet. */
+  /** Restores slots of a store that nobody else reads or writes yet. */
   restore(firstSlot: number, bytes: Uint8Array): void {
     const slots = this.#segments[0]!.geometry.slots;
     for (let done = 0; done < bytes.length; ) {
@@ -88,7 +88,7 @@ export class Pages {
     }
   }
 
-  /** The pages, from one to another, that slots lie in. */
+  /** The range of pages that contains the slots. */
   pagesOf(firstSlot: number, slots: number): { from: number; to: number } {
     return { from: this.#pageOf(firstSlot), to: this.#pageOf(firstSlot + slots - 1) };
   }
@@ -104,7 +104,7 @@ export class Pages {
   }
 }
 
-/** Lets whatever waits for the event loop run. */
+/** Yields to the event loop. */
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** What a directory still holds of epochs that were never flushed. */
+/** Recovery of epochs that were never flushed. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoreGeometry } from '../layout.js';
@@ -11,27 +11,27 @@ import type { History } from './history.js';
 export interface RecoveredEpoch {
   readonly epoch: bigint;
   readonly from: bigint;
-  /** When it ended, ns; null if it did not. */
+  /** End of the epoch, ns; null if it has not ended. */
   readonly to: bigint | null;
-  /** When its newest checkpoint was begun, ns. */
+  /** Start of its newest checkpoint, ns. */
   readonly taken: bigint;
   readonly keyWrites: number;
   readonly slotWrites: number;
-  /** From the last whole base on: to be read in this order. Damaged ones have pages that are sound. */
+  /** The checkpoints to read, in this order, from the last whole base on. Damaged ones among them have sound pages. */
   readonly parts: readonly ScannedCheckpoint[];
   readonly all: readonly ScannedCheckpoint[];
 }
 
 interface Findings {
-  /** Oldest first. */
+  /** The epochs, oldest first. */
   readonly epochs: readonly RecoveredEpoch[];
-  /** Damaged checkpoints. Some of them have nothing that an epoch could use. */
+  /** Damaged checkpoints. Some have no usable pages. */
   readonly damaged: readonly ScannedCheckpoint[];
-  /** Checkpoints of epochs that are in the history. */
+  /** Checkpoints of epochs that are already in the history. */
   readonly superfluous: readonly CheckpointFile[];
 }
 
-/** Removes what a crash left half-written: it never was part of the store. @returns how many files */
+/** Removes unfinished files of a crash, which never were part of the store. @returns the number of files */
 export async function removeUnfinished(directory: string): Promise<number> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(UNFINISHED));
   for (const name of names) await rm(join(directory, name), { force: true });
@@ -42,7 +42,7 @@ export async function removeUnfinished(directory: string): Promise<number> {
  * Finds the files of the history, and sets aside those that are damaged.
  *
  * @param live the directory of the checkpoints
- * @param isThorough whether every byte of every file is read
+ * @param isThorough whether to read every byte of every file
  */
 export async function recoverHistory(
   history: History,
@@ -53,7 +53,7 @@ export async function recoverHistory(
   const held = new Set((await listCheckpoints(live)).map(({ epoch }) => epoch));
   const { damaged, unfinished } = await history.list(isThorough, (epoch) => held.has(epoch));
   for (const file of damaged) await damage.history(file);
-  // Checkpoints are dropped for files of which every byte is right.
+  // A file replaces the checkpoints of its epoch only if every byte of it is verified.
   const twice = history.files.filter(({ epoch }) => held.has(epoch));
   await damage.unsound(history, await history.unsound(twice));
   for (const path of unfinished) await rm(path, { force: true });
@@ -70,8 +70,8 @@ function group(files: readonly CheckpointFile[]): CheckpointFile[][] {
 }
 
 /**
- * @param before the end of the epoch before, for one whose headers are all damaged
- * @returns null if none of the files is of the epoch
+ * @param before the end of the previous epoch, used if all headers of this one are damaged
+ * @returns null if none of the files belongs to the epoch
  */
 function epochOf(all: readonly ScannedCheckpoint[], before: bigint): RecoveredEpoch | null {
   if (all.every(({ isForeign }) => isForeign)) return null;
@@ -85,10 +85,10 @@ function epochOf(all: readonly ScannedCheckpoint[], before: bigint): RecoveredEp
 }
 
 /**
- * Reads all checkpoints through, and changes nothing.
+ * Reads all checkpoints. Changes nothing.
  *
- * Of a checkpoint that is not whole the sound pages are used, and so are the checkpoints after it: each page they have is
- * newer than what was lost, and pages do not depend on each other.
+ * The sound pages of a damaged checkpoint are used, and so are later checkpoints: each of their pages is newer than the
+ * lost one, and pages do not depend on each other.
  *
  * @param flushed epochs of the history, oldest first
  */
@@ -112,7 +112,7 @@ export async function findEpochs(
     const epoch = epochOf(all, before?.taken ?? flushed.at(-1)?.to ?? 0n);
     if (epoch !== null) epochs.push(epoch);
   }
-  // An epoch with a later one behind it is over, whether or not its last checkpoint says so.
+  // An epoch that has a successor is over, even if its last checkpoint is not final.
   const ended = epochs.map((epoch, at) => ({ ...epoch, to: epoch.to ?? epochs[at + 1]?.from ?? null }));
   return { epochs: ended, damaged, superfluous };
 }

@@ -1,13 +1,13 @@
-/** Files that others may have put where a store has its own: a pipe would be waited for, a device has no end. */
+/** Opening files that others may have replaced: reading a pipe would wait, and a device has no end. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Descriptions of stores and epochs have less than 2 KiB. */
+/** Size limit. Descriptions of stores and epochs have less than 2 KiB. */
 const SMALL = 64 * 1024;
 
-/** Opens a file for reading, without waiting for anybody. @returns null if it is no regular file */
+/** Opens a file for reading without waiting. @returns null if it is not a regular file */
 export async function openRegular(path: string): Promise<FileHandle | null> {
-  // Not there on Windows, where a path names no pipe by accident.
+  // Windows lacks O_NONBLOCK. There, a path does not name a pipe by accident.
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   let file: FileHandle;
   try {
@@ -26,7 +26,7 @@ export async function openRegular(path: string): Promise<FileHandle | null> {
   return isRegular ? file : null;
 }
 
-/** The text of a small file. @returns null if it is no regular file, or no small one */
+/** The text of a small file. @returns null if it is not a regular file or not small */
 export async function readSmall(path: string): Promise<string | null> {
   const file = await openRegular(path);
   if (file === null) return null;

@@ -1,9 +1,9 @@
 import type { Checkpointer, CheckpointSummary } from './checkpointer.js';
 import type { EpochStatistics } from './epoch-options.js';
 
-/** Has checkpoints written, now and then, and counts them. */
+/** Writes checkpoints at intervals, and counts them. */
 export class Saver {
-  /** When the last checkpoint that has all of the live epoch was begun; as `performance.now` has it. */
+  /** Start of the last checkpoint that has all of the live epoch, by `performance.now`. */
   savedAt = Number.NEGATIVE_INFINITY;
   readonly #statistics: EpochStatistics;
   readonly #report: (error: unknown) => void;
@@ -42,14 +42,14 @@ export class Saver {
     return summary;
   }
 
-  /** Calls `checkpoint` every so many milliseconds, or more rarely where it takes longer. */
+  /** Calls `checkpoint` every `everyMs` milliseconds, or less often if it takes longer. */
   start(everyMs: number, checkpoint: () => Promise<unknown>, delay: number = everyMs): void {
     this.#timer = setTimeout(async () => {
       const started = performance.now();
       await checkpoint().catch(this.#report);
       if (this.#isStopped) return;
       const took = performance.now() - started;
-      // A disk that is too slow gets a pause as long as the interval.
+      // A disk that is too slow gets a pause, at most as long as the interval.
       this.start(everyMs, checkpoint, Math.max(everyMs - took, Math.min(took, everyMs)));
     }, delay).unref();
   }

@@ -4,55 +4,55 @@ import { isIPv6 } from 'node:net';
 import { ROCE_PORT } from '@int/codec/internals';
 import type { SoftRnic } from '../rdma/soft-rnic.js';
 
-/** Where to listen. */
+/** Options for a listener. */
 export interface UdpRnicOptions {
-  /** What takes the packets. Its `onAnswer` is set by the listener. */
+  /** The RNIC that receives the packets. The listener sets its `onAnswer`. */
   readonly rnic: SoftRnic;
-  /** IP address to listen on. The iCRC covers it: of `0.0.0.0` and `::` say by `destination` what packets are sent to. */
+  /** IP address to listen on. For `0.0.0.0` and `::` give `destination`: the iCRC covers the destination address. */
   readonly address: string;
   /** UDP port; default 4791. 0 lets the system choose one. */
   readonly port?: number;
-  /** Address that packets are sent to; default `address`. */
+  /** Destination address of the packets; default `address`. */
   readonly destination?: string;
   /** Bytes of the socket's receive buffer; the system may grant less. */
   readonly receiveBuffer?: number;
   /**
-   * Answers per second at most, 1 to 10,000,000; what is beyond that gets none, as if it had been lost. Default 20,000: a
-   * request may come in somebody else's name, and the answer goes to them.
+   * Most answers per second, 1 to 10,000,000; default 20,000. Further requests get no answer, as if it had been lost.
+   * The limit matters because a request may have a forged source address, to which the answer goes.
    */
   readonly answersPerSecond?: number;
 }
 
-/** Seconds' worth of answers that may leave at once. */
+/** Burst: answers of this many seconds may leave at once. */
 const BURST_S = 0.1;
-/** Answers that the system has not taken yet, at most. */
+/** Most answers that wait in the system. */
 const MOST_UNDER_WAY = 1024;
 
-/** What the listener itself counts; the rest is in the counters of the `SoftRnic`. */
+/** Counters of the listener itself; `SoftRnic` has the others. */
 export interface UdpRnicCounters {
   datagrams: number;
   bytes: number;
-  /** Datagrams of the other IP version than `destination`, as a socket of both gets them; they are not looked at. */
+  /** Datagrams of the other IP version than `destination`, which a dual-stack socket receives; they are ignored. */
   otherVersion: number;
   answers: number;
-  /** Answers that were not sent: beyond the rate, or too many under way. */
+  /** Answers not sent: beyond the rate, or too many waiting. */
   answersHeld: number;
-  /** Answers that the system did not take. */
+  /** Answers that the system refused to send. */
   answerErrors: number;
 }
 
-/** Whether an address is IPv4, perhaps mapped into IPv6. */
+/** Whether an address is IPv4, also if mapped into IPv6. */
 function isIpv4(address: string): boolean {
   return !address.includes(':') || /^::ffff:\d+\./i.test(address);
 }
 
 /**
- * A software RNIC behind a UDP socket: no privileges are needed, and any RoCEv2 sender can write to it. Two things are lost
- * between wire and socket: the IPv4 identification and the flags next to it, which the iCRC covers. The RNIC takes 0 and
- * "do not fragment" for them, as `RdmaWriter` does; for other senders its option `icrc` is to be `any-identification`.
+ * A software RNIC behind a UDP socket. It needs no privileges, and any RoCEv2 sender can write to it. A socket hides
+ * the IPv4 identification and flags, which the iCRC covers. The RNIC assumes 0 and "do not fragment", as `RdmaWriter`
+ * sends. For other senders set its option `icrc` to `any-identification`.
  *
- * Answers go to the address and port that a request came from. None is larger than its request, and their rate is bounded:
- * who sends requests in somebody else's name has less sent to them than they send themselves.
+ * Answers go to the source address and port of the request. No answer is larger than its request, and their rate is
+ * bounded, so requests with a forged source address amplify nothing.
  */
 export class UdpRnic {
   readonly rnic: SoftRnic;
@@ -67,7 +67,7 @@ export class UdpRnic {
     answersHeld: 0,
     answerErrors: 0,
   };
-  /** Answers that may leave now, as of a time. */
+  /** Answers that may leave, as of the time of the last update. */
   #allowance: number;
   #allowanceAt = performance.now();
   #underWay = 0;
@@ -80,7 +80,7 @@ export class UdpRnic {
     this.#ends = { source: '', destination, sourcePort: 0, destinationPort: socket.address().port };
     rnic.onAnswer = (packet) => this.#answer(packet);
     socket.on('message', (payload, from) => this.#receive(payload, from));
-    // After it is bound, a UDP socket only reports what concerns a single datagram.
+    // Once bound, a UDP socket reports only errors of single datagrams.
     socket.on('error', () => {
       this.#counters.answerErrors++;
     });
@@ -89,7 +89,8 @@ export class UdpRnic {
   /**
    * Starts to listen.
    *
-   * @throws RangeError for a wildcard address without `destination`, or a rate out of range; the system's error if it cannot be listened on
+   * @throws RangeError for a wildcard address without `destination`, or a rate out of range; the system's error if it
+   *   cannot listen
    */
   static async listen(options: UdpRnicOptions): Promise<UdpRnic> {
     const {
@@ -118,17 +119,17 @@ export class UdpRnic {
     return new UdpRnic(rnic, socket, destination, answersPerSecond);
   }
 
-  /** The port that is listened on. */
+  /** The port it listens on. */
   get port(): number {
     return this.#ends.destinationPort;
   }
 
-  /** A copy of what has been counted. */
+  /** A copy of the counters. */
   get counters(): UdpRnicCounters {
     return { ...this.#counters };
   }
 
-  /** Stops to listen. */
+  /** Stops listening. */
   async close(): Promise<void> {
     this.rnic.onAnswer = null;
     const closed = once(this.#socket, 'close');
@@ -148,7 +149,7 @@ export class UdpRnic {
     this.rnic.receiveDatagram(payload, this.#ends);
   }
 
-  /** Only called within #receive, whose sender it answers. */
+  /** Called only within #receive; answers its sender. */
   #answer(packet: Uint8Array): void {
     if (!this.#mayAnswer()) {
       this.#counters.answersHeld++;
@@ -157,7 +158,7 @@ export class UdpRnic {
     const { source, sourcePort } = this.#ends;
     this.#counters.answers++;
     this.#underWay++;
-    // The socket sends later, and the bytes are valid only now.
+    // Copied: the socket sends later, and the bytes are valid only during this call.
     this.#socket.send(packet.slice(), sourcePort, source, (error) => {
       this.#underWay--;
       if (error !== null) this.#counters.answerErrors++;

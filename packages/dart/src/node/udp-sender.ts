@@ -6,28 +6,28 @@ import type { DartCollector } from '../cluster/table.js';
 import { DatagramRebuilder } from '../rdma/datagram.js';
 import type { FrameRows } from '../rdma/frame-rows.js';
 
-/** How to send. */
+/** Options for a sender. */
 export interface UdpRdmaSenderOptions {
-  /** IP address to send from: one of this machine, and not a wildcard, as the iCRC covers it. */
+  /** IP address of this machine to send from. It must not be a wildcard, because the iCRC covers it. */
   readonly address: string;
   /** UDP port to send from; default 0: the system chooses. */
   readonly port?: number;
-  /** Takes the answers of RC queue pairs: what is not an answer, or damaged, is only counted. */
+  /** Receives the answers of RC queue pairs. Other and damaged datagrams are only counted. */
   readonly onAnswer?: (answer: RdmaAnswer) => void;
 }
 
-/** An answer: an acknowledgement, or with `original` what an atomic found. */
+/** An answer: an acknowledgement, or, with `original`, the value that an atomic operation found. */
 export type RdmaAnswer = Pick<RocePacket, 'psn' | 'aeth' | 'original' | 'destinationQp' | 'opcode'> & {
-  /** Where it came from. */
+  /** The sender's address. */
   readonly address: string;
 };
 
-/** Datagrams handed to the system before the sender waits for them. */
+/** Most datagrams that wait in the system; then the sender waits. */
 const WINDOW = 64;
 
 /**
- * Sends what an `RdmaWriter` of format `udp` makes through a UDP socket. Give the writer `address` and `port` of the sender
- * as its source: the iCRC covers them.
+ * Sends packets of an `RdmaWriter` of format `udp` through a UDP socket. Give the writer this sender's `address` and
+ * `port` as its source: the iCRC covers them.
  *
  * @example
  * const sender = await UdpRdmaSender.open({ address: '127.0.0.1' });
@@ -37,7 +37,7 @@ const WINDOW = 64;
 export class UdpRdmaSender {
   readonly address: string;
   readonly port: number;
-  /** Datagrams that arrived and were no answers. */
+  /** Datagrams that arrived and were not answers. */
   strangers = 0;
   readonly #socket: Socket;
   readonly #rebuilder = new DatagramRebuilder();
@@ -50,11 +50,11 @@ export class UdpRdmaSender {
     this.#socket = socket;
     this.#onAnswer = options.onAnswer;
     socket.on('message', (payload, from) => this.#receive(payload, from));
-    // Errors of a datagram are given to who sent it.
+    // `send` rejects with the error of its datagram.
     socket.on('error', () => {});
   }
 
-  /** @throws RangeError for a wildcard address; the system's error if the address or port cannot be had */
+  /** @throws RangeError for a wildcard address; the system's error if the socket cannot be bound */
   static async open(options: UdpRdmaSenderOptions): Promise<UdpRdmaSender> {
     const { address, port = 0 } = options;
     if (address === '0.0.0.0' || address === '::')
@@ -77,7 +77,7 @@ export class UdpRdmaSender {
     }
   }
 
-  /** Sends rows of an arena to the collectors that they are for; it may be cleared when this has resolved. */
+  /** Sends rows of an arena to their collectors. The arena may be cleared when this has resolved. */
   async sendRows(
     frames: FrameRows,
     collectors: readonly Pick<DartCollector, 'address' | 'port'>[],

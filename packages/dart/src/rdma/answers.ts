@@ -1,4 +1,4 @@
-/** Answers of a reliable connection: acknowledgements, and what atomics found. */
+/** Answers of a reliable connection: acknowledgements, and the results of atomics. */
 import { ROCE_OPCODE } from '@int/codec';
 import { fastIcrc, ROCE_PORT, writeIcrc } from '@int/codec/internals';
 import { type PacketReader, uint32At } from './packet-reader.js';
@@ -7,43 +7,43 @@ import { type PacketReader, uint32At } from './packet-reader.js';
 export const SYNDROME = {
   /** Acknowledged; no credits are counted. */
   ACKNOWLEDGED: 0x1f,
-  /** Not acknowledged: packets are missing, those from the one named on have to be sent again. */
+  /** Not acknowledged: packets are missing. The sender must repeat those from the answer's PSN on. */
   SEQUENCE_ERROR: 0x60,
-  /** Not acknowledged: this cannot be asked for. */
+  /** Not acknowledged: the request is invalid. */
   INVALID_REQUEST: 0x61,
-  /** Not acknowledged: no such region, or not all of it inside, or not allowed. */
+  /** Not acknowledged: the region does not exist, does not contain the whole range, or forbids the access. */
   REMOTE_ACCESS_ERROR: 0x62,
 } as const;
 
-/** Ethernet with tags, the longest IP header that is written, UDP, BTH, AETH, 8 bytes, iCRC. */
+/** Ethernet with tags, the longest IP header written, UDP, BTH, AETH, 8 bytes, iCRC. */
 const ROOM = 14 + 16 + 40 + 8 + 12 + 4 + 8 + 4;
 const TIME_TO_LIVE = 64;
 
-/** What an answer says. */
+/** The fields of an answer. */
 export interface AnswerFields {
   readonly syndrome: number;
   /** 24 bits. */
   readonly psn: number;
-  /** 24 bits: messages completed. */
+  /** Messages completed, 24 bits. */
   readonly messages: number;
-  /** 24 bits: the queue pair at the other side. */
+  /** The queue pair at the other side, 24 bits. */
   readonly peer: number;
   readonly partitionKey: number;
-  /** What was in memory before an atomic operation. */
+  /** The value in memory before an atomic operation. */
   readonly original?: bigint;
 }
 
-/** Writes answers into one place, each over the one before. */
+/** Writes answers into one buffer, each over the previous one. */
 export class AnswerWriter {
   readonly #bytes = new Uint8Array(ROOM);
   readonly #view = new DataView(this.#bytes.buffer);
 
   /**
-   * The answer to a request: from where it went to, to where it came from.
+   * Writes the answer to a request, with source and destination exchanged.
    *
-   * @param offset where the request starts: at its Ethernet header or its IP header; the answer starts with the same
-   * @param isDatagram whether a socket is at the other side: the answer goes to the port the request came from, not to
-   *   4791, and starts with its BTH, as a socket wants it
+   * @param offset start of the request: its Ethernet header or its IP header; the answer starts with the same header
+   * @param isDatagram whether the request came through a socket: the answer then goes to the request's source port, not
+   *   to 4791, and starts with its BTH
    * @returns a view that the next answer overwrites
    */
   write(
@@ -75,7 +75,7 @@ export class AnswerWriter {
     view.setUint32(udpAt + 4, udpLength << 16);
     const bthAt = udpAt + 8;
     bytes[bthAt] = isAtomic ? ROCE_OPCODE.RC_ATOMIC_ACKNOWLEDGE : ROCE_OPCODE.RC_ACKNOWLEDGE;
-    // The migration state of the request; no solicited event, no pad bytes, version 0.
+    // Copy the migration state of the request; no solicited event, no pad bytes, version 0.
     bytes[bthAt + 1] = request[reader.bthAt + 1]! & 0x40;
     view.setUint16(bthAt + 2, fields.partitionKey);
     view.setUint32(bthAt + 4, fields.peer);
@@ -111,21 +111,21 @@ export class AnswerWriter {
   }
 }
 
-/** Atomic operations whose answers are kept, per queue pair. */
+/** Number of atomic operations per queue pair whose answers are kept. */
 const KEPT = 16;
 /** BTH opcode and the AtomicETH. */
 const WORDS = 1 + 7;
 
-/** The last answers to atomics of a queue pair: a request that comes again must get the same, and not be executed. */
+/** The last answers to atomics of a queue pair. A repeated request must get the same answer without execution. */
 export class AtomicAnswers {
   readonly #psns = new Int32Array(KEPT).fill(-1);
   readonly #requests = new Uint32Array(KEPT * WORDS);
   readonly #originals = new BigUint64Array(KEPT);
   #next = 0;
 
-  /** @param atomicAt where the AtomicETH is */
+  /** @param atomicAt offset of the AtomicETH */
   keep(psn: number, opcode: number, bytes: Uint8Array, atomicAt: number, original: bigint): void {
-    // After a queue pair has been set back, the same number may come again: the older answer must not be found.
+    // After a queue pair is reset, a number may occur again; the older answer must not be found.
     const same = this.#psns.indexOf(psn);
     const entry = same < 0 ? this.#next : same;
     if (same < 0) this.#next = (entry + 1) % KEPT;
@@ -136,7 +136,7 @@ export class AtomicAnswers {
       this.#requests[entry * WORDS + 1 + word] = uint32At(bytes, atomicAt + 4 * word);
   }
 
-  /** The answer given to the very same request; undefined if it is not kept any more, or was another. */
+  /** The answer given to the same request; undefined if it is no longer kept, or the request differs. */
   find(psn: number, opcode: number, bytes: Uint8Array, atomicAt: number): bigint | undefined {
     const entry = this.#psns.indexOf(psn);
     if (entry < 0 || this.#requests[entry * WORDS] !== opcode) return undefined;

@@ -1,15 +1,15 @@
 import type { KeyHashes } from '../store/hashes.js';
 import type { RdmaTarget } from './target.js';
 
-/** How counters are made. */
+/** Options for counters. */
 export interface DartCountersOptions {
-  /** How many cells of 8 bytes, 1..2^32 - 1. */
+  /** Number of cells of 8 bytes, 1..2^32 - 1. */
   readonly cells: number;
   /** Cells of a key, 1..8; default 2. */
   readonly copies?: number;
-  /** As the store's: cell n of a key is its slot hash n modulo the cells. */
+  /** The store's hashes: cell n of a key is its slot hash n modulo the number of cells. */
   readonly hashes: KeyHashes;
-  /** Memory for them, at least 8 bytes a cell, which is taken as it is; new memory of zeros if absent. */
+  /** Memory for the cells, at least 8 bytes each; its contents are kept. New memory of zeros if absent. */
   readonly buffer?: ArrayBufferLike;
   readonly byteOffset?: number;
 }
@@ -17,13 +17,13 @@ export interface DartCountersOptions {
 const WORD_VALUES = 2 ** 32;
 
 /**
- * Counters that switches add to by RDMA FETCH&ADD: a count-min sketch in one row of cells. A key has N cells, an addition
- * goes to all of them, and a read takes the smallest. Others that share a cell make it larger, so that a read is never
- * below what was added (modulo 2^64), and above it only if all N cells are shared.
+ * Counters for RDMA FETCH&ADD by switches: a count-min sketch in one row of cells. A key has N cells. An addition goes
+ * to all of them; a read returns the smallest. Keys that share a cell increase it. A read is therefore never below the
+ * sum added (modulo 2^64), and above it only if all N cells are shared.
  *
- * Layout: cell i is the 8 bytes from 8 i on, a little-endian number of 64 bits; nothing in front, behind or between. It
- * has no header: what reads it has to know cells, copies and hashes, as the switch does. Two of a key's cells may be the
- * same one, which is then added to twice, as by two packets.
+ * Layout: cell i is the 8 bytes from 8 i on, a little-endian number of 64 bits. There is no header and no padding:
+ * readers must know cells, copies and hashes, as the switch does. Two of a key's cells may coincide; the cell is then
+ * added to twice, as by two packets.
  */
 export class DartCounters implements RdmaTarget {
   readonly cells: number;
@@ -61,7 +61,7 @@ export class DartCounters implements RdmaTarget {
     for (let copy = 0; copy < this.copies; copy++) this.fetchAdd(this.cellOf(key, copy) * 8, added);
   }
 
-  /** What has been added for a key, at most; 64 bits. */
+  /** An upper bound of the sum added for a key; 64 bits. */
   read(key: Uint8Array): bigint {
     let least = this.#view.getBigUint64(this.cellOf(key, 0) * 8, true);
     for (let copy = 1; copy < this.copies; copy++) {

@@ -1,7 +1,7 @@
-/** The IP and UDP headers that a datagram had before a socket took them off: its iCRC covers them. */
+/** Rebuilding the IP and UDP headers that a socket removed from a datagram: its iCRC covers them. */
 import { parseAddress } from '@int/codec';
 
-/** Where a datagram came from and went to. */
+/** Source and destination of a datagram. */
 export interface DatagramEnds {
   /** IP addresses, both IPv4 (also as `::ffff:10.0.0.1`) or both IPv6 (a zone is left out). */
   readonly source: string;
@@ -11,10 +11,10 @@ export interface DatagramEnds {
 }
 
 const LARGEST = 0xffff;
-/** The largest of the headers: IPv6 and UDP. */
+/** Bytes of the largest headers: IPv6 and UDP. */
 const ROOM = 40 + 8;
 
-/** The words of an address; those of an IPv4 address if it is mapped into IPv6. */
+/** The words of an address. An IPv4 address mapped into IPv6 gives the words of the IPv4 address. */
 function wordsOf(text: string): readonly number[] {
   const zone = text.indexOf('%');
   const { words } = parseAddress(zone < 0 ? text : text.slice(0, zone));
@@ -23,19 +23,19 @@ function wordsOf(text: string): readonly number[] {
 }
 
 /**
- * Puts datagrams behind the headers that they had: IPv4 with identification 0 and "do not fragment", without options, or
- * IPv6; then UDP. What the iCRC does not cover (TTL, traffic class, checksums) is left 0.
+ * Puts the probable headers before datagrams: IPv4 with identification 0 and "do not fragment", without options, or
+ * IPv6; then UDP. Fields that the iCRC does not cover (TTL, traffic class, checksums) are 0.
  */
 export class DatagramRebuilder {
-  /** The last packet: its IP header is at 0. Valid up to the next one. */
+  /** The last packet, with its IP header at offset 0. Valid until the next call. */
   readonly bytes = new Uint8Array(ROOM + LARGEST);
   #source = '';
   #destination = '';
   #udpAt = 0;
 
   /**
-   * @returns bytes of the packet; -1 if it is longer than an IP packet can be
-   * @throws AddressError, RangeError for addresses that are none or of two IP versions
+   * @returns length of the packet in bytes; -1 if it exceeds that of an IP packet
+   * @throws AddressError, RangeError for invalid addresses or two IP versions
    */
   rebuild(payload: Uint8Array, ends: DatagramEnds): number {
     if (ends.source !== this.#source || ends.destination !== this.#destination) this.#setAddresses(ends);

@@ -1,18 +1,18 @@
-/** Packets of a batch, one behind the other in one buffer: an arena that is filled, handed on, and cleared. */
+/** Packets of a batch, one after the other in one buffer: an arena to fill, send and clear. */
 export class FrameRows {
   readonly bytes: Uint8Array;
   /** Packet i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. */
   readonly offsets: Uint32Array;
   readonly lengths: Uint32Array;
-  /** The collector that packet i is for: its place in the table. */
+  /** The collector of packet i: its place in the table. */
   readonly collectors: Uint32Array;
-  /** Packets in it, and bytes they take. */
+  /** Number of packets, and their total bytes. */
   count = 0;
   used = 0;
 
   /**
-   * @param rows packets at most
-   * @param bytes bytes of all packets at most, or memory for them
+   * @param rows most packets
+   * @param bytes most bytes of all packets, or memory for them
    * @throws RangeError for sizes that are not whole numbers
    */
   constructor(rows: number, bytes: number | Uint8Array) {
@@ -30,12 +30,12 @@ export class FrameRows {
     this.used = 0;
   }
 
-  /** Whether so many packets of so many bytes in all still fit. */
+  /** Whether `packets` packets of `bytes` bytes in total still fit. */
   hasRoom(packets: number, bytes: number): boolean {
     return this.count + packets <= this.offsets.length && this.used + bytes <= this.bytes.length;
   }
 
-  /** Appends a packet whose bytes are to be written from `used` on, and which {@link hasRoom}. @returns where it starts */
+  /** Appends a packet; the caller writes its bytes. Check {@link hasRoom} first. @returns its offset */
   append(length: number, collector: number): number {
     const at = this.used;
     const row = this.count;

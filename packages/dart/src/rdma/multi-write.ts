@@ -1,18 +1,18 @@
 /** Multi-slot write packets, to the byte as in MULTI-WRITE.md: the header that follows the BTH. */
 
-/** BTH opcode, of those that InfiniBand leaves to manufacturers. */
+/** BTH opcode, from the range that InfiniBand reserves for manufacturers. */
 export const MULTI_WRITE_OPCODE = 0xca;
 export const MULTI_WRITE_VERSION = 1;
-/** Addresses in a packet at most. */
+/** Most addresses in a packet. */
 export const MOST_ADDRESSES = 8;
-/** Bytes of the header in front of the addresses. */
+/** Bytes of the header before the addresses. */
 export const MULTI_WRITE_FIXED_BYTES = 8;
 
-/** A multi-slot write behind its BTH, without pad bytes. */
+/** A multi-slot write after its BTH, without pad bytes. */
 export interface MultiWrite {
   /** 32 bits. */
   remoteKey: number;
-  /** 1..8 of 64 bits. */
+  /** 1..8 virtual addresses of 64 bits. */
   addresses: readonly bigint[];
   /** 1..65535 bytes. */
   payload: Uint8Array;
@@ -27,7 +27,7 @@ export function multiWriteHeaderLength(addresses: number): number {
  * Writes header and payload, without pad bytes.
  *
  * @returns bytes written
- * @throws RangeError for a number out of its range, or too little room
+ * @throws RangeError for a number out of its range, or if `out` is too short
  */
 export function encodeMultiWrite(value: MultiWrite, out: Uint8Array, offset = 0): number {
   const { remoteKey, addresses, payload } = value;
@@ -60,8 +60,8 @@ export function encodeMultiWrite(value: MultiWrite, out: Uint8Array, offset = 0)
 /**
  * Reads header and payload.
  *
- * @param bytes from the end of the BTH on; bytes behind the payload (padding, iCRC) are left alone
- * @returns null if these bytes are no multi-slot write; the payload is a view of them
+ * @param bytes from the end of the BTH on; bytes after the payload (padding, iCRC) are ignored
+ * @returns the multi-slot write, whose payload is a view of `bytes`; null if these bytes are not one
  */
 export function decodeMultiWrite(bytes: Uint8Array, offset = 0): MultiWrite | null {
   if (!(Number.isInteger(offset) && offset >= 0 && bytes.length - offset >= MULTI_WRITE_FIXED_BYTES)) return null;

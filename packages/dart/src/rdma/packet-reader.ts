@@ -1,4 +1,4 @@
-/** Where the parts of a RoCEv2 packet are, found without allocating anything. */
+/** Finding the parts of a RoCEv2 packet without allocation. */
 import { fastIcrc, icrcDifference } from '@int/codec/internals';
 import { OUTCOME } from './outcomes.js';
 
@@ -18,23 +18,23 @@ const UDP = 17;
 const MOST_TAGS = 4;
 /** UDP header, BTH and iCRC. */
 const LEAST_UDP = 8 + 12 + 4;
-/** All flags and the fragment offset of IPv4 but "do not fragment". */
+/** All flags and the fragment offset of IPv4, except "do not fragment". */
 const ALL_BUT_DONT_FRAGMENT = 0xbfff;
 
-/** Reads one packet after another; its fields are those of the last. */
+/** Reads one packet after another. Its fields are those of the last packet. */
 export class PacketReader {
-  /** Where the IP header starts. */
+  /** Offset of the IP header. */
   ipAt = 0;
   isIpv6 = false;
   udpAt = 0;
   bthAt = 0;
-  /** First byte of the iCRC: where pad bytes end. */
+  /** Offset of the iCRC, after the pad bytes. */
   icrcAt = 0;
   opcode = 0;
   padCount = 0;
 
   /**
-   * Finds the IP header of an Ethernet frame, behind VLAN tags if there are some.
+   * Finds the IP header of an Ethernet frame, after any VLAN tags.
    * @returns {@link OUTCOME} of a reject, or -1
    */
   openFrame(bytes: Uint8Array, offset: number, end: number): number {
@@ -53,7 +53,7 @@ export class PacketReader {
   }
 
   /**
-   * Takes an IP packet as it is.
+   * Begins at the IP header of a packet without a link layer.
    * @returns {@link OUTCOME} of a reject, or -1
    */
   openIp(bytes: Uint8Array, offset: number, end: number): number {
@@ -64,10 +64,10 @@ export class PacketReader {
   }
 
   /**
-   * Reads what {@link openFrame} or {@link openIp} has found, up to the BTH.
+   * Reads the packet found by {@link openFrame} or {@link openIp}, up to the BTH.
    *
-   * @param end where the frame ends
-   * @param port UDP destination port that it must have; -1 for any
+   * @param end offset of the frame's end
+   * @param port required UDP destination port; -1 for any
    * @returns {@link OUTCOME} of a reject, or -1
    */
   read(bytes: Uint8Array, end: number, port: number): number {
@@ -104,7 +104,7 @@ export class PacketReader {
   /**
    * Whether the iCRC is right.
    *
-   * @param anyIdentification whether it may be that of another IPv4 identification, with or without "do not fragment"
+   * @param anyIdentification whether to accept an iCRC for any IPv4 identification, with or without "do not fragment"
    */
   hasRightIcrc(bytes: Uint8Array, anyIdentification: boolean): boolean {
     const { ipAt, icrcAt } = this;
@@ -115,7 +115,7 @@ export class PacketReader {
     return (icrcDifference(difference, icrcAt - ipAt - 4) & ALL_BUT_DONT_FRAGMENT) === 0;
   }
 
-  /** Bytes between BTH and pad bytes; negative if there are fewer than pad bytes. */
+  /** Bytes between BTH and pad bytes; negative if the pad bytes exceed the rest of the packet. */
   get bodyBytes(): number {
     return this.icrcAt - this.padCount - this.bthAt - 12;
   }

@@ -2,26 +2,26 @@
 import { OUTCOME } from './outcomes.js';
 import { ENTRY_WORDS, MOST_QUEUE_PAIRS, QUEUE_PAIRS_AT, STATE_WORD, QUEUE_PAIR_WORD as WORD } from './rnic-state.js';
 
-/** RC: reliable, with answers; atomics need it. UC: unreliable: a packet that is lost is lost. */
+/** RC: reliable, with answers; atomics need it. UC: unreliable, so a lost packet stays lost. */
 export type Service = 'uc' | 'rc';
 
-/** A queue pair: one per switch, as each counts its packets by itself. */
+/** A queue pair. Each switch needs its own, because each numbers its packets independently. */
 export interface QueuePairOptions {
   /** 24 bits. */
   readonly number: number;
   /** Default `uc`. */
   readonly service?: Service;
-  /** The packet sequence number that comes first, 24 bits; if absent, the first packet says it. */
+  /** The first packet sequence number, 24 bits; if absent, that of the first packet. */
   readonly expectedPsn?: number;
-  /** UC: how far ahead a packet may be and be taken, 1..2^23; default 2^23. */
+  /** UC: the furthest that an accepted packet may be ahead, in packets, 1..2^23; default 2^23. */
   readonly window?: number;
-  /** RC: the queue pair at the other side, to which answers go; default the same number. */
+  /** RC: the queue pair at the other side, which receives the answers; default the same number. */
   readonly peer?: number;
 }
 
 const MASK = 0xffffff;
 const HALF = 0x800000;
-/** Stale packets in a row, each with the number behind the one before, that are taken for a switch that began anew. */
+/** Number of stale packets with successive numbers that indicates a restarted switch. */
 export const STALE_RUN_LIMIT = 16;
 
 function whole(name: string, value: number, least: number, most: number): void {
@@ -30,9 +30,9 @@ function whole(name: string, value: number, least: number, most: number): void {
   }
 }
 
-/** A queue pair is known by the index of its first word in the state. */
+/** The queue pairs in the state. The place of a queue pair is the index of its first word. */
 export class QueuePairs {
-  /** UC: packets that never came, and gaps; and sequences that began anew. */
+  /** UC: lost packets, gaps, and restarted sequences. */
   lost = 0;
   gaps = 0;
   restarts = 0;
@@ -47,7 +47,7 @@ export class QueuePairs {
     this.#state = state;
   }
 
-  /** @throws RangeError for a number out of its range, one that is there already, or one queue pair too many */
+  /** @throws RangeError for a number out of its range, a queue pair that already exists, or too many queue pairs */
   add(options: QueuePairOptions): void {
     const { number, service = 'uc', expectedPsn, window = HALF, peer = number } = options;
     whole('queue pair', number, 0, MASK);
@@ -69,7 +69,7 @@ export class QueuePairs {
     this.#lastNumber = -1;
   }
 
-  /** Sets the number that comes next; null: the next packet says it. */
+  /** Sets the next sequence number; null takes it from the next packet. */
   expect(number: number, psn: number | null): void {
     const place = this.#places.get(number);
     if (place === undefined) throw new RangeError(`there is no queue pair ${number}`);
@@ -99,10 +99,10 @@ export class QueuePairs {
   }
 
   /**
-   * UC: counts what is missing and goes on behind the packet.
+   * UC: counts missing packets and advances the sequence past this packet.
    *
-   * @param hasKey whether the packet names a region; one that does not leaves the sequence alone, so that who does not
-   *   know a remote key cannot move it
+   * @param hasKey whether the packet names a region; otherwise it does not advance the sequence, so that senders
+   *   without a remote key cannot disturb it
    * @returns -1, or STALE
    */
   takeUnreliable(place: number, psn: number, hasKey: boolean): number {
@@ -126,7 +126,7 @@ export class QueuePairs {
     return -1;
   }
 
-  /** RC: only the packet that comes next is taken. @param hasKey as for UC @returns -1, GAP or DUPLICATE */
+  /** RC: accepts only the next packet. @param hasKey see takeUnreliable @returns -1, GAP or DUPLICATE */
   takeReliable(place: number, psn: number, hasKey: boolean): number {
     const state = this.#state;
     const ahead = (psn - state[place + WORD.EXPECTED]!) & MASK;
@@ -150,7 +150,7 @@ export class QueuePairs {
     return this.#state[place + WORD.MESSAGES]!;
   }
 
-  /** RC: whether a gap has still to be answered; it has been from now on. */
+  /** RC: whether a gap still needs its answer; marks it as answered. */
   shouldAnswerGap(place: number): boolean {
     const at = place + WORD.HAS_NAK;
     if (this.#state[at] === 1) return false;

@@ -1,23 +1,23 @@
-/** Memory regions of a software RNIC: what a remote key allows, and where. */
+/** Memory regions of a software RNIC: the access and the range that a remote key grants. */
 import { ENTRY_WORDS, MOST_REGIONS, REGIONS_AT, STATE_WORD, REGION_WORD as WORD } from './rnic-state.js';
 import type { RdmaTarget } from './target.js';
 
-/** Bytes that can be written by RDMA. */
+/** A memory region for RDMA. */
 export interface RegionOptions {
   /** 32 bits. */
   readonly remoteKey: number;
-  /** Virtual address of the target's first byte, 64 bits; a multiple of 8 where atomics are allowed. */
+  /** Virtual address of the target's first byte, 64 bits; a multiple of 8 if atomics are allowed. */
   readonly base: bigint;
   readonly target: RdmaTarget;
-  /** Bytes from the start of the target that can be reached; all if absent. */
+  /** Size in bytes, from the start of the target; all of it if absent. */
   readonly size?: number;
-  /** Default: write, no atomics. */
+  /** Permitted operations. Default: write, no atomics. */
   readonly access?: { readonly write?: boolean; readonly atomic?: boolean };
 }
 
 const WORD_VALUES = 2 ** 32;
 
-/** A region is known by the index of its first word in the state. */
+/** The regions in the state. The place of a region is the index of its first word. */
 export class Regions {
   readonly #state: Uint32Array;
   readonly #targets: RdmaTarget[] = [];
@@ -27,7 +27,7 @@ export class Regions {
     this.#state = state;
   }
 
-  /** @throws RangeError for a number out of its range, a key that is there already, or one region too many */
+  /** @throws RangeError for a number out of its range, a key that already exists, or too many regions */
   add({ remoteKey, base, target, size = target.byteLength, access = {} }: RegionOptions): void {
     const { write = true, atomic = false } = access;
     const index = this.#targets.length;
@@ -57,7 +57,7 @@ export class Regions {
     state[STATE_WORD.REGIONS] = index + 1;
   }
 
-  /** Puts another target behind a remote key. @throws RangeError if there is no such key, or the target is too small */
+  /** Binds a remote key to another target. @throws RangeError if the key does not exist, or the target is too small */
   rebind(remoteKey: number, target: RdmaTarget): void {
     const place = this.find(remoteKey);
     if (place < 0) throw new RangeError(`there is no remote key ${remoteKey}`);
@@ -91,9 +91,9 @@ export class Regions {
   }
 
   /**
-   * Where in the target a range of addresses starts. Two words, as numbers have 53 bits and addresses 64.
+   * The offset in the target of a range of addresses. The address is two words: numbers have 53 bits, addresses 64.
    *
-   * @returns -1 unless all of the range is inside
+   * @returns -1 unless the whole range is inside
    */
   offsetOf(place: number, high: number, low: number, length: number): number {
     const state = this.#state;
@@ -103,7 +103,7 @@ export class Regions {
       lower += WORD_VALUES;
       upper--;
     }
-    // Below the base: 2^64 more, far beyond any size, as a region does not reach past the last address.
+    // An address below the base wraps to a difference near 2^64, beyond any size.
     if (upper < 0 || upper >= 2 ** 21) return -1;
     const offset = upper * WORD_VALUES + lower;
     return offset + length <= this.#sizes[this.#indexOf(place)]! ? offset : -1;

@@ -1,6 +1,7 @@
 /**
- * The state of a software RNIC, in 32-bit words: what an accelerator in WebAssembly needs to take the plain good case itself.
- * The words may lie in the accelerator's memory. JavaScript and the accelerator take turns; nothing is shared between threads.
+ * The state of a software RNIC, in 32-bit words. With it, an accelerator in WebAssembly can execute plain good frames.
+ * The words may be in the accelerator's memory. JavaScript and the accelerator take turns; nothing is shared between
+ * threads.
  *
  * | Words | |
  * |---|---|
@@ -8,8 +9,9 @@
  * | 16.. | {@link MOST_QUEUE_PAIRS} queue pairs of 8 words: {@link QUEUE_PAIR_WORD} |
  * | then | {@link MOST_REGIONS} regions of 8 words: {@link REGION_WORD} |
  *
- * The plain good case is a frame of which all of this holds; an accelerator that accepts one has to leave what `SoftRnic`
- * leaves (bytes and marks of the target, EXPECTED one further), and has to touch nothing for a frame it does not accept:
+ * A plain good frame meets all conditions below. An accelerator that accepts one must leave the same state as
+ * `SoftRnic`: bytes and marks of the target, and EXPECTED increased by one. For a frame that it does not accept, it
+ * must change nothing.
  *
  * - EtherType 0x0800 without tags, IPv4 without options (first byte 0x45), no fragment (bytes 6 and 7 of the IPv4 header
  *   & 0x3fff = 0), protocol 17, IPv4 total length at most the bytes of the frame behind its Ethernet header (bytes behind
@@ -20,7 +22,7 @@
  * - RETH: remote key = REMOTE_KEY of a region with CAN_WRITE 1; DMA length > 0 and equal to the bytes between RETH and
  *   iCRC without the pad bytes; virtual address - base (64 bits, modulo 2^64) + DMA length <= size
  *
- * Neither the checksum of the IPv4 header nor that of UDP is looked at: the iCRC covers everything that matters here.
+ * The checksums of the IPv4 header and of UDP are not checked: the iCRC covers all relevant fields.
  */
 export const STATE_WORD = {
   QUEUE_PAIRS: 0,
@@ -28,7 +30,7 @@ export const STATE_WORD = {
   PARTITION_KEY: 2,
   /** UDP destination port. */
   PORT: 3,
-  /** 1, or 0 where iCRCs are not looked at. */
+  /** 1 if iCRCs are checked, else 0. */
   CHECKS_ICRC: 4,
 } as const;
 
@@ -36,17 +38,17 @@ export const QUEUE_PAIR_WORD = {
   NUMBER: 0,
   /** 0: UC, 1: RC. */
   SERVICE: 1,
-  /** The packet sequence number that comes next; 24 bits. */
+  /** The next packet sequence number, 24 bits. */
   EXPECTED: 2,
   /** 0 until the first packet has set EXPECTED. */
   IS_SYNCHRONISED: 3,
-  /** Packets from before EXPECTED that have come one after the other; see `SoftRnic`. */
+  /** Number of successive stale packets, from before EXPECTED; see `SoftRnic`. */
   STALE_RUN: 4,
-  /** Sequence number of the last of them. */
+  /** Sequence number of the last stale packet. */
   STALE_LAST: 5,
   /** RC: messages completed, 24 bits. */
   MESSAGES: 6,
-  /** RC: 1 while a gap has been answered with a NAK, and what is missing has not come. */
+  /** RC: 1 from the NAK of a gap until the missing packet arrives. */
   HAS_NAK: 7,
 } as const;
 
@@ -66,14 +68,14 @@ export const MOST_REGIONS = 64;
 export const ENTRY_WORDS = 8;
 export const QUEUE_PAIRS_AT = 16;
 export const REGIONS_AT = QUEUE_PAIRS_AT + MOST_QUEUE_PAIRS * ENTRY_WORDS;
-/** 32-bit words of all of the state. */
+/** Size of the state in 32-bit words. */
 export const RNIC_STATE_WORDS = REGIONS_AT + MOST_REGIONS * ENTRY_WORDS;
 
-/** The plain good case in WebAssembly. */
+/** An accelerator that executes plain good frames. */
 export interface RnicAccelerator {
   /**
-   * Takes frames from row `from` on, as long as they are plain good ones.
-   * @returns the first row that it did not take; `to` if it took all
+   * Executes frames from row `from` on, up to the first that is not a plain good one.
+   * @returns the first row that it did not accept; `to` if it accepted all
    */
   run(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from: number, to: number): number;
 }

@@ -10,25 +10,25 @@ import { type RegionOptions, Regions } from './regions.js';
 import { RNIC_STATE_WORDS, type RnicAccelerator, STATE_WORD } from './rnic-state.js';
 import type { RdmaTarget } from './target.js';
 
-/** How a software RNIC is set up. */
+/** Options for a software RNIC. */
 export interface SoftRnicOptions {
   readonly queuePairs?: readonly QueuePairOptions[];
   readonly regions?: readonly RegionOptions[];
-  /** UDP destination port of frames and IP packets; default 4791. Of datagrams, the socket has seen to that. */
+  /** UDP destination port of frames and IP packets; default 4791. For datagrams, the socket determines it. */
   readonly port?: number;
-  /** 16 bits, of which the lower 15 are compared; default 0xffff. */
+  /** Partition key, 16 bits, of which the lower 15 are compared; default 0xffff. */
   readonly partitionKey?: number;
   /**
-   * `check`, the default: a packet with a wrong iCRC is rejected; a datagram is taken to have had the IPv4
-   * identification 0 and "do not fragment". `any-identification`: of a datagram these two may have been anything, which
-   * leaves 15 of the iCRC's 32 bits to find errors. `skip`: iCRCs are not looked at.
+   * `check`, the default: a packet with a wrong iCRC is rejected; datagrams are assumed to have had the IPv4
+   * identification 0 and "do not fragment". `any-identification`: datagrams may have had any identification and flag,
+   * which leaves 15 of the iCRC's 32 bits to find errors. `skip`: iCRCs are not checked.
    */
   readonly icrc?: 'check' | 'any-identification' | 'skip';
   /** Whether multi-slot writes are executed (MULTI-WRITE.md); default false. */
   readonly multiWrite?: boolean;
-  /** Memory for the state, zeroed by the constructor: at least `RNIC_STATE_WORDS` words, perhaps an accelerator's. */
+  /** Memory for the state, such as an accelerator's: at least `RNIC_STATE_WORDS` words. The constructor zeroes it. */
   readonly state?: Uint32Array;
-  /** Takes immediate data of writes, after the write. It must not give the RNIC packets. */
+  /** Receives immediate data of writes, after the write. It must not pass packets to the RNIC. */
   readonly onImmediate?: (value: number, queuePair: number) => void;
 }
 
@@ -49,7 +49,7 @@ const KINDS: Uint8Array = /* @__PURE__ */ (() => {
 const BTH_BYTES = 12;
 const RETH_BYTES = 16;
 const ATOMIC_ETH_BYTES = 28;
-/** Frames taken one by one after the accelerator has refused one at once, doubled each time. */
+/** Most frames executed here before the accelerator is tried again. The number doubles at each immediate refusal. */
 const MOST_PATIENCE = 256;
 
 function isRows(offsets: Uint32Array, lengths: Uint32Array, from: number, to: number): boolean {
@@ -58,32 +58,32 @@ function isRows(offsets: Uint32Array, lengths: Uint32Array, from: number, to: nu
 }
 
 /**
- * An RDMA NIC in software: takes RoCEv2 packets, executes RDMA WRITE-only, COMPARE&SWAP and FETCH&ADD, and writes into
- * the memory of its regions. Whatever arrives, it never writes outside of them.
+ * An RDMA NIC in software. It receives RoCEv2 packets, executes RDMA WRITE-only, COMPARE&SWAP and FETCH&ADD, and writes
+ * into the memory of its regions. It never writes outside of them, whatever arrives.
  *
- * Checks come in this order, and the first that fails decides what is counted: lengths and headers; iCRC; queue pair;
- * partition; opcode; service; lengths that depend on the opcode; packet sequence number; remote key; access; DMA length;
- * bounds; alignment.
+ * Checks have this order, and the first that fails determines the counter: lengths and headers; iCRC; queue pair;
+ * partition; opcode; service; lengths that depend on the opcode; packet sequence number; remote key; access; DMA
+ * length; bounds; alignment.
  *
- * On UC queue pairs a gap in the sequence numbers is counted and left behind. A packet from before is rejected as stale;
- * 16 stale packets in a row, each following the one before, are a switch that began anew: its next packet is taken. On
- * RC queue pairs nothing but the next packet is taken. A write is acknowledged if it asks for it, an atomic always, a gap
- * once with a NAK; a request that comes again is answered again and not executed. A request that cannot be executed is
- * answered with a NAK, but, unlike in hardware, the queue pair stays usable.
+ * On UC queue pairs, a gap in the sequence numbers is counted and skipped. An earlier packet is rejected as stale.
+ * After 16 stale packets with successive numbers, the switch is assumed to have restarted, and its next packet is
+ * accepted. On RC queue pairs, only the next packet is accepted. A write is acknowledged on request, an atomic always,
+ * and a gap once, with a NAK. A repeated request is answered again, but not executed. A request that cannot be executed
+ * is answered with a NAK; unlike in hardware, the queue pair stays usable.
  *
- * Sequences move on past packets that are rejected for what comes later in the order, with one exception: a packet without
- * a remote key of a region changes nothing at all, so that who knows none cannot disturb those who do.
+ * Packets rejected by a check after that of the sequence number still advance the sequence, with one exception: a
+ * packet without a valid remote key changes nothing, so that senders without a key cannot disturb others.
  *
- * A write of no bytes is rejected (`dmaLength`). Neither the IPv4 header checksum nor a UDP checksum is looked at: the
- * iCRC covers what matters.
+ * A write of zero bytes is rejected (`dmaLength`). The checksums of the IPv4 header and of UDP are not checked: the
+ * iCRC covers all relevant fields.
  */
 export class SoftRnic {
   /** See rnic-state.ts. */
   readonly state: Uint32Array;
   /**
-   * Takes the answers of RC queue pairs. They start with what the request started with: an Ethernet header, an IP header,
-   * or (of a datagram) the BTH. Valid during the call only, in which the RNIC must not be
-   * given packets. Null: no answers.
+   * Receives the answers of RC queue pairs. An answer starts with the same header as its request: Ethernet, IP, or (for
+   * a datagram) the BTH. It is valid only during the call, in which the RNIC must not receive packets. Null: no
+   * answers.
    */
   onAnswer: ((packet: Uint8Array) => void) | null = null;
   readonly #options: SoftRnicOptions;
@@ -123,20 +123,21 @@ export class SoftRnic {
     for (const region of options.regions ?? []) this.#regions.add(region);
   }
 
-  /** @throws RangeError for a number out of its range, or one that is there already */
+  /** @throws RangeError for a number out of its range, or a queue pair that already exists */
   addQueuePair(queuePair: QueuePairOptions): void {
     this.#queuePairs.add(queuePair);
   }
 
-  /** @throws RangeError for a number out of its range, or a remote key that is there already */
+  /** @throws RangeError for a number out of its range, or a remote key that already exists */
   addRegion(region: RegionOptions): void {
     this.#regions.add(region);
   }
 
   /**
-   * Puts another target behind a remote key, as at the end of an epoch; an accelerator, which writes into the old one, is let go.
+   * Binds a remote key to another target, as at the end of an epoch. It stops the use of an accelerator, which writes
+   * into the old target.
    *
-   * @throws RangeError if there is no such key, or the target is smaller than the region
+   * @throws RangeError if the key does not exist, or the target is smaller than the region
    */
   rebind(remoteKey: number, target: RdmaTarget): void {
     this.#regions.rebind(remoteKey, target);
@@ -144,20 +145,20 @@ export class SoftRnic {
   }
 
   /**
-   * Sets the sequence number that comes next at a queue pair; null: the next packet says it.
+   * Sets the next sequence number of a queue pair; null takes it from the next packet.
    *
-   * @throws RangeError if there is no such queue pair
+   * @throws RangeError if the queue pair does not exist
    */
   expect(queuePair: number, psn: number | null): void {
     this.#queuePairs.expect(queuePair, psn);
   }
 
-  /** Has plain good packets taken by an accelerator in {@link receiveRows}, from now on; null: no longer. */
+  /** Lets an accelerator execute plain good frames in {@link receiveRows}; null stops this. */
   useAccelerator(accelerator: RnicAccelerator | null): void {
     this.#accelerator = accelerator;
   }
 
-  /** A copy of what has been counted. */
+  /** A copy of the counters. */
   get counters(): RnicCounters {
     const outcomes = this.#outcomes;
     const named = Object.fromEntries(OUTCOME_NAMES.map((name, at) => [name, outcomes[at]!])) as RnicCounters;
@@ -171,7 +172,7 @@ export class SoftRnic {
   /**
    * Takes an Ethernet frame, without its frame check sequence.
    *
-   * @returns what became of it; see `OUTCOME_NAMES`
+   * @returns its outcome; see `OUTCOME_NAMES`
    * @throws RangeError for a range that is not inside `frame`
    */
   receive(frame: Uint8Array, offset = 0, length: number = frame.length - offset): Outcome {
@@ -179,7 +180,7 @@ export class SoftRnic {
     return this.#receiveFrame(frame, offset, offset + length);
   }
 
-  /** As {@link receive}, for a packet that starts with its IP header. */
+  /** Like {@link receive}, for a packet that starts with its IP header. */
   receiveIp(packet: Uint8Array, offset = 0, length: number = packet.length - offset): Outcome {
     this.#checkRange(packet, offset, length);
     this.#isDatagram = false;
@@ -190,9 +191,9 @@ export class SoftRnic {
   }
 
   /**
-   * Takes what a UDP socket received: BTH to iCRC. The headers in front, which the iCRC covers, are made up again.
+   * Takes a payload from a UDP socket: BTH to iCRC. The headers before it, which the iCRC covers, are rebuilt.
    *
-   * @throws AddressError, RangeError for addresses that are none or of two IP versions
+   * @throws AddressError, RangeError for invalid addresses or two IP versions
    */
   receiveDatagram(payload: Uint8Array, ends: DatagramEnds): Outcome {
     const rebuilder = this.#rebuilder;
@@ -205,11 +206,11 @@ export class SoftRnic {
   }
 
   /**
-   * Takes many Ethernet frames: frame i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. Allocates nothing, but for
-   * atomics.
+   * Takes many Ethernet frames: frame i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. Allocates nothing, except
+   * for atomics.
    *
    * @returns packets executed
-   * @throws RangeError for rows that are not there; before any is taken
+   * @throws RangeError for rows outside the columns, before any frame is taken
    */
   receiveRows(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from = 0, to = offsets.length): number {
     if (!isRows(offsets, lengths, from, to)) throw new RangeError(`rows ${from} to ${to} are not there`);
@@ -224,7 +225,7 @@ export class SoftRnic {
         const next = accelerator.run(bytes, offsets, lengths, row, to);
         this.#outcomes[OUTCOME.WRITE]! += next - row;
         accepted += next - row;
-        // Traffic that is not for the accelerator is not put to it again frame by frame.
+        // The accelerator is tried less often on traffic that it refuses.
         patience = next > row ? 1 : Math.min(patience * 2, MOST_PATIENCE);
         row = next;
       } else patience = to - row;
@@ -270,7 +271,7 @@ export class SoftRnic {
     const kind = KINDS[opcode]!;
     if (kind === 0 || (kind === MULTI && this.#options.multiWrite !== true)) return OUTCOME.OPCODE;
     const isReliable = this.#queuePairs.isReliable(queuePair);
-    // The upper three bits of an opcode: 0 is RC.
+    // The upper three bits of an opcode are the service; 0 is RC.
     if ((opcode >>> 5 === 0) !== isReliable) return OUTCOME.SERVICE;
     const badLength = this.#checkBody(bytes, kind);
     if (badLength >= 0) return badLength;
@@ -292,7 +293,7 @@ export class SoftRnic {
     return outcome;
   }
 
-  /** Whether the headers that the opcode asks for are there. @returns outcome of a reject, or -1 */
+  /** Checks for the headers that the opcode requires. @returns outcome of a reject, or -1 */
   #checkBody(bytes: Uint8Array, kind: number): number {
     const reader = this.#reader;
     const body = reader.bodyBytes;
@@ -379,7 +380,7 @@ export class SoftRnic {
     this.#answer(bytes, queuePair, isInvalid ? SYNDROME.INVALID_REQUEST : SYNDROME.REMOTE_ACCESS_ERROR, psn);
   }
 
-  /** A gap is answered once; a packet that has come before, as it was then. */
+  /** Answers a gap once, and a repeated packet with its first answer. */
   #answerOrder(bytes: Uint8Array, queuePair: number, kind: number, psn: number, order: number): void {
     const queuePairs = this.#queuePairs;
     const expected = queuePairs.expectedOf(queuePair);
@@ -388,7 +389,7 @@ export class SoftRnic {
     } else if (kind === ATOMIC) {
       const { opcode, bthAt } = this.#reader;
       const original = this.#atomics.get(queuePair)?.find(psn, opcode, bytes, bthAt + BTH_BYTES);
-      // Too long ago to be known: silence, as the specification has it.
+      // Without a kept answer there is no reply, as specified.
       if (original !== undefined) this.#answer(bytes, queuePair, SYNDROME.ACKNOWLEDGED, psn, original);
     } else if (this.#asksForAnswer(bytes)) {
       // Everything up to the last packet has arrived.

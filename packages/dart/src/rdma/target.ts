@@ -1,22 +1,21 @@
 /**
- * What RDMA writes into: a run of bytes, addressed from 0, that may lie in several pieces of memory. A `DartStore` is one
- * (its slots), and so are `DartCounters`.
+ * The target of RDMA: a run of bytes, addressed from 0, which may be in several pieces of memory. The slots of a
+ * `DartStore` and `DartCounters` are targets.
  *
- * Callers check ranges; a target throws RangeError for one that does not lie inside it, before it has changed anything.
+ * Callers check ranges. A target throws RangeError for a range outside it, before it changes anything.
  */
 export interface RdmaTarget {
   /** Bytes that can be written. */
   readonly byteLength: number;
-  /** The bytes themselves, in order: a copy of nothing. */
+  /** The memory itself, in order; not a copy. */
   readonly pieces: readonly Uint8Array[];
-  /** Writes `length` bytes of `source`, from `from` on, to `offset`. Readers in other threads see all of a slot or nothing. */
+  /** Writes `length` bytes of `source`, from `from` on, to `offset`. Readers in other threads see whole slots only. */
   writeBytes(offset: number, source: Uint8Array, from: number, length: number): void;
   /**
-   * RDMA COMPARE&SWAP and FETCH&ADD on the 8 bytes at `offset`, a multiple of 8 (from the start of the target). The memory
-   * is taken as a little-endian 64-bit number, as a collector of today's usual machines has it.
-   * @returns what was there before
+   * RDMA COMPARE&SWAP on the 8 bytes at `offset`, a multiple of 8. The memory is a little-endian 64-bit number.
+   * @returns the previous value
    */
   compareSwap(offset: number, compare: bigint, swap: bigint): bigint;
-  /** The sum is taken modulo 2^64. */
+  /** RDMA FETCH&ADD on the 8 bytes at `offset`, modulo 2^64; otherwise like {@link compareSwap}. */
   fetchAdd(offset: number, add: bigint): bigint;
 }

@@ -1,12 +1,14 @@
-/** Headers of packets that differ in nothing but sequence number and body: made once, copied per packet. */
+/**
+ * Templates of packets that differ only in sequence number and body. The headers are made once and copied per packet.
+ */
 import { ethernet, ipv4, ipv6, parseAddress, udp } from '@int/codec';
 import { bth, ETHER_TYPE, IP_PROTOCOL, ipv4HeaderChecksum } from '@int/codec/internals';
 import { crc32 } from '@int/hash';
 
-/** What a packet starts with: an Ethernet header, an IP header, or its BTH (for a UDP socket, which makes the rest). */
+/** The first header of a packet: Ethernet, IP, or, for `udp`, the BTH; the UDP socket adds the rest. */
 export type PacketFormat = 'ethernet' | 'ip' | 'udp';
 
-/** Everything of a packet but sequence number and body. */
+/** All fields of a packet except sequence number and body. */
 export interface TemplateFields {
   readonly format: PacketFormat;
   readonly sourceMac: string;
@@ -26,7 +28,7 @@ export interface TemplateFields {
 }
 
 const BTH_BYTES = 12;
-/** The last word of the BTH, with the sequence number, is the first that differs from packet to packet. */
+/** The first word that differs between packets is the last of the BTH, which has the sequence number. */
 const CONSTANT_BTH_BYTES = 8;
 
 function ipHeader(fields: TemplateFields, udpLength: number): Uint8Array {
@@ -65,7 +67,7 @@ function ipHeader(fields: TemplateFields, udpLength: number): Uint8Array {
   return header;
 }
 
-/** CRC of what is the same in all packets: eight bytes of ones, then IP to the second word of the BTH, masked. */
+/** CRC of the constant part: eight bytes of ones, then IP header to the second word of the BTH, masked. */
 function constantCrc(ip: Uint8Array, udpAndBth: Uint8Array): number {
   const covered = new Uint8Array(8 + ip.length + 8 + CONSTANT_BTH_BYTES);
   covered.fill(0xff, 0, 8);
@@ -86,18 +88,18 @@ function constantCrc(ip: Uint8Array, udpAndBth: Uint8Array): number {
   return crc32(covered);
 }
 
-/** Makes packets of one kind and size to one queue pair. */
+/** Makes packets of one kind and size for one queue pair. */
 export class PacketTemplate {
   /** Bytes of a packet. */
   readonly length: number;
-  /** Where the body starts in a packet. */
+  /** Offset of the body in a packet. */
   readonly bodyAt: number;
   readonly bodyBytes: number;
   readonly #header: Uint8Array;
   readonly #crc: number;
   readonly #padCount: number;
 
-  /** @throws RangeError for a field out of its range, AddressError for an address that is none */
+  /** @throws RangeError for a field out of its range, AddressError for an invalid address */
   constructor(fields: TemplateFields) {
     const { format, bodyBytes, sourcePort, destinationPort, source, destination } = fields;
     if (parseAddress(source).version !== parseAddress(destination).version) {
@@ -130,7 +132,7 @@ export class PacketTemplate {
     this.length = at + bodyBytes + padCount + 4;
   }
 
-  /** Writes everything in front of the body. */
+  /** Writes the headers before the body. */
   begin(out: Uint8Array, offset: number, psn: number): void {
     const header = this.#header;
     for (let at = 0; at < header.length; at++) out[offset + at] = header[at]!;
@@ -140,7 +142,7 @@ export class PacketTemplate {
     out[at + 2] = psn;
   }
 
-  /** Writes pad bytes and iCRC, when the body is there. */
+  /** Writes pad bytes and iCRC. Write the body first. */
   end(out: Uint8Array, offset: number): void {
     const from = offset + this.bodyAt - (BTH_BYTES - CONSTANT_BTH_BYTES);
     let at = offset + this.bodyAt + this.bodyBytes;

@@ -1,11 +1,11 @@
-/** What a writer needs per collector: templates, addresses in two words, sequence numbers. */
+/** A writer's data per collector: templates, addresses in two words, sequence numbers. */
 import { ROCE_OPCODE } from '@int/codec';
 import type { DartCollector } from '../cluster/table.js';
 import { MULTI_WRITE_OPCODE, multiWriteHeaderLength } from './multi-write.js';
 import type { Service } from './queue-pairs.js';
 import { type PacketFormat, PacketTemplate, type TemplateFields } from './template.js';
 
-/** Counters at a collector: cells of 8 bytes that FETCH&ADD adds to, see `DartCounters`. */
+/** Counters at a collector: cells of 8 bytes for FETCH&ADD, see `DartCounters`. */
 export interface CounterRegion {
   /** 32 bits. */
   readonly remoteKey: number;
@@ -14,16 +14,16 @@ export interface CounterRegion {
   readonly cells: number;
 }
 
-/** What a switch has to know of a collector, with what RDMA needs besides. */
+/** A collector as a writer knows it, with the fields that RDMA needs. */
 export interface RdmaCollector extends DartCollector {
   /** Destination MAC address of frames: the collector's, or that of the next hop. */
   readonly mac?: string;
-  /** Queue pair of RC for atomics, 24 bits, where writes use UC. */
+  /** RC queue pair for atomics, 24 bits, if writes use UC. */
   readonly atomicQueuePair?: number;
   readonly counters?: CounterRegion;
 }
 
-/** Options that hold for all packets of a writer, with their defaults filled in. */
+/** Options for all packets of a writer, with their defaults filled in. */
 export interface PlanOptions {
   readonly format: PacketFormat;
   readonly source: string;
@@ -44,7 +44,7 @@ const RETH_BYTES = 16;
 const ATOMIC_ETH_BYTES = 28;
 const PSN_MASK = 0xffffff;
 
-/** One collector. Sequence numbers are per queue pair; multi-slot writes share that of writes. */
+/** The data of one collector. Sequence numbers are per queue pair; multi-slot writes share that of writes. */
 export class CollectorPlan {
   readonly collector: RdmaCollector;
   readonly baseHigh: number;
@@ -162,7 +162,7 @@ export function writeWord(out: Uint8Array, at: number, word: number): void {
   out[at + 3] = word;
 }
 
-/** Writes the 64-bit address `distance` bytes behind a base that is given as two words. */
+/** Writes the 64-bit address `distance` bytes after a base given as two words. */
 export function writeAddress(out: Uint8Array, at: number, high: number, low: number, distance: number): void {
   const lower = low + distance;
   writeWord(out, at, high + Math.floor(lower / WORD_VALUES));

@@ -9,16 +9,16 @@ import type { Service } from './queue-pairs.js';
 import type { PacketFormat } from './template.js';
 import { CollectorPlan, type RdmaCollector, writeAddress, writeWord } from './writer-plan.js';
 
-/** How a writer makes its packets. */
+/** Options for a writer. */
 export interface RdmaWriterOptions {
-  /** Of the collectors' stores; the number of slots is taken from the collector. */
+  /** The geometry of the collectors' stores; the number of slots is that of the collector. */
   readonly geometry: Pick<StoreGeometry, 'valueBytes' | 'checksumBits' | 'checksumBytes' | 'slotBytes' | 'copies'>;
-  /** The hashes that the headers of these stores name. */
+  /** The hashes of these stores, from their headers. */
   readonly hashes: KeyHashes;
   readonly collectors: readonly RdmaCollector[];
-  /** Collectors that get each key, 1 or 2; default 1. See `CollectorTable`. */
+  /** Number of collectors per key, 1 or 2; default 1. See `CollectorTable`. */
   readonly replicas?: 1 | 2;
-  /** IP address of the writer, of the IP version of the collectors'. */
+  /** IP address of the writer, of the same IP version as the collectors'. */
   readonly source: string;
   /** UDP source port; default 49152. */
   readonly sourcePort?: number;
@@ -28,7 +28,7 @@ export interface RdmaWriterOptions {
   readonly format?: PacketFormat;
   /** Service of the writes; default `uc`. Atomics are always RC. */
   readonly service?: Service;
-  /** RC: whether writes ask for an answer; default true. */
+  /** RC: whether writes request an acknowledgement; default true. */
   readonly acknowledge?: boolean;
   /** 16 bits; default 0xffff. */
   readonly partitionKey?: number;
@@ -38,27 +38,31 @@ export interface RdmaWriterOptions {
   readonly timeToLive?: number;
   /** Packet sequence number of the first packet to each queue pair, 24 bits; default 0. */
   readonly firstPsn?: number;
-  /** Cells of counters that a key has, and {@link RdmaWriter.add} adds to, 1..8; default 2. As the collectors' `DartCounters`. */
+  /**
+   * Cells per key that {@link RdmaWriter.add} adds to, 1..8; default 2. It must equal `copies` of the collectors'
+   * `DartCounters`.
+   */
   readonly counterCopies?: number;
 }
 
-/** Copies of a key in counters or slots at most. */
+/** Most copies of a key in counters or slots. */
 const MOST = 8;
 const RETH_BYTES = 16;
-/** An AtomicETH, and the pad bytes that it does not have. */
+/** Bytes of an AtomicETH, with room for pad bytes, which it does not have. */
 const ATOMIC_BYTES = 28 + 3;
 
 /**
  * Makes the packets that a switch sends into the memory of its collectors: RDMA WRITE-only of checksum and value, one
- * packet per slot; COMPARE&SWAP and FETCH&ADD; and our multi-slot writes. Each queue pair has a sequence of its own.
+ * packet per slot; COMPARE&SWAP and FETCH&ADD; and this package's multi-slot writes. Each queue pair has its own
+ * sequence numbers.
  *
- * The methods without rows return their packets as new arrays, one packet per slot and collector, and are for one
- * collector at a time or for tests; those with rows fill a {@link FrameRows}, which says which collector a packet is for,
- * and allocate nothing.
+ * Methods for a single key return packets as new arrays, one per slot and collector; use them for one collector at a
+ * time or for tests. Methods for rows fill a {@link FrameRows}, which names the collector of each packet, and allocate
+ * nothing.
  *
- * IPv4 packets have the identification 0 and "do not fragment" set. Packets of format `udp` are what to hand to a UDP
- * socket; Linux sends those under another identification, so that only a receiver that takes 0 for it (`SoftRnic` with
- * datagrams) finds the iCRC right.
+ * IPv4 packets have the identification 0 and "do not fragment" set. Packets of format `udp` are payloads for a UDP
+ * socket. Linux sends them with another identification, so only a receiver that assumes 0 (`SoftRnic` with datagrams)
+ * finds the iCRC right.
  */
 export class RdmaWriter {
   readonly table: CollectorTable;
@@ -72,7 +76,7 @@ export class RdmaWriter {
   readonly #counterCopies: number;
   readonly #slotHashes = new Uint32Array(MOST);
 
-  /** @throws RangeError, TypeError or AddressError for an option that cannot be */
+  /** @throws RangeError, TypeError or AddressError for an invalid option */
   constructor(options: RdmaWriterOptions) {
     const { geometry, hashes, collectors, replicas = 1, counterCopies = 2 } = options;
     const { firstPsn = 0 } = options;
@@ -105,7 +109,7 @@ export class RdmaWriter {
     this.#plans = collectors.map((collector) => new CollectorPlan(collector, plan));
   }
 
-  /** Bytes of an RDMA WRITE packet: what {@link writeRows} needs per slot and collector. */
+  /** Bytes of an RDMA WRITE packet. {@link writeRows} needs this per slot and collector. */
   get packetBytes(): number {
     return this.#plans[0]!.write.length;
   }
@@ -115,7 +119,7 @@ export class RdmaWriter {
     return this.#plans[0]!.multi.length;
   }
 
-  /** The sequence number of the next write to a collector. @throws RangeError if there is no such collector */
+  /** The sequence number of the next write to a collector. @throws RangeError if the collector does not exist */
   nextPsn(collector: number): number {
     const plan = this.#plans[collector];
     if (plan === undefined) throw new RangeError(`there is no collector ${collector}`);
@@ -123,7 +127,7 @@ export class RdmaWriter {
   }
 
   /**
-   * The packets that write a value into all slots of a key.
+   * Makes the packets that write a value into all slots of a key.
    *
    * @throws RangeError for a value of another size or a key that is too long
    */
@@ -133,7 +137,7 @@ export class RdmaWriter {
   }
 
   /**
-   * The packet that writes a value into one slot of a key; two packets with two replicas.
+   * Makes the packet that writes a value into one slot of a key; two packets with two replicas.
    *
    * @param copy 0..N - 1
    * @throws RangeError for a value of another size, a key that is too long, or a copy out of range
@@ -146,7 +150,7 @@ export class RdmaWriter {
   }
 
   /**
-   * One multi-slot write packet per collector of the key (MULTI-WRITE.md): no standard RDMA.
+   * Makes one multi-slot write packet per collector of the key (MULTI-WRITE.md). This is not standard RDMA.
    *
    * @throws RangeError for a value of another size or a key that is too long
    */
@@ -156,10 +160,10 @@ export class RdmaWriter {
   }
 
   /**
-   * The packets of an insertion, as `DartStore.insert` does it: an RDMA WRITE into slot 0, and a COMPARE&SWAP that takes
+   * Makes the packets of an insertion, see `DartStore.insert`: an RDMA WRITE into slot 0, and a COMPARE&SWAP that fills
    * slot 1 if it is empty. Two more with two replicas.
    *
-   * @throws TypeError unless slots have 8 bytes and keys two of them, or if there is no queue pair for atomics
+   * @throws TypeError unless slots have 8 bytes and keys two slots, or if there is no queue pair for atomics
    */
   insert(key: Uint8Array, value: Uint8Array): Uint8Array[] {
     const packets = 2 * this.table.replicas;
@@ -172,7 +176,7 @@ export class RdmaWriter {
   }
 
   /**
-   * The packets that add to the counters of a key: one FETCH&ADD per cell and collector.
+   * Makes the packets that add to the counters of a key: one FETCH&ADD per cell and collector.
    *
    * @param amount modulo 2^64
    * @throws TypeError if a collector has no counters or no queue pair for atomics
@@ -191,8 +195,8 @@ export class RdmaWriter {
    * Appends the packets of many keys: one per slot, in order of the copies, to each collector of the key. Row i's value is
    * `values[i * valueBytes .. (i + 1) * valueBytes)`.
    *
-   * @returns the first row that found no room for all of its packets; `to` if all did
-   * @throws RangeError, before anything is written, for rows that are not there
+   * @returns the first row without room for all of its packets; `to` if all fitted
+   * @throws RangeError, before anything is written, for rows outside the columns
    */
   writeRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
     this.#check(keys, values, from, to);
@@ -216,7 +220,7 @@ export class RdmaWriter {
     return to;
   }
 
-  /** As {@link writeRows}, with one packet for row i: into the slot of copy `which[i]`. */
+  /** Like {@link writeRows}, with one packet for row i: into the slot of copy `which[i]`. */
   writeCopyRows(
     keys: KeyRows,
     values: Uint8Array,
@@ -242,7 +246,7 @@ export class RdmaWriter {
     return to;
   }
 
-  /** As {@link writeRows}, with one multi-slot write packet per key and collector (MULTI-WRITE.md): no standard RDMA. */
+  /** Like {@link writeRows}, with one multi-slot write packet per key and collector (MULTI-WRITE.md). */
   writeMultiRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
     this.#check(keys, values, from, to);
     const copies = this.#copies;
@@ -262,9 +266,9 @@ export class RdmaWriter {
   }
 
   /**
-   * As {@link writeRows}, with the packets of an insertion for each key and collector: see {@link insert}.
+   * Like {@link writeRows}, with the packets of an insertion for each key and collector: see {@link insert}.
    *
-   * @throws TypeError unless slots have 8 bytes and keys two of them, or if there is no queue pair for atomics
+   * @throws TypeError unless slots have 8 bytes and keys two slots, or if there is no queue pair for atomics
    */
   insertRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
     if (this.#slotBytes !== 8 || this.#copies < 2) throw new TypeError('insert needs slots of 8 bytes and 2 copies');
@@ -287,8 +291,7 @@ export class RdmaWriter {
   }
 
   /**
-   * As {@link writeRows}, with the packets that add to the counters of each key: see {@link add}. To row i's go
-   * `amounts[i]`.
+   * Like {@link writeRows}, with the packets that add `amounts[i]` to the counters of row i's key: see {@link add}.
    *
    * @throws TypeError if a collector has no counters or no queue pair for atomics
    */
@@ -325,7 +328,7 @@ export class RdmaWriter {
     write.end(out, at);
   }
 
-  /** The hashes of the slots are those in #slotHashes. */
+  /** Appends a multi-slot write. #slotHashes must hold the hashes of the slots. */
   #appendMulti(plan: CollectorPlan, checksum: number, values: Uint8Array, valueAt: number, frames: FrameRows): void {
     const { multi, collector } = plan;
     const slotBytes = this.#slotBytes;
@@ -363,13 +366,13 @@ export class RdmaWriter {
     writeAddress(out, body, plan.baseHigh, plan.baseLow, (slotHash % collector.slots) * 8);
     writeWord(out, body + 8, collector.remoteKey);
     this.#writeSlot(out, body + 12, checksum, values, valueAt);
-    // The collector's memory is little-endian: the number whose bytes there are the slot's has them in reverse.
+    // The number is big-endian in the packet and little-endian in the collector's memory, so reverse the slot's bytes.
     for (let low = body + 12, high = body + 19; low < high; low++, high--) {
       const byte = out[low]!;
       out[low] = out[high]!;
       out[high] = byte;
     }
-    // To compare with: an empty slot.
+    // Compare with an empty slot.
     for (let byte = body + 20; byte < body + 28; byte++) out[byte] = 0;
     compareSwap.end(out, at);
   }
@@ -407,13 +410,13 @@ export class RdmaWriter {
     return this.#plans.length === 1 ? 0 : this.table.primary(this.#hashes, bytes, offsets[row]!, lengths[row]!);
   }
 
-  /** The second collector after the first, and -1 after the last. */
+  /** The next collector of a key: the second after the first, -1 after the last. */
   #next(keys: KeyRows, row: number, place: number): number {
     if (this.table.replicas === 1 || place !== this.#first(keys, row)) return -1;
     return this.table.secondary(this.#hashes, keys.bytes, keys.offsets[row]!, keys.lengths[row]!);
   }
 
-  /** Bytes of the longest packet that goes with a key. */
+  /** Bytes of the longest packet for a key. */
   #mostBytes(): number {
     return Math.max(this.packetBytes, this.packetBytes - this.#slotBytes - RETH_BYTES + ATOMIC_BYTES);
   }

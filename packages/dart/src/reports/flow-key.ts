@@ -2,12 +2,12 @@ import { type Flow, parseAddress } from '@int/codec';
 import { FLOW_KEY_BYTES_IPV4, FLOW_KEY_BYTES_IPV6, writeFlowKeyIpv4, writeFlowKeyIpv6 } from '@int/hash';
 
 /**
- * The key of a flow, or of a flow at a switch (postcards): what `ReportRows` makes of a report.
+ * The key of a flow, or of a flow at a switch (postcards), equal to that of `ReportRows`.
  *
- * @param flow addresses as text
- * @param node id of the switch, 32 bits; a key of the flow alone if absent
- * @returns 13 bytes (IPv4) or 37 (IPv6) as `encodeFlowKey` of @int/hash has them; 4 more with a node
- * @throws AddressError if an address is none; RangeError if they are of different versions
+ * @param flow the flow, with addresses as text
+ * @param node node id of the switch, 32 bits; if absent, the key is that of the flow alone
+ * @returns 13 bytes (IPv4) or 37 (IPv6) in the form of `encodeFlowKey` of @int/hash; 4 more with a node
+ * @throws AddressError if an address is invalid; RangeError if the addresses are of different IP versions
  */
 export function flowKey(flow: Flow, node?: number): Uint8Array {
   const source = parseAddress(flow.source);

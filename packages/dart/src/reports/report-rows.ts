@@ -7,38 +7,38 @@ const NODE_COLUMN = /* @__PURE__ */ HOP_COLUMNS.indexOf('nodeId');
 /** Bytes of the longest key: an IPv6 flow, then a switch id. */
 const KEY_BYTES = FLOW_KEY_BYTES_IPV6 + 4;
 
-/** What becomes of reports on their way into a store. */
+/** Options for turning reports into rows. */
 export interface ReportRowsOptions {
   /** Bytes of a value, a multiple of 4. */
   readonly valueBytes: number;
   /**
-   * `path`, the default: the key is the flow, the value the node ids of its path from the INT source on. Names of metrics:
-   * a row for each hop that names itself, as switches in postcard mode report; the key is the flow and the node's id, the
-   * value these metrics.
+   * `path`, the default: the key is the flow, the value the node ids of its path from the INT source on. Names of
+   * metrics: a row per hop that has a node id, as in postcard mode; the key is the flow and the node id, the value
+   * these metrics.
    */
   readonly values?: 'path' | readonly MetricName[];
 }
 
-/** Reports that became no row, by reason, and paths that were cut. */
+/** Counts of reports that gave no row, by reason, and of truncated paths. */
 export interface ReportRowsCounters {
-  /** Rows of the batch whose code is not 0: no report. */
+  /** Rows of the batch whose code is not 0, so that they are not reports. */
   notOk: number;
-  /** Reports that do not say which flow they are about. */
+  /** Reports without a flow. */
   noFlow: number;
-  /** Reports in which no node is named. */
+  /** Reports without a node id. */
   noNode: number;
-  /** Paths longer than a value: their first nodes are kept. */
+  /** Paths longer than a value; their first nodes are kept. */
   cut: number;
-  /** Hops without a name, where rows are made of hops. */
+  /** Hops without a node id, for rows per hop. */
   namelessHops: number;
 }
 
 /**
  * Makes rows of keys and values from decoded reports, for `DartStore.writeRows`. Nothing is allocated after construction.
  *
- * A key is the 13 or 37 bytes of a flow as `encodeFlowKey` of @int/hash writes it, followed, where rows are made of hops,
- * by the node id: 4 bytes, big-endian. A value is 32-bit words, big-endian: node ids or metrics; a node or a metric that
- * is not available is all ones, words behind the last are 0.
+ * A key is the 13 or 37 bytes that `encodeFlowKey` of @int/hash writes. For rows per hop, the node id follows: 4 bytes,
+ * big-endian. A value is 32-bit words, big-endian: node ids or metrics. A node or metric that is not available is all
+ * ones; words after the last are 0.
  */
 export class ReportRows {
   readonly capacity: number;
@@ -50,7 +50,7 @@ export class ReportRows {
   #rows = 0;
 
   /**
-   * @param capacity rows at most; 256 or more where rows are made of hops, so that those of a report fit
+   * @param capacity most rows; at least 256 for rows per hop, so that the rows of a report fit
    * @throws RangeError for a capacity or sizes out of range, or more metrics than a value holds
    */
   constructor(capacity: number, { valueBytes, values = 'path' }: ReportRowsOptions) {
@@ -79,8 +79,8 @@ export class ReportRows {
   }
 
   /**
-   * Makes rows of the reports from `from` on, in the place of those made before.
-   * @returns the first report that found no room: go on from there; `to` if all did
+   * Makes rows of the reports from `from` on. They replace the previous rows.
+   * @returns the first report without room, where the next call continues; `to` if all fitted
    */
   fill(batch: TelemetryBatch, from = 0, to: number = batch.reports): number {
     this.#rows = 0;

@@ -1,9 +1,11 @@
-/** The hashes of blocks of simulated keys: those of a store with the same family and seed, by the same code. */
+/**
+ * The hashes of blocks of simulated keys. They equal those of a store with the same family and seed, by the same code.
+ */
 import type { FamilyName } from '../layout.js';
 import { hashParameters, KeyHashes } from '../store/hashes.js';
 import { type KeyKind, KeyWriter, SIMULATED_KEY_BYTES } from './keys.js';
 
-/** Keys of a block: their bytes and slots stay in the cache. */
+/** Keys of a block, few enough that their bytes and slots stay in the cache. */
 export const BLOCK = 4096;
 
 export class SimulatedHashes {
@@ -11,7 +13,7 @@ export class SimulatedHashes {
   readonly copies: number;
   /** Slots of the block's keys: row i's copy n at `i * copies + n`. */
   readonly places: Uint32Array;
-  /** Checksum hashes of the block's keys, not cut. */
+  /** Checksum hashes of the block's keys, not truncated. */
   readonly checksums: Uint32Array = new Uint32Array(BLOCK);
   readonly #hashes: KeyHashes;
   readonly #keys: KeyWriter;
@@ -27,7 +29,7 @@ export class SimulatedHashes {
     this.#keys = new KeyWriter(kind, seed);
   }
 
-  /** Makes keys `first` to `first + count - 1` the block's: fills {@link places} and {@link checksums}. */
+  /** Loads keys `first` to `first + count - 1`: fills {@link places} and {@link checksums}. */
   load(first: number, count: number): void {
     const { copies, places, checksums } = this;
     const slots = this.slots >>> 0;
@@ -41,7 +43,7 @@ export class SimulatedHashes {
     }
   }
 
-  /** The checksum hash of any key, not cut. */
+  /** The checksum hash of any key, not truncated. */
   checksumOf(id: number): number {
     this.#keys.write(id, this.#bytes);
     return this.#hashes.checksum(this.#bytes, 0, SIMULATED_KEY_BYTES);

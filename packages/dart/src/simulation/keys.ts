@@ -1,15 +1,17 @@
 /**
- * Keys made from numbers: key i is a 13-byte IPv4 flow key (source, destination, protocol, ports), and no two are equal.
- * A simulation stores the number of a key where a store has checksum and value, and makes the key again when asked.
+ * Keys made from numbers: key i is a 13-byte IPv4 flow key (source, destination, protocol, ports). All keys differ. A
+ * simulation stores the number of a key instead of checksum and value, and makes the key again when needed.
  */
 
-/** `random`: pseudo-random 5-tuples. `sequential`: one server after the other, source ports counting up. */
+/** `random`: pseudo-random 5-tuples. `sequential`: one server after another, with increasing source ports. */
 export type KeyKind = 'random' | 'sequential';
 
 /** Bytes of a key. */
 export const SIMULATED_KEY_BYTES = 13;
 
-/** A bijection of the 32-bit numbers in which every bit depends on every bit (finaliser of MurmurHash3). */
+/**
+ * A bijection of the 32-bit numbers in which every output bit depends on every input bit (finaliser of MurmurHash3).
+ */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -22,7 +24,7 @@ export class KeyWriter {
   readonly #isSequential: boolean;
   readonly #salt: number;
 
-  /** @param seed makes other random keys; without effect on sequential ones */
+  /** @param seed determines random keys; has no effect on sequential ones */
   constructor(kind: KeyKind, seed: number) {
     this.#isSequential = kind === 'sequential';
     this.#salt = mix(seed ^ 0x5bd1e995);
@@ -32,11 +34,11 @@ export class KeyWriter {
   write(id: number, out: Uint8Array): void {
     let source = 0x0a000000 + (id >>> 14);
     let destination = 0x0a800001;
-    // 10.0.0.0 on; 2^14 connections of each client, to port 443 of one server.
+    // Clients from 10.0.0.0 on, each with 2^14 connections to port 443 of one server.
     let ports = ((49152 + (id & 0x3fff)) << 16) | 443;
     let protocol = 6;
     if (!this.#isSequential) {
-      // The source is a bijection of the number: keys are distinct.
+      // The source is a bijection of the number, so keys are distinct.
       source = mix(id ^ this.#salt);
       destination = mix(source + 0x9e3779b9);
       ports = mix(destination ^ 0x7f4a7c15);
@@ -59,9 +61,9 @@ export class KeyWriter {
 }
 
 /**
- * The bytes of a simulated key, for a `DartStore` that is to hold the same keys as a simulation.
+ * The bytes of a simulated key, to write the keys of a simulation into a `DartStore`.
  *
- * @param seed the simulation's
+ * @param seed the seed of the simulation
  */
 export function simulatedKey(id: number, seed = 0, kind: KeyKind = 'random'): Uint8Array {
   const bytes = new Uint8Array(SIMULATED_KEY_BYTES);
@@ -69,7 +71,7 @@ export function simulatedKey(id: number, seed = 0, kind: KeyKind = 'random'): Ui
   return bytes;
 }
 
-/** Pseudo-random numbers of one seed, one after the other (the "mulberry32" generator): 32 bits, unsigned. */
+/** A sequence of pseudo-random numbers (the "mulberry32" generator): 32 bits, unsigned. */
 export class Draws {
   #state: number;
 
@@ -84,7 +86,7 @@ export class Draws {
     return (value ^ (value >>> 14)) >>> 0;
   }
 
-  /** 0..count - 1, for a small count. */
+  /** A number in 0..count - 1, for a small count. */
   below(count: number): number {
     return Math.floor((this.next() / 2 ** 32) * count);
   }

@@ -1,4 +1,4 @@
-/** One epoch, simulated: all keys written, all keys asked for, and what theory says about it. */
+/** Simulates one epoch: writes all keys, queries all keys, and compares with theory. */
 import { type FamilyName, MAX_COPIES, slotBytesOf, slotsFor } from '../layout.js';
 import type { Policy } from '../store/policy.js';
 import { AdaptiveCopies, adaptiveOutcomes } from '../theory/adaptive-copies.js';
@@ -13,13 +13,13 @@ import { SimulatedStore, type WriteOptions } from './simulated-store.js';
 export interface SimulateOptions extends WriteOptions {
   /** K: keys of the epoch. */
   readonly keys: number;
-  /** Memory: M, or bytes of all slots, or bytes of slots for each key. One of the three. */
+  /** Memory: M, or bytes of all slots, or bytes of slots per key. Give one of the three. */
   readonly slots?: number;
   readonly memoryBytes?: number;
   readonly bytesPerFlow?: number;
-  /** N; 2 if absent. With `adaptive`, at most; then 8 if absent. */
+  /** N; 2 if absent. With `adaptive` it is the most copies; then 8 if absent. */
   readonly copies?: number;
-  /** 20 if absent. Only the memory depends on it. */
+  /** Bytes of a value; 20 if absent. Only the memory depends on it. */
   readonly valueBytes?: number;
   /** 32 if absent. */
   readonly checksumBits?: number;
@@ -27,46 +27,46 @@ export interface SimulateOptions extends WriteOptions {
   readonly policy?: Policy;
   /** `xxhash` if absent. */
   readonly hash?: FamilyName;
-  /** 0 if absent. The same seed gives the same result. */
+  /** Seed; 0 if absent. The same seed gives the same result. */
   readonly seed?: number;
-  /** `random` if absent. Theory is about random keys. */
+  /** `random` if absent. Theory assumes random keys. */
   readonly keyKind?: KeyKind;
-  /** How many age ranges of equal size are told apart; 10 if absent. */
+  /** Number of age ranges of equal size; 10 if absent. */
   readonly ageRanges?: number;
-  /** Which part of the keys, the first-written, is `oldest` in the result; 0.01 if absent. */
+  /** Share of the keys, written first, that `oldest` in the result covers; 0.01 if absent. */
   readonly oldestFraction?: number;
   /** Receives the outcome of each key (see `OUTCOME`); at least K long. */
   readonly outcomes?: Uint8Array;
-  /** Called now and then, with the share of the work that is done. */
+  /** Called at intervals with the completed share of the work, 0..1. */
   readonly onProgress?: (done: number) => void;
 }
 
-/** Shares of keys, and the theory of them. */
+/** Shares of keys by outcome. */
 export interface SimulatedShares extends Outcomes {
   /** absent + conflict. */
   readonly empty: number;
 }
 
-/** Keys of an age range; the age of the key written last is 0, that of the first 1. */
+/** Shares of keys of an age range. The key written last has age 0, the first age 1. */
 export interface SimulatedAges extends SimulatedShares {
   readonly from: number;
   readonly to: number;
   readonly keys: number;
-  /** Success by theory, over the same ages. */
+  /** Success by theory for the same ages. */
   readonly theory: number;
 }
 
 export interface SimulationResult extends SimulatedShares {
   readonly keys: number;
   readonly slots: number;
-  /** Bytes of the slots of a store; the simulation itself takes 4 a slot. */
+  /** Bytes of the slots of such a store; the simulation itself takes 4 bytes per slot. */
   readonly bytes: number;
-  /** Keys by slots. */
+  /** Keys / slots. */
   readonly load: number;
   readonly copies: number;
   /** Writes that reached a slot, of all keys. */
   readonly slotWrites: number;
-  /** The same shares by theory, over all keys; null where there is none (`insert` knows only the success). */
+  /** The same shares by theory, over all keys. For `insert`, theory gives only the success. */
   readonly theory: { readonly success: number } & Partial<SimulatedShares>;
   /** The first-written keys. */
   readonly oldest: SimulatedAges;
@@ -74,7 +74,7 @@ export interface SimulationResult extends SimulatedShares {
   readonly ages: readonly SimulatedAges[];
 }
 
-/** Theory of what is simulated: outcomes of a range of ages. */
+/** The outcomes of a range of ages by theory. */
 function theoryOf(
   options: SimulateOptions,
   slots: number,
@@ -161,11 +161,11 @@ function resolveSlots({
 }
 
 /**
- * Writes K keys into a store of M slots, asks for all of them, and counts. Values are distinct, so that every foreign
- * value is a wrong one. Takes 4 bytes of memory a slot. Deterministic: the same options give the same result.
+ * Writes K keys into a store of M slots, queries all of them, and counts outcomes. Values are distinct, so every
+ * foreign value is wrong. Takes 4 bytes of memory per slot. Deterministic: the same options give the same result.
  *
- * The theory next to each figure is that of the functions of this package for the same ages, with the bias of the
- * modulo, without terms of order N^2 / M.
+ * Theory comes from the functions of this package for the same ages, with the bias of the modulo, without terms of
+ * order N^2 / M.
  *
  * @throws RangeError for an option out of its range, or if there is not enough memory
  *
@@ -201,7 +201,7 @@ export function simulate(options: SimulateOptions): SimulationResult {
   const ranges = Array.from({ length: ageRanges }, () => new Tally());
   const old = new Tally();
   const oldKeys = Math.ceil(keys * oldestFraction);
-  // Range r, from the oldest on, ends before this key.
+  // The first key after range r, counted from the oldest.
   const end = (range: number): number => Math.floor(((range + 1) * keys) / ageRanges);
   let range = 0;
   store.query({ checksumBits, policy }, (block, first, count) => {

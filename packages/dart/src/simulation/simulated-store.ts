@@ -1,4 +1,4 @@
-/** A store of key numbers: the answers of a `DartStore` whose keys all have distinct values, in a sixth of the memory. */
+/** A store of key numbers. It gives the answers of a `DartStore` with distinct values, in a sixth of the memory. */
 import { type FamilyName, MAX_COPIES } from '../layout.js';
 import { type Policy, policyNumber } from '../store/policy.js';
 import type { AdaptiveCopies } from '../theory/adaptive-copies.js';
@@ -6,7 +6,7 @@ import { BLOCK, SimulatedHashes } from './key-hashes.js';
 import { Draws, type KeyKind } from './keys.js';
 import { SlotTable } from './slot-table.js';
 
-/** What became of a query, by one who knows the truth. */
+/** The outcome of a query, compared with the true value. */
 export const OUTCOME = { SUCCESS: 0, ABSENT: 1, CONFLICT: 2, WRONG: 3 } as const;
 
 export interface SimulatedStoreOptions {
@@ -18,26 +18,26 @@ export interface SimulatedStoreOptions {
   readonly copies: number;
   /** `xxhash` if absent. */
   readonly hash?: FamilyName;
-  /** Of the hashes, the keys and the draws; 0 if absent. */
+  /** Seed of the hashes, the keys and the draws; 0 if absent. */
   readonly seed?: number;
   /** `random` if absent. */
   readonly keyKind?: KeyKind;
 }
 
-/** How keys are written. */
+/** Options for writing keys. */
 export interface WriteOptions {
   /**
-   * `all`, the default: all copies. `random`: each of `reports` reports goes into a copy chosen at random. `insert`:
-   * the first slot, and the second if it is empty. `adaptive`: as many as `adaptive` says for the load so far.
+   * `all`, the default: all copies. `random`: each of `reports` reports goes into a random copy. `insert`: the first
+   * slot, and the second if it is empty. `adaptive`: the number of copies that `adaptive` gives for the load so far.
    */
   readonly writing?: 'all' | 'random' | 'insert' | 'adaptive';
-  /** Reports of a key, one after the other; 1 if absent. Only for `random`. */
+  /** Successive reports of a key; 1 if absent. Only for `random`. */
   readonly reports?: number;
-  /** For `adaptive`. */
+  /** The rule for `adaptive`. */
   readonly adaptive?: AdaptiveCopies;
-  /** Probability that a packet is lost, independently of others; 0 if absent. Not for `insert`. */
+  /** Probability that a packet is lost, independently of the others; 0 if absent. Not for `insert`. */
   readonly loss?: number;
-  /** What a packet carries: one `copy`, the default, or all of a `key`. `random` always sends a copy. */
+  /** The content of a packet: one `copy`, the default, or all copies of a `key`. `random` always sends one copy. */
   readonly packets?: 'copy' | 'key';
 }
 
@@ -55,9 +55,9 @@ function whole(name: string, value: number, least: number, most: number): void {
 }
 
 /**
- * Slots hold the number of the key that wrote them last, four bytes a slot. A query makes the checksum of that key again
- * and compares it with its own, as a store compares the bytes: the same answers as a `DartStore` of the same hashes and
- * keys (see `simulatedKey`), whose values are distinct.
+ * A slot holds the number of the key that wrote it last, in four bytes. A query computes the checksum of that key again
+ * and compares it with its own. The answers equal those of a `DartStore` with the same hashes and keys (see
+ * `simulatedKey`) and distinct values.
  */
 export class SimulatedStore {
   readonly keys: number;
@@ -91,7 +91,7 @@ export class SimulatedStore {
     return this.#hashes.places[copy]!;
   }
 
-  /** The hash of a key's checksum, not cut. */
+  /** The checksum hash of a key, not truncated. */
   checksumHashOf(id: number): number {
     return this.#hashes.checksumOf(id) >>> 0;
   }
@@ -109,7 +109,7 @@ export class SimulatedStore {
   /**
    * Writes all keys, in order.
    *
-   * @param onBlock is told how many keys have been written
+   * @param onBlock receives the number of keys written so far
    */
   write(options: WriteOptions = {}, onBlock?: (done: number) => void): void {
     const { writing = 'all', reports = 1, adaptive, loss = 0, packets = 'copy' } = options;
@@ -137,15 +137,15 @@ export class SimulatedStore {
   }
 
   /**
-   * Asks for all keys, in order.
+   * Queries all keys, in order.
    *
-   * @param out receives the {@link OUTCOME}s of a block of keys, `out[0..count)` being those of keys `first` on
+   * @param out receives the {@link OUTCOME}s of a block of keys: `outcomes[0..count)` for keys from `first` on
    */
   query(options: QueryOptions, out: (outcomes: Uint8Array, first: number, count: number) => void): void {
     const { checksumBits = 32, policy = 'plurality' } = options;
     whole('checksumBits', checksumBits, 1, 32);
     const rule = policyNumber(policy);
-    // All bits of the checksum but those that are cut off.
+    // The bits of the checksum that are kept.
     const mask = checksumBits === 32 ? -1 : 2 ** checksumBits - 1;
     const outcomes = new Uint8Array(BLOCK);
     for (let first = 0; first < this.keys; first += BLOCK) {
@@ -223,13 +223,13 @@ export class SimulatedStore {
   }
 }
 
-/** Whether no earlier copy of the row has the same slot: one slot counts once. */
+/** Whether no earlier copy of the row has the same slot, because a slot counts once. */
 function isFirst(places: Uint32Array, from: number, at: number): boolean {
   for (let earlier = from; earlier < at; earlier++) if (places[earlier] === places[at]) return false;
   return true;
 }
 
-/** The outcome where false slots match; `found[0..others)` are their holders. */
+/** The outcome if false slots match; `found[0..others)` are their keys. */
 function judge(own: number, found: Uint32Array, others: number, rule: number): number {
   let most = own;
   let isTied = false;

@@ -1,6 +1,6 @@
-/** Slots that hold numbers of keys: four bytes a slot, in as many arrays as it takes. */
+/** Slots that hold numbers of keys: four bytes per slot, in one or more arrays. */
 
-/** Slots of an array: 1 GiB. */
+/** Slots per array, as a power of two: 1 GiB. */
 const CHUNK_SHIFT = 28;
 
 export class SlotTable {
@@ -9,8 +9,8 @@ export class SlotTable {
   readonly #shift: number;
 
   /**
-   * @param slots how many; all 0 at first
-   * @param chunkShift slots of an array, as a power of two; for tests
+   * @param slots number of slots; initially all 0
+   * @param chunkShift slots per array, as a power of two; for tests
    * @throws RangeError if there is not enough memory
    */
   constructor(slots: number, chunkShift: number = CHUNK_SHIFT) {
@@ -34,18 +34,18 @@ export class SlotTable {
     this.#chunks[place >>> this.#shift]![place & this.#mask] = holder;
   }
 
-  /** `out[i]` becomes what slot `places[i]` holds, i below `count`. */
+  /** Sets `out[i]` to the content of slot `places[i]`, for i below `count`. */
   gather(places: Uint32Array, count: number, out: Uint32Array): void {
     if (this.#chunks.length === 1) {
       const slots = this.#chunks[0]!;
-      // Independent loads, nothing else in the loop: the processor has many of them under way.
+      // The loop has only independent loads, so the processor has many under way.
       for (let at = 0; at < count; at++) out[at] = slots[places[at]!]!;
       return;
     }
     for (let at = 0; at < count; at++) out[at] = this.get(places[at]!);
   }
 
-  /** Writes `first + i` into all `copies` places of row i, one row after the other. */
+  /** Writes `first + i` into all `copies` places of row i, row by row. */
   scatter(places: Uint32Array, rows: number, copies: number, first: number): void {
     let at = 0;
     if (this.#chunks.length === 1) {

@@ -1,11 +1,11 @@
-/** The rule by which matching slots become an answer; one place for the live store, its readers and its history. */
+/** The rule that turns matching slots into an answer, for the live store, its readers and its history. */
 import { STATUS } from './rows.js';
 
-/** What a decision over candidates says besides the status. */
+/** The result of {@link Candidates.decide}. */
 export interface Verdict {
   /** See `STATUS`. */
   status: number;
-  /** Which candidate is the answer; -1 for none. */
+  /** Index of the candidate that is the answer; -1 for none. */
   chosen: number;
   matching: number;
   agreeing: number;
@@ -26,7 +26,7 @@ export class Candidates {
   readonly #verdict: Verdict = { status: STATUS.ABSENT, chosen: -1, matching: 0, agreeing: 0 };
   #count = 0;
 
-  /** @param capacity values at most */
+  /** @param capacity most values */
   constructor(capacity: number, valueBytes: number) {
     this.valueBytes = valueBytes;
     this.values = new Uint8Array(capacity * valueBytes);
@@ -48,8 +48,8 @@ export class Candidates {
   }
 
   /**
-   * @param policy as `policyNumber` gives it
-   * @returns an object that the next call changes
+   * @param policy a number from `policyNumber`
+   * @returns an object that the next call reuses
    */
   decide(policy: number): Verdict {
     const verdict = this.#verdict;
@@ -65,7 +65,7 @@ export class Candidates {
     let first = 0;
     let isTied = false;
     for (let candidate = 0; candidate < count; candidate++) {
-      // Counted from its first occurrence, which has the whole count.
+      // The first occurrence has the whole count.
       const agreeing = this.#occurrences(candidate);
       if (agreeing === most) isTied = true;
       else if (agreeing > most) {
@@ -83,7 +83,7 @@ export class Candidates {
     return verdict;
   }
 
-  /** How often a value occurs, asked of its first occurrence; 0 of the others. */
+  /** The number of occurrences of a value, for its first occurrence; 0 for the others. */
   #occurrences(candidate: number): number {
     for (let other = 0; other < candidate; other++) if (this.#isSame(other, candidate)) return 0;
     let found = 1;

@@ -1,7 +1,7 @@
-/** Checks of what callers hand in, before anything is read or written. */
+/** Checks of arguments, before anything is read or written. */
 import { type AnswerRows, type KeyRows, MAX_KEY_BYTES } from './rows.js';
 
-/** @throws RangeError unless the rows are there, and each key lies in the bytes and is not too long */
+/** @throws RangeError unless the rows exist, and each key is inside the bytes and not too long */
 export function checkKeys({ bytes, offsets, lengths }: KeyRows, from: number, to: number): void {
   const rows = Math.min(offsets.length, lengths.length);
   if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= rows)) {
@@ -16,14 +16,14 @@ export function checkKeys({ bytes, offsets, lengths }: KeyRows, from: number, to
   }
 }
 
-/** @throws RangeError if the values of the rows up to `to` are not all there */
+/** @throws RangeError if `values` is too short for the rows up to `to` */
 export function checkValues(values: Uint8Array, to: number, valueBytes: number): void {
   if (values.length < to * valueBytes) {
     throw new RangeError(`${values.length} bytes of values; ${to} rows of ${valueBytes} bytes are needed`);
   }
 }
 
-/** @throws RangeError if the answers have no room for the rows up to `to`, or are of another size */
+/** @throws RangeError if the answers have no room for the rows up to `to`, or for values of another size */
 export function checkAnswers(out: AnswerRows, to: number, valueBytes: number): void {
   if (out.capacity < to || out.valueBytes !== valueBytes) {
     throw new RangeError(

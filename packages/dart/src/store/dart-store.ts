@@ -15,12 +15,11 @@ import { type Answer, SingleRow } from './single.js';
 import { SlotBytes } from './slot-bytes.js';
 
 /**
- * A store that is written without being asked: a hash of the key says where. Each key has N slots among M; a query reads
- * them and lets those that carry the key's checksum decide (DART, sections 3 and 4). Nothing is ever refused: a later
- * write takes the slot of an earlier one, and how often a query finds its answer all the same is what the functions of
- * the theory tell.
+ * A store whose writers compute the address from a hash of the key. Each key has N slots among M. A query reads them;
+ * those that carry the key's checksum determine the answer (DART, sections 3 and 4). No write is refused: a later write
+ * overwrites the slot of an earlier one. The theory functions give the probability that a query still succeeds.
  *
- * One thread writes; with `shared`, others query by a `DartReader`. The layout in memory is in layout.ts.
+ * One thread writes; with `shared`, others query with a `DartReader`. See layout.ts for the layout in memory.
  *
  * @example
  * const store = new DartStore({ memoryBytes: 1 << 30, copies: 2 });
@@ -29,11 +28,11 @@ import { SlotBytes } from './slot-bytes.js';
  */
 export class DartStore implements RdmaTarget {
   readonly geometry: StoreGeometry;
-  /** The hashes that the header names. */
+  /** The hashes with the header's parameters. */
   readonly hashes: KeyHashes;
   readonly segments: readonly Segment[];
   readonly isShared: boolean;
-  /** Bytes of all slots: what RDMA can write. */
+  /** Bytes of all slots; RDMA can write all of them. */
   readonly byteLength: number;
   readonly #engine: StoreEngine;
   readonly #accelerator: AcceleratorEngine | null;
@@ -72,12 +71,12 @@ export class DartStore implements RdmaTarget {
     return this.#engine.isAccelerator;
   }
 
-  /** The engine in WebAssembly, which has room for rows in the store's memory; null if the store has none. */
+  /** The engine in WebAssembly, which can hold rows in the store's memory; null if the store has none. */
   get accelerator(): AcceleratorEngine | null {
     return this.#accelerator;
   }
 
-  /** Keys written in this epoch: all their copies, or one. */
+  /** Keys written in this epoch. Each call counts one, whether it writes all copies or a single one. */
   get keyWrites(): number {
     return readCounter(this.#header, HEADER.KEY_WRITES);
   }
@@ -87,17 +86,17 @@ export class DartStore implements RdmaTarget {
     return readCounter(this.#header, HEADER.SLOT_WRITES);
   }
 
-  /** K / M, where K is the keys that the slots written in this epoch amount to, at N slots each. */
+  /** K / M, where K is the number of slots written in this epoch, divided by N. */
   get load(): number {
     return this.slotWrites / this.geometry.copies / this.geometry.slots;
   }
 
-  /** The epoch whose writes are in the slots; 0 at first. */
+  /** Number of the epoch whose writes are in the slots; initially 0. */
   get epoch(): bigint {
     return readEpoch(this.#header);
   }
 
-  /** Where the store lies, for a `DartReader` in another thread. */
+  /** The location of the store, for a `DartReader` in another thread. */
   share(): SegmentPlace[] {
     return this.segments.map(({ buffer, byteOffset }) => ({ buffer, byteOffset }));
   }
@@ -105,7 +104,7 @@ export class DartStore implements RdmaTarget {
   /**
    * Writes a value into slots of a key.
    *
-   * @param copies into how many of the N, the first ones; all if absent
+   * @param copies number of slots to write, 1..N, from the first on; all if absent
    * @throws RangeError for a value of another size, a key that is too long, or copies not in 1..N
    */
   write(key: Uint8Array, value: Uint8Array, copies: number = this.geometry.copies): void {
@@ -114,9 +113,9 @@ export class DartStore implements RdmaTarget {
   }
 
   /**
-   * Writes a value into one slot of a key, as a switch does that sends one report at a time.
+   * Writes a value into one slot of a key, like a switch that sends one report at a time.
    *
-   * @param copy which one, 0..N - 1
+   * @param copy number of the slot, 0..N - 1
    * @throws RangeError for a value of another size, a key that is too long, or a copy out of range
    */
   writeCopy(key: Uint8Array, value: Uint8Array, copy: number): void {
@@ -129,8 +128,8 @@ export class DartStore implements RdmaTarget {
   }
 
   /**
-   * Inserts a value as COMPARE&SWAP allows it: slot 0 of the key is written, slot 1 only if it is empty. An RDMA
-   * COMPARE&SWAP changes 8 bytes, hence slots of 8 bytes: a 32-bit checksum and a 4-byte value (DART, section 7).
+   * Inserts a value: writes slot 0 of the key, and slot 1 only if it is empty. An RDMA COMPARE&SWAP changes 8 bytes, so
+   * slots must have 8 bytes: a 32-bit checksum and a 4-byte value (DART, section 7).
    *
    * @returns whether slot 1 was empty and took the value
    * @throws RangeError for a value of another size or a key that is too long
@@ -147,9 +146,9 @@ export class DartStore implements RdmaTarget {
   }
 
   /**
-   * Asks for a key.
+   * Queries a key.
    *
-   * @param policy how the slots decide; `plurality` if absent
+   * @param policy the rule that determines the answer; `plurality` if absent
    * @throws RangeError for a key that is too long
    */
   query(key: Uint8Array, policy: Policy = 'plurality'): Answer {
@@ -161,7 +160,7 @@ export class DartStore implements RdmaTarget {
   /**
    * Writes many keys; row i's value is `values[i * valueBytes .. (i + 1) * valueBytes)`. Allocates nothing.
    *
-   * @throws RangeError, before anything is written, for rows that are not there or copies not in 1..N
+   * @throws RangeError, before anything is written, for rows outside the columns or copies not in 1..N
    */
   writeRows(
     keys: KeyRows,
@@ -183,7 +182,7 @@ export class DartStore implements RdmaTarget {
   /**
    * Writes each of many keys into one of its slots: row i into that of copy `which[i]`. Allocates nothing.
    *
-   * @throws RangeError, before anything is written, for rows that are not there or a copy out of range
+   * @throws RangeError, before anything is written, for rows outside the columns or a copy out of range
    */
   writeCopyRows(
     keys: KeyRows,
@@ -204,9 +203,9 @@ export class DartStore implements RdmaTarget {
   }
 
   /**
-   * Asks for many keys. Allocates nothing, but for a policy given as an object.
+   * Queries many keys. Allocates nothing, except for a policy given as an object.
    *
-   * @throws RangeError for rows that are not there, or answers without room for them
+   * @throws RangeError for rows outside the columns, or answers without room for them
    */
   queryRows(
     keys: KeyRows,
@@ -226,12 +225,12 @@ export class DartStore implements RdmaTarget {
     return this.hashes.slot(copy, key, 0, key.length) % this.geometry.slots;
   }
 
-  /** The checksum of a key as slots hold it: never 0. */
+  /** The checksum of a key as stored in slots: never 0. */
   checksumOf(key: Uint8Array): number {
     return cutChecksum(this.hashes.checksum(key, 0, key.length), this.geometry.checksumBits);
   }
 
-  /** The collector, among those the store was made for, that a key belongs to. */
+  /** The number of the collector that a key belongs to. */
   collectorOf(key: Uint8Array): number {
     return this.hashes.collector(key, 0, key.length) % this.#header[HEADER.COLLECTORS]!;
   }
@@ -239,7 +238,7 @@ export class DartStore implements RdmaTarget {
   /**
    * Empties all slots and begins an epoch.
    *
-   * @param epoch its number, 64 bits; the next one if absent
+   * @param epoch number of the new epoch, 64 bits; the next one if absent
    */
   clear(epoch: bigint = this.epoch + 1n): void {
     this.#bytes.clear();

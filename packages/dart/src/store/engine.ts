@@ -1,8 +1,8 @@
 import type { AnswerRows, KeyRows } from './rows.js';
 
 /**
- * The loops of a store: in TypeScript, or in WebAssembly. Both leave the same bytes and give the same answers. Arguments
- * are checked by the store: rows lie inside the columns, keys inside their bytes.
+ * The loops of a store: in TypeScript, or in WebAssembly. Both leave the same bytes and give the same answers. The
+ * store has checked the arguments: rows are inside the columns, keys inside their bytes.
  */
 export interface StoreEngine {
   readonly isAccelerator: boolean;
@@ -10,6 +10,6 @@ export interface StoreEngine {
   write(keys: KeyRows, values: Uint8Array, from: number, to: number, copies: number): void;
   /** Writes each row into one slot of its key: that of copy `which[row]`. */
   writeCopy(keys: KeyRows, values: Uint8Array, which: Uint8Array, from: number, to: number): void;
-  /** Answers rows `from` to `to - 1`; `policy` as `policyNumber` gives it. */
+  /** Answers rows `from` to `to - 1`. `policy` is a number from `policyNumber`. */
   query(keys: KeyRows, policy: number, out: AnswerRows, from: number, to: number): void;
 }

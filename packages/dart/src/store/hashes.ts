@@ -1,16 +1,15 @@
 /**
- * The hashes of a store: N for the slots, one for the checksum, one for the collector. Their parameters are in the
- * store's header, so that a query can use no others. All have 32 bits.
+ * The hashes of a store: N for the slots, one for the checksum, one for the collector. All have 32 bits. Queries read
+ * their parameters from the store's header.
  *
- * `xxhash`: with high and low the words of xxh64 of the key, the hash of a use of seed s is low xor f(high + s), where f
- * is the finaliser of MurmurHash3. Keys differ in these 64 bits, and then differ in each use anew.
+ * `xxhash`: let high and low be the words of xxh64 of the key. The hash with seed s is low xor f(high + s), where f is
+ * the finaliser of MurmurHash3. Two keys that differ in these 64 bits collide independently under each seed.
  *
- * `crc`: CRC-32 of the key, with a polynomial for each use.
+ * `crc`: CRC-32 of the key, with a polynomial per hash.
  *
- * What would not do: xxh32 with a seed for each use, since its state has 32 bits and takes the seed by one addition, so
- * that far more pairs of short keys that meet under one seed meet under another than chance would have. Nor CRCs of one
- * polynomial told apart by a prefix: crc(n, key) = crc(key) xor c(n), so that keys which meet in one slot meet in all
- * wherever M is a power of two.
+ * Two alternatives are unsuitable. xxh32 with a seed per hash has a state of 32 bits and adds the seed once: far more
+ * pairs of short keys than expected collide under several seeds. CRCs of one polynomial with different prefixes are
+ * dependent: crc(n, key) = crc(key) xor c(n). If M is a power of two, keys that share one slot share all.
  */
 import { CRC_32, type Crc, createCrc, xxh64Into, xxh64Words13Into } from '@int/hash';
 import { type FamilyName, MAX_COPIES } from '../layout.js';
@@ -20,16 +19,16 @@ export interface HashParameters {
   readonly family: FamilyName;
   /** The seed of xxh64; 0 in the family `crc`. */
   readonly key: number;
-  /** `MAX_COPIES` of them, of which a store of N copies uses the first N. */
+  /** `MAX_COPIES` parameters; a store of N copies uses the first N. */
   readonly slots: readonly number[];
   readonly checksum: number;
   readonly collector: number;
 }
 
 /**
- * Polynomials of degree 32, no two the same or each other's reciprocal. The slots': Castagnoli (32C), Koopman (32K), 32Q,
- * 32D, AUTOSAR, then three more that are in use for frames. Whether they detect many errors in a frame matters little
- * here; that they are independent maps does, and is tested. The checksum's is Ethernet's: every target has it.
+ * Polynomials of degree 32; no two are equal or reciprocal. Those of the slots are Castagnoli (32C), Koopman (32K),
+ * 32Q, 32D, AUTOSAR, then three more that are in use for frames. They must be independent maps, which is tested; how
+ * many errors they detect matters little here. The checksum uses Ethernet's polynomial, which every target has.
  */
 const CRC_SLOTS = [
   0x1edc6f41, 0x741b8cd7, 0x814141ab, 0xa833982b, 0xf4acfb13, 0x32583499, 0x20044009, 0xf1922815,
@@ -37,14 +36,17 @@ const CRC_SLOTS = [
 const CRC_CHECKSUM = 0x04c11db7;
 const CRC_COLLECTOR = 0x32c00699;
 
-/** The finaliser of MurmurHash3: a permutation of the 32-bit numbers in which every bit depends on all. Signed. */
+/**
+ * The finaliser of MurmurHash3: a permutation of the 32-bit numbers in which every output bit depends on every input
+ * bit. Signed.
+ */
 function finalise(word: number): number {
   let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);
 }
 
-/** The seed of a use. */
+/** The seed of one hash. */
 function derive(seed: number, use: number): number {
   return finalise((seed + Math.imul(use, 0x9e3779b9)) | 0) >>> 0;
 }
@@ -52,7 +54,7 @@ function derive(seed: number, use: number): number {
 /**
  * The parameters of a family.
  *
- * @param seed chooses the seeds of `xxhash`, 32 bits; `crc` has the same polynomials always
+ * @param seed determines the seeds of `xxhash`, 32 bits; `crc` always has the same polynomials
  */
 export function hashParameters(family: FamilyName, seed = 0): HashParameters {
   if (family === 'crc') {
@@ -68,7 +70,7 @@ export function hashParameters(family: FamilyName, seed = 0): HashParameters {
   };
 }
 
-/** CRCs by polynomial: their tables are made once. */
+/** CRCs by polynomial, so that tables are built only once. */
 const CRCS = /* @__PURE__ */ new Map<number, Crc>();
 
 function crcOf(polynomial: number): Crc {
@@ -80,7 +82,7 @@ function crcOf(polynomial: number): Crc {
   return crc;
 }
 
-/** The hashes with their tables made: 32-bit unsigned results over the bytes of a key. */
+/** Computes the hashes of keys: 32-bit unsigned results over the bytes of a key. */
 export class KeyHashes {
   readonly parameters: HashParameters;
   readonly #crcs: readonly Crc[];
@@ -94,24 +96,24 @@ export class KeyHashes {
     this.#crcs = all.map(crcOf);
   }
 
-  /** The hash that gives slot `copy` of a key, before it is reduced: the slot is this modulo M. */
+  /** The hash for slot `copy` of a key. The slot's number is this modulo M. */
   slot(copy: number, bytes: Uint8Array, offset: number, length: number): number {
     return this.#hash(copy, this.parameters.slots[copy]!, bytes, offset, length);
   }
 
-  /** The hash that gives the checksum, before it is cut to its lower bits. */
+  /** The hash for the checksum, before truncation to its lower bits. */
   checksum(bytes: Uint8Array, offset: number, length: number): number {
     return this.#hash(MAX_COPIES, this.parameters.checksum, bytes, offset, length);
   }
 
-  /** The hash that gives the collector: its number is this modulo the number of collectors. */
+  /** The hash for the collector. The collector's number is this modulo the number of collectors. */
   collector(bytes: Uint8Array, offset: number, length: number): number {
     return this.#hash(MAX_COPIES + 1, this.parameters.collector, bytes, offset, length);
   }
 
   /**
-   * The hashes of the first `copies` slots into `out`, before they are reduced.
-   * @returns the hash that gives the checksum
+   * Writes the hashes of the first `copies` slots, not reduced modulo M, into `out`.
+   * @returns the hash for the checksum
    */
   all(bytes: Uint8Array, offset: number, length: number, copies: number, out: Uint32Array): number {
     const crcs = this.#crcs;
@@ -130,7 +132,7 @@ export class KeyHashes {
       for (let copy = 0; copy < copies; copy++) out[copy] = crcs[copy]!.digest(bytes, at, length);
       return crcs[MAX_COPIES]!.digest(bytes, at, length);
     }
-    // Flow keys of IPv4, the most frequent: their words are read once for all.
+    // IPv4 flow keys are the most frequent: read their words only once.
     const word0 = wordAt(bytes, at);
     const word4 = wordAt(bytes, at + 4);
     const byte8 = bytes[at + 8]!;

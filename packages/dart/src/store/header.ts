@@ -1,4 +1,4 @@
-/** The header of a segment: written when a store is made, read by those who find one. */
+/** The header of a segment: written when a store is made, read when one is attached. */
 import {
   FAMILIES,
   HEADER,
@@ -12,7 +12,7 @@ import {
 import type { HashParameters } from './hashes.js';
 import type { SegmentPlace } from './segment.js';
 
-/** Which of several collectors a store belongs to. */
+/** The collector that a store belongs to, among several. */
 export interface Membership {
   readonly collectors: number;
   readonly collector: number;
@@ -50,7 +50,7 @@ export function writeHeader(
   header[HEADER.COLLECTOR] = membership.collector;
 }
 
-/** What a header says. */
+/** The contents of a header. */
 export interface HeaderContents extends Membership {
   readonly geometry: StoreGeometry;
   readonly parameters: HashParameters;
@@ -72,7 +72,7 @@ function segmentFrom(header: Uint32Array, byteLength: number): SegmentGeometry {
 /**
  * Reads the headers of all segments of a store.
  *
- * @throws TypeError if this is no store of this layout, or not all of one
+ * @throws TypeError if the places are not all segments of a store of this layout
  */
 export function readHeaders(places: readonly SegmentPlace[]): HeaderContents {
   const headers = places.map(({ buffer, byteOffset }) => new Uint32Array(buffer, byteOffset, 128));

@@ -2,30 +2,30 @@ import { type FamilyName, geometryOf, type StoreGeometry, slotsFor } from '../la
 import { type HashParameters, hashParameters } from './hashes.js';
 import type { Membership } from './header.js';
 
-/** How a store is made. */
+/** Options for a new store. */
 export interface DartStoreOptions {
-  /** M, 1..2^32 - 1. This or {@link memoryBytes}. */
+  /** Number of slots, M: 1..2^32 - 1. Give this or {@link memoryBytes}. */
   slots?: number;
-  /** Bytes for slots: M is as many as fit. */
+  /** Bytes for slots; M is the number of slots that fit. */
   memoryBytes?: number;
   /** Bytes of a value, 1..1024; default 20: five hops of 32 bits. */
   valueBytes?: number;
   /** Bits of the checksum, 8..32; default 32. */
   checksumBits?: number;
-  /** N: slots of a key, 1..8; default 2. */
+  /** Slots of a key, N: 1..8; default 2. */
   copies?: number;
-  /** `xxhash`, the default, for software writers; `crc` where P4 switches write. */
+  /** `xxhash`, the default, for software writers; `crc` for P4 switches. */
   hash?: FamilyName;
-  /** Chooses the seeds of `xxhash`, 32 bits; default 0. */
+  /** Determines the seeds of `xxhash`, 32 bits; default 0. */
   seed?: number;
-  /** Collectors among which keys are spread, and which of them this is; default 1 and 0. */
+  /** Number of collectors among which keys are spread, and the number of this one; default 1 and 0. */
   collectors?: number;
   collector?: number;
-  /** Whether other threads are to query while this one writes (SharedArrayBuffer); default false. */
+  /** Whether other threads query while this one writes (SharedArrayBuffer); default false. */
   shared?: boolean;
-  /** Bytes of a segment at most, up to 2^32; default 2^32 - 2^24. A store that needs more has several. */
+  /** Most bytes of a segment, up to 2^32; default 2^32 - 2^24. A larger store has several segments. */
   segmentBytes?: number;
-  /** `auto`, the default: WebAssembly where the platform has it and the store is one segment. `plain`: TypeScript. */
+  /** `auto`, the default: WebAssembly, if the platform has it and the store has one segment. `plain`: TypeScript. */
   engine?: 'auto' | 'plain';
   /** Memory for the segments, one buffer each, of at least their `byteLength`; it is overwritten. Implies `plain`. */
   buffers?: readonly ArrayBufferLike[];
@@ -37,7 +37,7 @@ export interface ResolvedOptions extends Membership {
   readonly parameters: HashParameters;
 }
 
-/** Leaves room next to the slots for what the accelerator needs. */
+/** Leaves room for the accelerator beside the slots. */
 const SEGMENT_BYTES = 2 ** 32 - 2 ** 24;
 
 /** @throws RangeError for an option out of range, or if neither `slots` nor `memory` is given */

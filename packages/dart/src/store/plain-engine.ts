@@ -5,13 +5,13 @@ import { cutChecksum, type KeyHashes } from './hashes.js';
 import { type AnswerRows, type KeyRows, STATUS } from './rows.js';
 import type { Segment } from './segment.js';
 
-/** Rows that are hashed together, and whose slots are then asked for, before the first of them is written or looked at. */
+/** Rows per block. All rows of a block are hashed and their slots touched before the first is written or read. */
 const BLOCK = 32;
 
 /**
- * The loops of a store in TypeScript, for any number of segments: what the others are held against.
+ * The loops of a store in TypeScript, for any number of segments. They are the reference for other engines.
  *
- * Offsets in a segment are kept unsigned 32-bit numbers: with others, V8 is several times slower.
+ * Offsets in a segment are unsigned 32-bit numbers: with others, V8 is several times slower.
  */
 export class PlainEngine implements StoreEngine {
   readonly isAccelerator = false;
@@ -23,11 +23,11 @@ export class PlainEngine implements StoreEngine {
   readonly #inverse: number;
   /** The slots of a row's key. */
   readonly #slots: Uint32Array;
-  /** The same for a block: N a row; and the checksums. */
+  /** The slots of a block, N per row, and the checksums. */
   readonly #blockSlots: Uint32Array;
   readonly #checksums: Uint32Array = new Uint32Array(BLOCK);
   readonly #candidates: Candidates;
-  /** What touching came to, kept so that it is not left out. @internal */
+  /** The result of touching, kept so that the compiler does not remove it. @internal */
   touched = 0;
 
   constructor(geometry: StoreGeometry, hashes: KeyHashes, segments: readonly Segment[]) {
@@ -96,8 +96,8 @@ export class PlainEngine implements StoreEngine {
   }
 
   /**
-   * Asks for the slots of a block: loads in a loop so short that the processor has many under way, which with what else is
-   * done for a slot it would not.
+   * Touches the slots of a block. The loop is so short that the processor has many loads under way, which is not so in
+   * the main loop.
    */
   #touch(count: number): number {
     const { slotBytes } = this.#geometry;
@@ -127,7 +127,7 @@ export class PlainEngine implements StoreEngine {
       candidates.clear();
       for (let at = first; at < first + copies; at++) {
         const slot = blockSlots[at]!;
-        // A slot that two hashes choose counts once.
+        // A slot chosen by two hashes counts once.
         if (isRepeated(blockSlots, first, at)) continue;
         const segment = this.#segmentOf(slot);
         const start = ((slot - segment.geometry.firstSlot) * slotBytes) >>> 0;
@@ -158,8 +158,8 @@ export class PlainEngine implements StoreEngine {
 }
 
 /**
- * `hash % count` for numbers of 32 bits, without a division, which is slow where it is one of floating-point numbers. The
- * quotient may be off by one, either way.
+ * `hash % count` for 32-bit numbers, without a slow floating-point division. The estimated quotient may be off by one
+ * in either direction.
  */
 function remainder(hash: number, count: number, inverse: number): number {
   const rest = hash - Math.floor(hash * inverse) * count;
@@ -167,7 +167,7 @@ function remainder(hash: number, count: number, inverse: number): number {
   return rest >= count ? rest - count : rest;
 }
 
-/** Whether an element from `first` on is the same as that at `at`. */
+/** Whether an element from `first` on, before `at`, equals that at `at`. */
 function isRepeated(slots: Uint32Array, first: number, at: number): boolean {
   for (let other = first; other < at; other++) if (slots[other] === slots[at]) return true;
   return false;
@@ -188,7 +188,10 @@ function storeBytes(
   for (const end = at + slotBytes; to < end; ) slots[to++] = values[next++]!;
 }
 
-/** The same for whole words, little-endian: few stores, so that many slots can wait for memory at a time. */
+/**
+ * Writes slots of whole little-endian words. It needs few store instructions, so many slots can wait for memory at a
+ * time.
+ */
 function storeWords(
   words: Uint32Array,
   at: number,

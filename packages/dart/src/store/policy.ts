@@ -1,14 +1,17 @@
-/** How the slots that have a key's checksum decide (section 4 of the DART paper). */
+/** Policies: rules by which slots with a key's checksum determine the answer (section 4 of the DART paper). */
 
-/** `plurality`: the value that most slots hold, none if two values tie. `single`: the value if there is only one. */
+/**
+ * `plurality`: the value that most slots hold; no answer if two values tie. `single`: the value, if all slots hold the
+ * same.
+ */
 export type Policy = 'single' | 'plurality' | Consensus;
 
-/** The value that most slots hold if at least `slots` hold it, none if two values tie. */
+/** The value that most slots hold, if at least `slots` slots hold it; no answer if two values tie. */
 export interface Consensus {
   readonly consensus: number;
 }
 
-/** A policy as one number: 0 for `single`, else how many slots have to agree (1 for `plurality`). */
+/** A policy as one number: 0 for `single`, else the least number of agreeing slots (1 for `plurality`). */
 export function policyNumber(policy: Policy): number {
   if (policy === 'single') return 0;
   if (policy === 'plurality') return 1;

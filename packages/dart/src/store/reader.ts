@@ -9,12 +9,12 @@ import { type AnswerRows, type KeyRows, STATUS } from './rows.js';
 import { readCounter, readEpoch, Segment, type SegmentPlace } from './segment.js';
 import { type Answer, SingleRow } from './single.js';
 
-/** Times a query is begun again before it is given up as `busy`: some milliseconds. */
+/** Attempts before a query is `busy`: some milliseconds. */
 const TRIES = 10_000;
 
 /**
- * Queries a store that another thread writes. No answer is a mix of two writes: slots of a page that is being written
- * are read again, and a query that never finds them at rest is `busy`.
+ * Queries a store that another thread writes. No answer mixes two writes. While a page is being written, its slots are
+ * read again; a query that never finds them unchanged is `busy`.
  *
  * @example
  * // the thread that writes
@@ -28,11 +28,11 @@ export class DartReader {
   readonly hashes: KeyHashes;
   readonly segments: readonly Segment[];
   readonly #slots: Uint32Array;
-  /** `begun` of the pages of a row's slots, as it was before they were read. */
+  /** The `begun` marks of a row's pages, before the slots were read. */
   readonly #marks: Int32Array;
   readonly #candidates: Candidates;
   readonly #single: SingleRow;
-  /** Written by nobody else: an access to it keeps what is before it before what is after it. */
+  /** A private word. An atomic access to it keeps the reads before it and after it in order. */
   readonly #fence = new Int32Array(new SharedArrayBuffer(4));
 
   /** @throws TypeError if these are not all segments of a store of the known layout */
@@ -47,7 +47,7 @@ export class DartReader {
     this.#single = new SingleRow(geometry.valueBytes);
   }
 
-  /** The epoch whose writes are in the store. */
+  /** Number of the epoch whose writes are in the store. */
   get epoch(): bigint {
     return readEpoch(this.segments[0]!.header);
   }
@@ -57,14 +57,14 @@ export class DartReader {
     return readCounter(this.segments[0]!.header, HEADER.KEY_WRITES);
   }
 
-  /** See `DartStore.query`; besides its answers, there is `busy`. */
+  /** Like `DartStore.query`; the status may also be `busy`. */
   query(key: Uint8Array, policy: Policy = 'plurality'): Answer {
     const single = this.#single;
     this.queryRows(single.keys(key), single.answer, policy, 0, 1);
     return single.read();
   }
 
-  /** See `DartStore.queryRows`; besides its answers, there is `STATUS.BUSY`. */
+  /** Like `DartStore.queryRows`; a status may also be `STATUS.BUSY`. */
   queryRows(keys: KeyRows, out: AnswerRows, policy: Policy = 'plurality', from = 0, to = keys.offsets.length): void {
     const { valueBytes, checksumBits, copies, slots: count } = this.geometry;
     const number = policyNumber(policy);
@@ -86,7 +86,7 @@ export class DartReader {
     }
   }
 
-  /** Reads the slots of a key; false if one of them may have been written meanwhile. */
+  /** Reads the slots of a key. Returns false if one of them may have been written meanwhile. */
   #read(checksum: number): boolean {
     const { slotBytes, checksumBytes, copies, pageShift } = this.geometry;
     const slots = this.#slots;

@@ -1,24 +1,27 @@
-/** Rows of keys and of answers: what the batch forms of a store work on. Nothing here is allocated per row. */
+/** Rows of keys and of answers for the batch methods of a store. Nothing is allocated per row. */
 
-/** Keys of many rows: key i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. Keys are any bytes. */
+/**
+ * Keys of many rows: key i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. A key is any bytes, at most
+ * {@link MAX_KEY_BYTES} long.
+ */
 export interface KeyRows {
   readonly bytes: Uint8Array;
   readonly offsets: Uint32Array;
   readonly lengths: Uint32Array;
 }
 
-/** Bytes of a key at most. */
+/** Most bytes of a key. */
 export const MAX_KEY_BYTES = 0xffff;
 
-/** What became of a query. */
+/** The status of a query. */
 export const STATUS = {
   /** There is an answer. */
   VALUE: 0,
-  /** No slot has the key's checksum: never written, or overwritten since. */
+  /** No slot has the key's checksum: the key was never written, or was overwritten. */
   ABSENT: 1,
-  /** Slots have the key's checksum, but the policy does not let them decide. */
+  /** Slots have the key's checksum, but give no answer by the policy. */
   CONFLICT: 2,
-  /** A slot was being written as often as it was read: ask again. Only where another thread writes. */
+  /** A slot was being written at every attempt to read it: query again. Occurs only if another thread writes. */
   BUSY: 3,
 } as const;
 export type StatusName = 'value' | 'absent' | 'conflict' | 'busy';
@@ -32,13 +35,13 @@ export class AnswerRows {
   readonly status: Uint8Array;
   /** Row i's value is `values[i * valueBytes .. (i + 1) * valueBytes)`; undefined where the status is not VALUE. */
   readonly values: Uint8Array;
-  /** Slots of the key that have its checksum. A slot that two hashes choose counts once. */
+  /** Slots of the key that have its checksum. A slot chosen by two hashes counts once. */
   readonly matching: Uint8Array;
-  /** Slots among them that hold the answer; 0 where there is none. */
+  /** Those of the matching slots that hold the answer; 0 if there is none. */
   readonly agreeing: Uint8Array;
 
   /**
-   * @param allocate makes columns; new memory if absent
+   * @param allocate allocates the columns; new memory if absent
    * @throws RangeError for a capacity or a size that is not a whole number
    */
   constructor(capacity: number, valueBytes: number, allocate = (bytes: number): Uint8Array => new Uint8Array(bytes)) {
@@ -55,7 +58,7 @@ export class AnswerRows {
 }
 
 /**
- * Keys of one length, one behind the other.
+ * Rows of keys of one length, stored one after the other.
  *
  * @throws RangeError if the bytes are not a multiple of `keyBytes`
  */

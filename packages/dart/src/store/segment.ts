@@ -1,7 +1,7 @@
-/** A segment of a store: views of its bytes, and the marks that writers leave in it. */
+/** A segment of a store: views of its bytes, and its marks. */
 import { HEADER, HEADER_BYTES, type SegmentGeometry } from '../layout.js';
 
-/** Where a segment lies: enough to find it again in another thread. */
+/** The location of a segment, for use in another thread. */
 export interface SegmentPlace {
   readonly buffer: ArrayBufferLike;
   readonly byteOffset: number;
@@ -9,20 +9,23 @@ export interface SegmentPlace {
 
 const IS_LITTLE_ENDIAN = /* @__PURE__ */ new Uint8Array(/* @__PURE__ */ Uint32Array.of(1).buffer)[0] === 1;
 
-/** Bytes at the start of a segment are its header, then marks, then slots: see layout.ts. */
+/** A segment: a header, then marks, then slots. See layout.ts. */
 export class Segment implements SegmentPlace {
   readonly geometry: SegmentGeometry;
   readonly buffer: ArrayBufferLike;
   readonly byteOffset: number;
   readonly header: Uint32Array;
-  /** Writes begun, and done, per page. */
+  /** Counts of writes begun, and done, per page. */
   readonly begun: Int32Array;
   readonly done: Int32Array;
-  /** Exactly the slots. */
+  /** The bytes of the slots. */
   readonly slots: Uint8Array;
-  /** The same as words, if slots are whole words with a checksum of one, and this machine is little-endian; else null. */
+  /**
+   * The slots as words, if slots are whole words, the checksum is one word and this machine is little-endian; else
+   * null.
+   */
   readonly words: Uint32Array | null;
-  /** Whether other threads may look on. */
+  /** Whether other threads may read it. */
   readonly isShared: boolean;
 
   constructor(geometry: SegmentGeometry, slotBytes: number, place: SegmentPlace, checksumBytes = 0) {
@@ -47,13 +50,13 @@ export class Segment implements SegmentPlace {
     else this.begun[page] = this.begun[page]! + 1;
   }
 
-  /** Marks the write that {@link begin} announced as done. */
+  /** Marks the write of {@link begin} as done. */
   end(page: number): void {
     if (this.isShared) Atomics.add(this.done, page, 1);
     else this.done[page] = this.done[page]! + 1;
   }
 
-  /** Makes marks that a writer left half-way, because it was ended, look done. */
+  /** Completes the marks of a writer that was terminated during a write. */
   repair(): void {
     for (let page = 0; page < this.geometry.pages; page++) Atomics.store(this.done, page, this.begun[page]!);
   }

@@ -1,19 +1,19 @@
-/** One key at a time, over the batch forms. */
+/** Writes and queries of single keys, by means of the batch methods. */
 import { AnswerRows, type KeyRows, STATUS_NAMES, type StatusName } from './rows.js';
 
 /** The answer to a query. */
 export interface Answer {
   /** See `STATUS`. */
   readonly status: StatusName;
-  /** A copy; null unless the status is `value`. */
+  /** A copy of the value; null unless the status is `value`. */
   readonly value: Uint8Array | null;
   /** Slots of the key that have its checksum. */
   readonly matching: number;
-  /** Slots among them that hold the answer. */
+  /** Those of the matching slots that hold the answer. */
   readonly agreeing: number;
 }
 
-/** Rows of one. */
+/** Columns with a single row. */
 export class SingleRow {
   readonly answer: AnswerRows;
   readonly #keys: { bytes: Uint8Array; readonly offsets: Uint32Array; readonly lengths: Uint32Array };

@@ -1,7 +1,7 @@
 import type { StoreGeometry } from '../layout.js';
 import type { Segment } from './segment.js';
 
-/** The slots of a store as one run of bytes across its segments, for RDMA: what is written leaves marks. */
+/** The slots of a store as one run of bytes across its segments, for RDMA. Every write leaves marks. */
 export class SlotBytes {
   readonly byteLength: number;
   readonly #geometry: StoreGeometry;
@@ -18,8 +18,8 @@ export class SlotBytes {
   }
 
   /**
-   * @returns slots of which bytes were written
-   * @throws RangeError if the range is not inside the slots, or the source has not that many bytes
+   * @returns number of slots that were written, wholly or in part
+   * @throws RangeError if the range is not inside the slots, or the source is too short
    */
   write(offset: number, source: Uint8Array, from: number, length: number): number {
     this.#check(offset, length);
@@ -56,7 +56,7 @@ export class SlotBytes {
     this.write(offset, this.#word, 0, 8);
   }
 
-  /** Sets every byte to 0; readers see all of a page empty or none of it. */
+  /** Sets every byte to 0. Readers see each whole page empty or unchanged. */
   clear(): void {
     const { slotBytes, pageShift } = this.#geometry;
     for (const segment of this.#segments) {

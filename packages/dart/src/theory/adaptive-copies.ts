@@ -1,6 +1,6 @@
 /**
- * Numbers of copies that follow the load of the epoch. The paper leaves "dynamically adjusting N as the load fluctuates"
- * to the future (section 5.1); this is one way, with the theory of what it gives.
+ * A number of copies that depends on the load of the epoch. The paper leaves "dynamically adjusting N as the load
+ * fluctuates" to future work (section 5.1). This is one way, with its theory.
  */
 import { MAX_COPIES } from '../layout.js';
 import { type AgeRange, ALL_AGES, averageOverAges } from './ages.js';
@@ -8,7 +8,7 @@ import { OutcomeModel, type OutcomeOptions, type Outcomes } from './outcomes.js'
 import { bestCopies, type ChoiceOptions, type Measure } from './plan.js';
 
 export interface AdaptiveCopiesOptions extends ChoiceOptions {
-  /** By which measure a number is the best at a load; `oldest` if absent, which is the better rule for the mean too. */
+  /** The measure by which a number is best at a load; `oldest` if absent, which gives the better mean, too. */
   readonly measure?: Measure;
 }
 
@@ -16,12 +16,12 @@ export interface AdaptiveCopiesOptions extends ChoiceOptions {
 const MOST_LOAD = 4;
 
 /**
- * Chooses how many copies of a key to write from the load so far: keys written in the epoch by slots. It is the number
- * that would be best if all keys of that load had used it: many while the store is empty, when copies harm few others,
- * and one when it is full. Queries read all `mostCopies` slots, whatever was written.
+ * Chooses the number of copies of a key from the load so far: keys written in the epoch / slots. It is the number that
+ * would be best if all keys up to that load had used it. It is large while the store is empty and copies overwrite few
+ * keys, and one when the store is full. Queries always read all `mostCopies` slots.
  *
- * Early keys keep many copies and late ones destroy few, so that the mean over all keys is above that of any fixed
- * number at nearly every load.
+ * Early keys have many copies, and late keys overwrite few. The mean success over all keys is therefore above that of
+ * any fixed number at nearly every load.
  *
  * @example
  * const adaptive = new AdaptiveCopies({ mostCopies: store.geometry.copies });
@@ -30,7 +30,10 @@ const MOST_LOAD = 4;
  */
 export class AdaptiveCopies {
   readonly mostCopies: number;
-  /** `thresholds[n - 1]`: up to this load, n copies or more are written; falling, `thresholds[0]` is infinite. */
+  /**
+   * `thresholds[n - 1]`: up to this load, n copies or more are written. The thresholds fall; `thresholds[0]` is
+   * infinite.
+   */
   readonly thresholds: readonly number[];
 
   /** @throws RangeError for `mostCopies` that is not 1..8 */
@@ -42,7 +45,7 @@ export class AdaptiveCopies {
     const thresholds = [Number.POSITIVE_INFINITY];
     for (let copies = 2; copies <= mostCopies; copies++) {
       let [low, high] = [0, Math.min(MOST_LOAD, thresholds[copies - 2]!)];
-      // Six digits: the curve is flat where two numbers are equally good.
+      // Six digits suffice: near a threshold, both numbers are almost equally good.
       while (high - low > 1e-6) {
         const middle = (low + high) / 2;
         if (bestCopies(middle, measure, { mostCopies, ...rest }) >= copies) low = middle;
@@ -62,8 +65,8 @@ export class AdaptiveCopies {
   }
 
   /**
-   * Slots written by the keys up to a load, by M: the integral of {@link copiesAt} from 0 to `load`. The fraction of the
-   * slots that is still empty is exp of minus this.
+   * Slots written by the keys up to a load, divided by M: the integral W of {@link copiesAt} from 0 to `load`. The
+   * fraction of empty slots is exp(-W).
    */
   writesUpTo(load: number): number {
     let writes = 0;
@@ -73,7 +76,7 @@ export class AdaptiveCopies {
 }
 
 export interface AdaptiveOutcomeOptions extends Omit<OutcomeOptions, 'copies' | 'written'> {
-  /** Keys of the epoch by slots, at the time of the queries. */
+  /** Keys of the epoch / slots, at the time of the queries. */
   readonly load: number;
   readonly adaptive: AdaptiveCopies;
   readonly ages?: AgeRange;
@@ -82,8 +85,8 @@ export interface AdaptiveOutcomeOptions extends Omit<OutcomeOptions, 'copies' | 
 /**
  * The outcomes of keys written with {@link AdaptiveCopies}, for distinct values. A key that was written at load x wrote
  * n(x) of its slots; each has since been overwritten with probability p = 1 - exp(-(W(load) - W(x))), W being
- * {@link AdaptiveCopies.writesUpTo}; its other slots hold foreign keys with probability 1 - exp(-W(load)). The same
- * approximation as for a fixed number: Poisson, and no term of order 1 / M.
+ * {@link AdaptiveCopies.writesUpTo}; its other slots hold foreign keys with probability 1 - exp(-W(load)). The
+ * approximation is that for a fixed number: Poisson, without terms of order 1 / M.
  */
 export function adaptiveOutcomes({ load, adaptive, ages = ALL_AGES, ...options }: AdaptiveOutcomeOptions): Outcomes {
   const { mostCopies, thresholds } = adaptive;
@@ -93,7 +96,7 @@ export function adaptiveOutcomes({ load, adaptive, ages = ALL_AGES, ...options }
   });
   const all = adaptive.writesUpTo(load);
   const foreign = -Math.expm1(-all);
-  // The curve is smooth only between the ages at which the number of copies changes.
+  // Integrate piecewise: the curve is smooth only between ages at which the number of copies changes.
   const ends = thresholds
     .map((threshold) => 1 - Math.min(1, threshold / load))
     .filter((age) => age > ages.from && age < ages.to);

@@ -1,7 +1,10 @@
-/** Averages over the ages of keys: a store is asked for all of its keys, not only for the oldest. */
+/** Averages over the ages of keys: queries are for all keys, not only for the oldest. */
 
 const NODES = 8;
-/** Halvings at most: smooth functions take tens; where rounding is above the tolerance, halving does not end by itself. */
+/**
+ * Most halvings. Smooth functions need tens. Without a limit, halving would not end where rounding exceeds the
+ * tolerance.
+ */
 const MOST_HALVINGS = 1000;
 
 /** Nodes and weights of Gauss-Legendre quadrature on [-1, 1], by Newton's method on the Legendre polynomial. */
@@ -28,7 +31,7 @@ function panel(f: (x: number) => number, from: number, to: number): number {
   return sum * half;
 }
 
-/** The integral over [from, to], halved where two halves do not agree with the whole to within `error`. */
+/** The integral over [from, to]. The interval is halved while the halves differ from the whole by more than `error`. */
 function integrate(
   f: (x: number) => number,
   from: number,
@@ -45,7 +48,7 @@ function integrate(
   return integrate(f, from, middle, left, part, budget) + integrate(f, middle, to, right, part, budget);
 }
 
-/** Which ages: 0 is the key written last, 1 the first of the epoch. */
+/** A range of ages: 0 is the key written last, 1 the first of the epoch. */
 export interface AgeRange {
   readonly from: number;
   readonly to: number;
@@ -55,9 +58,9 @@ export interface AgeRange {
 export const ALL_AGES: AgeRange = { from: 0, to: 1 };
 
 /**
- * The ages of the first-written part of the keys.
+ * The ages of the keys written first.
  *
- * @param fraction above 0 up to 1; 0.01 is the oldest hundredth
+ * @param fraction their share, above 0 and at most 1; 0.01 is the oldest hundredth
  */
 export function oldest(fraction: number): AgeRange {
   if (!(fraction > 0 && fraction <= 1)) throw new RangeError(`fraction must be above 0 up to 1, not ${fraction}`);
@@ -65,11 +68,12 @@ export function oldest(fraction: number): AgeRange {
 }
 
 /**
- * The mean over ages u, evenly spread: (1 / (to - from)) * integral of f(u) du. Keys of an epoch are evenly spread over
- * u in [0, 1], a key of age u having had u K others written since. Integrated numerically (Gauss-Legendre, halved where
- * needed, after u = t^3 for functions that are steep near 0); relative error about 1e-10 for smooth functions.
+ * The mean of f over ages u, uniformly distributed: (1 / (to - from)) * integral of f(u) du. Keys of an epoch are
+ * uniformly distributed over u in [0, 1]; u K other keys were written after a key of age u. The integral is numerical:
+ * Gauss-Legendre, halved where needed, after the substitution u = t^3 for functions that are steep near 0. The relative
+ * error is about 1e-10 for smooth functions.
  *
- * @param f any of the probabilities of this folder, of the age
+ * @param f a function of the age, such as a probability of this folder
  *
  * @example
  * const model = new OutcomeModel({ copies: 4 });
@@ -82,7 +86,7 @@ export function averageOverAges(f: (age: number) => number, { from, to }: AgeRan
   const [low, high] = [Math.cbrt(from), Math.cbrt(to)];
   const middle = (low + high) / 2;
   const halves = [panel(g, low, middle), panel(g, middle, high)] as const;
-  // Relative to the whole: rounding in a part that adds nothing to it must not count.
+  // The tolerance is relative to the whole, so that rounding in a negligible part does not matter.
   const error = 1e-11 * Math.abs(halves[0] + halves[1]);
   const budget = { panels: MOST_HALVINGS };
   const upper = integrate(g, middle, high, halves[1], error, budget);

@@ -1,6 +1,6 @@
-/** How many of a key's N slots get written when not all writes are made, or not all arrive. */
+/** The number of a key's N slots that are written if some writes are not made or do not arrive. */
 
-/** C(n, k), exact for the small n of copies and reports that fit into 2^53. */
+/** C(n, k), exact up to 2^53. */
 export function choose(n: number, k: number): number {
   let result = 1;
   for (let i = 1; i <= k; i++) result = (result * (n - k + i)) / i;
@@ -8,8 +8,9 @@ export function choose(n: number, k: number): number {
 }
 
 /**
- * Random-copy writes: a switch writes each of the R reports of a key into one of the N slots at random (section 6 of
- * the DART paper: the switch draws n). The number D of distinct copies that were written, by the recursion
+ * The distribution of D, the number of distinct copies written by random-copy writes: a switch writes each of the R
+ * reports of a key into one of the N slots at random (section 6 of the DART paper: the switch draws n). By the
+ * recursion
  *
  * P(D = d after R + 1) = P(d after R) * d / N + P(d - 1 after R) * (N - d + 1) / N. Exact.
  *
@@ -33,8 +34,8 @@ export function distinctSlots(copies: number, reports: number, loss = 0): number
 }
 
 /**
- * One packet per copy, each lost with probability `loss`, independently: P(D = d) = C(N, d) (1 - loss)^d loss^(N - d).
- * Exact.
+ * The distribution of D for one packet per copy, each lost independently with probability `loss`:
+ * P(D = d) = C(N, d) (1 - loss)^d loss^(N - d). Exact.
  */
 export function arrivingCopies(copies: number, loss: number): number[] {
   return Array.from(
@@ -43,7 +44,7 @@ export function arrivingCopies(copies: number, loss: number): number[] {
   );
 }
 
-/** The mean of a distribution over 0, 1, 2...: slots that a key writes on average, the N of overwriting. */
+/** The mean of a distribution over 0, 1, 2...; for written slots, the mean N to use in overwriting probabilities. */
 export function meanOf(chances: readonly number[]): number {
   return chances.reduce((sum, chance, count) => sum + chance * count, 0);
 }

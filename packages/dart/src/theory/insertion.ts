@@ -1,15 +1,16 @@
 /**
  * COMPARE&SWAP insertion: a key is written into its first slot, and into its second only if that is empty (section 7 of
- * the paper). An RDMA COMPARE&SWAP exchanges 8 bytes, so this is for slots of 8 bytes: 32 bits of checksum, 4 of value.
+ * the paper). An RDMA COMPARE&SWAP exchanges 8 bytes, so slots must have 8 bytes: a checksum of 32 bits and a value of
+ * 4 bytes.
  */
 import { type AgeRange, ALL_AGES, averageOverAges } from './ages.js';
 
 /**
- * The probability that a query succeeds after COMPARE&SWAP insertion, checksums taken as perfect.
+ * The probability that a query succeeds after COMPARE&SWAP insertion, with perfect checksums.
  *
- * A slot is empty at load x with probability exp(-2 x): every key that finds it empty fills it, by either way, and each
- * way picks it at rate 1 / M. Only WRITEs, at rate 1 / M, overwrite. A key that was written at load x and is asked for
- * at load L, d = L - x: success = 1 - (1 - exp(-d)) * (1 - exp(-2 x) exp(-d)). Mean-field, no term of order 1 / M.
+ * A slot is empty at load x with probability exp(-2 x): both a WRITE and a COMPARE&SWAP fill an empty slot, and each
+ * picks it at rate 1 / M. Only WRITEs, at rate 1 / M, overwrite. For a key written at load x and queried at load L,
+ * with d = L - x: success = 1 - (1 - exp(-d)) * (1 - exp(-2 x) exp(-d)). Mean-field, without terms of order 1 / M.
  *
  * @param load keys of the epoch / M at the time of the query
  * @param age 0: the key written last; 1: the first of the epoch

@@ -1,15 +1,15 @@
 /**
- * What a query finds, in probabilities: from the state of one slot to the answer of N.
+ * The probabilities of a query's outcomes, derived from the state of a single slot.
  *
  * The model: each slot that the key wrote is, independently, intact (1 - p), overwritten by a key of another checksum
- * (p (1 - q)), or overwritten by a key of the same checksum (p q). This neglects terms of order N^2 / M: that two hashes
- * of a key choose one slot, or that one foreign key holds two of its slots.
+ * (p (1 - q)), or overwritten by a key of the same checksum (p q). This neglects terms of order N^2 / M: two hashes of
+ * a key may choose one slot, and one foreign key may hold two of its slots.
  *
- * With `a` intact slots and `w` false ones, the answer depends on which of the false slots hold equal values. If all
- * keys have distinct values, no two do, and everything is known: {@link OutcomeModel.distinct} is exact in the model.
- * Otherwise all ways of being equal are gone through: what follows from every way is a lower bound, what follows from
- * one of them an upper bound. For `single` these are the bounds of the paper. False values are taken to differ from the
- * key's own; where they may not, a wrong answer can only become a right one.
+ * With `a` intact slots and `w` false ones, the answer depends on which false slots hold equal values. If all keys have
+ * distinct values, none do, and {@link OutcomeModel.distinct} is exact in the model. Otherwise all partitions into
+ * equal values are examined. An outcome that follows from every partition counts towards the lower bound, one that
+ * follows from some partition towards the upper bound. For `single` these are the bounds of the paper. The model
+ * assumes that false values differ from the key's own. If they do not, wrong answers can only become right.
  */
 import { MAX_COPIES } from '../layout.js';
 import { type Policy, policyNumber } from '../store/policy.js';
@@ -18,13 +18,13 @@ import { checksumKinds } from './overwriting.js';
 
 /** Probabilities that add up to 1. */
 export interface Outcomes {
-  /** The answer is the key's own value. */
+  /** Probability that the answer is the key's own value. */
   readonly success: number;
-  /** No answer: nothing has the key's checksum. */
+  /** Probability of no answer because no slot has the key's checksum. */
   readonly absent: number;
-  /** No answer: the policy does not decide. */
+  /** Probability of no answer because the policy does not decide. */
   readonly conflict: number;
-  /** The answer is another key's value. */
+  /** Probability that the answer is another key's value. */
   readonly wrong: number;
 }
 
@@ -33,10 +33,10 @@ export interface Bounds {
   readonly upper: number;
 }
 
-/** Bounds for any values of other keys, equal ones included, that are not the key's own. */
+/** Bounds for any values of other keys that differ from the key's own; they may be equal to each other. */
 export interface OutcomeBounds {
   readonly success: Bounds;
-  /** Needs no bounds: it depends on checksums alone. */
+  /** Exact, because it depends only on checksums. */
   readonly absent: number;
   readonly conflict: Bounds;
   readonly wrong: Bounds;
@@ -49,7 +49,9 @@ export interface OutcomeOptions {
   readonly checksumBits?: number;
   /** `plurality` if absent. */
   readonly policy?: Policy;
-  /** P(D = d), d = 0..N: how many of its slots the key wrote; all N if absent. See `distinctSlots`. */
+  /**
+   * P(D = d), d = 0..N, where D is the number of its slots that the key wrote; all N if absent. See `distinctSlots`.
+   */
   readonly written?: readonly number[];
 }
 
@@ -58,7 +60,7 @@ const ABSENT = 1;
 const CONFLICT = 2;
 const WRONG = 3;
 
-/** The answer of `own` intact slots and false slots in groups of equal values. */
+/** The outcome for `own` intact slots and groups of false slots with equal values. */
 function verdict(own: number, groups: readonly number[], policy: number): number {
   const sizes = own > 0 ? [own, ...groups] : groups;
   if (sizes.length === 0) return ABSENT;
@@ -69,7 +71,7 @@ function verdict(own: number, groups: readonly number[], policy: number): number
   return own === most ? SUCCESS : WRONG;
 }
 
-/** All ways to write `total` as a sum of numbers not above `most`, in falling order. */
+/** All partitions of `total` into numbers not above `most`, in falling order. */
 function partitions(total: number, most: number): number[][] {
   if (total === 0) return [[]];
   const all: number[][] = [];
@@ -106,7 +108,9 @@ function expand(n: number, x: number, y: number): number[] {
   return Array.from({ length: n + 1 }, (_, k) => choose(n, k) * x ** k * y ** (n - k));
 }
 
-/** Where the sums of one (own, false) go: distinct values, then lower bounds, then upper bounds, four outcomes each. */
+/**
+ * Offsets of the sums of one (own, false): distinct values, then lower bounds, then upper bounds, four outcomes each.
+ */
 const LOWER = 4;
 const UPPER = 8;
 const SUMS = 12;
@@ -122,7 +126,7 @@ function addTo(sums: Float64Array, at: number, verdicts: Verdicts, index: number
 }
 
 /**
- * The probabilities of outcomes for one choice of copies, checksum and policy: made once, asked for many p.
+ * The probabilities of outcomes for given copies, checksum and policy. Make it once and use it for many p.
  *
  * @example
  * const model = new OutcomeModel({ copies: 2 });
@@ -135,8 +139,8 @@ export class OutcomeModel {
   readonly #written: readonly number[];
   readonly #isWhole: boolean;
   /**
-   * SUMS coefficients for each number of intact and of lost slots: an outcome's probability is the sum over both of
-   * coefficient * intact^own * p^lost. They depend on `foreign`, unless a key writes all its slots.
+   * SUMS coefficients for each number of intact and of lost slots. An outcome's probability is the sum of
+   * coefficient * intact^own * p^lost over both. They depend on `foreign`, unless a key writes all its slots.
    */
   readonly #coefficients: Float64Array;
   #foreign = Number.NaN;
@@ -162,12 +166,13 @@ export class OutcomeModel {
   }
 
   /**
-   * The outcomes if all keys have distinct values. Each is a sum of positive terms: small ones lose no digits.
+   * The outcomes if all keys have distinct values. Each is a sum of positive terms, so small probabilities lose no
+   * digits.
    *
    * @param overwritten p of the slots that the key wrote
-   * @param foreign probability that a slot of the key which it did not write holds another key: p over all keys of the
-   *   epoch, not only those since; `overwritten` if absent; of no effect where a key writes all its slots
-   * @param intact 1 - p, where the caller knows it better than a subtraction does
+   * @param foreign probability that another key holds a slot that the key did not write: p over all keys of the epoch,
+   *   not only later ones; `overwritten` if absent; has no effect if keys write all their slots
+   * @param intact 1 - p, if the caller knows it more exactly than the subtraction
    */
   distinct(overwritten: number, foreign = overwritten, intact = 1 - overwritten): Outcomes {
     const sums = this.#sumsOf(overwritten, foreign, intact);
@@ -223,7 +228,7 @@ export class OutcomeModel {
 }
 
 /**
- * Probability of the right answer, for distinct values. For `single` it is the paper's
+ * The probability of the right answer, for distinct values. For `single` it is the paper's
  * sum over j = 0..N-1 of C(N, j) p^j (1 - p)^(N - j) (1 - q)^j; for `plurality` the terms with two or more intact slots
  * have no last factor; for `consensus(m)`, m >= 2, it is P(at least m slots intact). Exact in the model.
  *
@@ -249,7 +254,7 @@ export function emptyBounds(overwritten: number, options: OutcomeOptions): Bound
 
 /**
  * Bounds of the probability of a wrong answer. For `single`: lower = p^N N q (1 - q)^(N-1), upper = p^N (1 - (1 - q)^N).
- * Where all values are distinct, the lower bound of `single` and `plurality` is the probability.
+ * If all values are distinct, the lower bound of `single` and `plurality` is exact.
  */
 export function wrongBounds(overwritten: number, options: OutcomeOptions): Bounds {
   return new OutcomeModel(options).bounds(overwritten).wrong;

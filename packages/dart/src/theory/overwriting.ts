@@ -1,11 +1,11 @@
 /**
- * What becomes of one slot, and how likely a foreign checksum is taken for one's own. Source: section 4 of "Zero-CPU
+ * The probabilities that a slot is overwritten and that a foreign checksum matches. Source: section 4 of "Zero-CPU
  * Collection with Direct Telemetry Access" (DART). Symbols, here and in the neighbouring files:
  *
  * - M: slots of the store; N: slots of a key (copies); b: bits of the checksum
- * - K: distinct keys written since the key that is asked for; load = K / M
+ * - K: distinct keys written since the queried key; load = K / M
  * - p: probability that a given slot has been overwritten since
- * - q: probability that a given foreign slot carries the checksum that is looked for
+ * - q: probability that a given foreign slot has the queried key's checksum
  */
 
 function atLeastZero(name: string, value: number): void {
@@ -13,12 +13,12 @@ function atLeastZero(name: string, value: number): void {
 }
 
 /**
- * p = 1 - exp(-N K / M): the probability that a slot has been overwritten. The Poisson approximation of the binomial
- * 1 - (1 - 1/M)^(N K), which it exceeds by less than 1 / M. Accurate to the last digits for tiny p.
+ * p = 1 - exp(-N K / M): the probability that a slot has been overwritten. It is the Poisson approximation of the
+ * binomial 1 - (1 - 1/M)^(N K) and exceeds it by less than 1 / M. It is accurate to the last digits for tiny p.
  *
  * @param keys K
  * @param slots M
- * @param copies N; a mean, hence not necessarily whole, where keys write different numbers of slots
+ * @param copies N; a mean, possibly not whole, if keys write different numbers of slots
  */
 export function overwriteProbability(keys: number, slots: number, copies: number): number {
   atLeastZero('keys', keys);
@@ -28,15 +28,16 @@ export function overwriteProbability(keys: number, slots: number, copies: number
 }
 
 /**
- * The same probability, binomial and with the bias of the modulo. A slot is h mod M for a uniform 32-bit h: with
- * Q = floor(2^32 / M) and r = 2^32 mod M, r slots have Q + 1 preimages and M - r have Q. A key's slot is one of the
- * former with probability r (Q + 1) / 2^32, and then every write of another key hits it with probability (Q + 1) / 2^32:
+ * Like {@link overwriteProbability}, but binomial and with the bias of the modulo. A slot is h mod M for a uniform
+ * 32-bit h: with Q = floor(2^32 / M) and r = 2^32 mod M, r slots have Q + 1 preimages and M - r have Q. A key's slot is
+ * one of the former with probability r (Q + 1) / 2^32, and then every write of another key hits it with probability
+ * (Q + 1) / 2^32:
  *
  * p = 1 - sum over both kinds of weight * (1 - hit)^(N K)
  *
- * Exact for independent uniform hashes. The bias is nil if M is a power of two, and otherwise below M / 2^32 of the load:
- * it shows in stores of hundreds of millions of slots. The slots of a key are of either kind independently, so powers
- * of this p are exact too.
+ * Exact for independent uniform hashes. The bias is zero if M is a power of two, and otherwise below M / 2^32 of the
+ * load: it matters in stores of hundreds of millions of slots. The kinds of a key's slots are independent, so powers of
+ * this p are exact, too.
  *
  * @param keys K
  * @param slots M, 1..2^32
@@ -58,13 +59,13 @@ export function overwriteProbabilityWithModuloBias(keys: number, slots: number, 
     const hit = count / 2 ** 32;
     if (of > 0) overwritten += of * hit * -Math.expm1(copies * keys * Math.log1p(-hit));
   }
-  // No key, no write: log1p(-1) * 0 is no number when M is 1.
+  // Without writes p is 0; for M = 1, log1p(-1) * 0 would be NaN.
   return keys * copies === 0 ? 0 : overwritten;
 }
 
 /**
  * q = (2^b + 2) / 2^(2b): the probability that the checksums of two random keys are equal, when a checksum of 0 is
- * stored as 1. (Without that rule it would be 2^-b: the value 1 now stands for two of the 2^b hashes.) Exact.
+ * stored as 1. Without that rule it would be 2^-b; with it, the value 1 stands for two of the 2^b hashes. Exact.
  *
  * @param checksumBits b
  */
@@ -74,8 +75,8 @@ export function falseMatchProbability(checksumBits: number): number {
 }
 
 /**
- * The two kinds of key that the rule "0 is stored as 1" makes: [probability of the kind, q of the kind]. Slots of one
- * key match with the same q, so that powers of q have to be averaged over the kinds, not taken of the average.
+ * The rule "0 is stored as 1" divides keys into two kinds: [probability of the kind, q of the kind]. All slots of a key
+ * match with the same q, so average powers of q over the kinds; do not take powers of the average.
  */
 export function checksumKinds(checksumBits: number): readonly (readonly [number, number])[] {
   const inverse = 2 ** -checksumBits;

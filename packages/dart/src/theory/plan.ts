@@ -1,10 +1,10 @@
-/** How much memory, and how many copies. */
+/** Planning memory and the number of copies. */
 import { geometryOf, MAX_COPIES, slotBytesOf } from '../layout.js';
 import type { Policy } from '../store/policy.js';
 import { type AgeRange, ALL_AGES, averageOverAges } from './ages.js';
 import { OutcomeModel, type OutcomeOptions, type Outcomes } from './outcomes.js';
 
-/** What a success is measured over: `mean`, all keys of an epoch; `oldest`, the key that was written first. */
+/** The keys over which success is measured: `mean`, all keys of an epoch; `oldest`, the key written first. */
 export type Measure = 'mean' | 'oldest';
 
 function ageRange(measure: Measure): AgeRange {
@@ -14,15 +14,15 @@ function ageRange(measure: Measure): AgeRange {
 }
 
 export interface LoadOptions extends OutcomeOptions {
-  /** Keys of the epoch by slots: K / M. */
+  /** Keys of the epoch / slots: K / M. */
   readonly load: number;
   /** All keys if absent. */
   readonly ages?: AgeRange;
 }
 
 /**
- * The outcomes of an epoch's keys of some ages, for distinct values: {@link OutcomeModel.distinct} with
- * p = 1 - exp(-N load u), averaged over the ages u. Not for keys that write part of their slots.
+ * The mean outcomes of an epoch's keys, for distinct values: {@link OutcomeModel.distinct} with p = 1 - exp(-N load u),
+ * averaged over the ages u. Not for keys that write only some of their slots.
  */
 export function outcomesAtLoad({ load, ages = ALL_AGES, ...options }: LoadOptions): Outcomes {
   const model = new OutcomeModel(options);
@@ -35,7 +35,7 @@ export function outcomesAtLoad({ load, ages = ALL_AGES, ...options }: LoadOption
   return { success: mean('success'), absent: mean('absent'), conflict: mean('conflict'), wrong: mean('wrong') };
 }
 
-/** 1 - success, without the rounding of a subtraction from 1. */
+/** 1 - success, without the rounding error of the subtraction. */
 function failure(model: OutcomeModel, load: number, ages: AgeRange): number {
   return averageOverAges((age) => {
     const writes = model.copies * load * age;
@@ -48,31 +48,32 @@ function failure(model: OutcomeModel, load: number, ages: AgeRange): number {
 export interface ChoiceOptions {
   readonly checksumBits?: number;
   readonly policy?: Policy;
-  /** N at most; 8 if absent. */
+  /** Largest N; 8 if absent. */
   readonly mostCopies?: number;
 }
 
 /**
- * The number of copies that finds most at a load: at 0.2, 5 by the mean over ages and 3 by the oldest key; at 0.8, 2
- * and 1. More copies are more chances for a key and more writes that overwrite others. By comparison of all N.
+ * The number of copies with the highest success at a load, found by comparing all N. At load 0.2 it is 5 by the mean
+ * over ages and 3 by the oldest key; at 0.8 it is 2 and 1. More copies give a key more chances, but overwrite more of
+ * the others.
  *
- * @param load K / M; slots are the same for all N
+ * @param load K / M, with the same M for all N
  */
 export function bestCopies(load: number, measure: Measure = 'mean', options: ChoiceOptions = {}): number {
   const { mostCopies = MAX_COPIES, ...rest } = options;
   const ages = ageRange(measure);
-  // The limit of small loads: nothing is overwritten, and nothing tells the numbers apart.
+  // Without load nothing is overwritten and all N are equal; this is the limit of small loads.
   if (load === 0) return mostCopies;
   let [best, least] = [1, Number.POSITIVE_INFINITY];
   for (let copies = 1; copies <= mostCopies; copies++) {
     const fails = failure(new OutcomeModel({ copies, ...rest }), load, ages);
-    // A tie goes to fewer copies: they cost fewer packets.
+    // On a tie, fewer copies win: they cost fewer packets.
     if (fails < least) [best, least] = [copies, fails];
   }
   return best;
 }
 
-/** The highest load at which `copies` copies succeed as often as wanted, by bisection to 12 digits. */
+/** The highest load with the wanted success, by bisection to 12 digits. */
 function highestLoad(model: OutcomeModel, success: number, ages: AgeRange): number {
   const allowed = 1 - success;
   let [low, high] = [0, 1];
@@ -94,11 +95,11 @@ export interface MemoryOptions extends ChoiceOptions {
   readonly measure?: Measure;
 }
 
-/** Memory for each flow with which what is asked for is met. */
+/** The memory per flow that reaches the wanted success. */
 export interface MemoryPerFlow {
   readonly bytesPerFlow: number;
   readonly copies: number;
-  /** Flows by slots. */
+  /** Flows / slots. */
   readonly load: number;
 }
 
@@ -107,10 +108,10 @@ function wanted(success: number): void {
 }
 
 /**
- * The least memory per flow with which the wanted share of queries succeeds, and the N that needs so little: for each N
- * the highest load, found by bisection (success falls as the load rises), then the best N.
+ * The least memory per flow with which the wanted share of queries succeeds, and its N. Bisection finds the highest
+ * load for each N (success falls as the load rises); then the best N is chosen.
  *
- * @param success above 0, below 1
+ * @param success wanted share of successful queries, above 0 and below 1
  */
 export function bytesPerFlowFor(success: number, options: MemoryOptions = {}): MemoryPerFlow {
   wanted(success);
@@ -128,7 +129,7 @@ export function bytesPerFlowFor(success: number, options: MemoryOptions = {}): M
 export interface PlanOptions extends MemoryOptions {
   /** Keys of an epoch. */
   readonly flows: number;
-  /** Share of queries that have to succeed, above 0, below 1. */
+  /** Wanted share of successful queries, above 0 and below 1. */
   readonly success: number;
 }
 
@@ -143,27 +144,27 @@ export interface MemoryPlan {
   /** N. */
   readonly copies: number;
   readonly load: number;
-  /** Stores of at most 2^32 - 1 slots that this takes. */
+  /** Number of stores needed, of at most 2^32 - 1 slots each. */
   readonly collectors: number;
   /** Means over all keys. */
   readonly success: number;
   readonly empty: number;
   readonly wrong: number;
-  /** The key that was written first. */
+  /** Probabilities for the key written first. */
   readonly oldest: { readonly success: number; readonly empty: number; readonly wrong: number };
 }
 
 /**
  * The least memory that gives the wanted success for a number of flows.
  *
- * @throws RangeError for flows that are no whole number above 0, or a success that is not between 0 and 1
+ * @throws RangeError if `flows` is not a whole number above 0, or `success` is not between 0 and 1
  */
 export function planMemory(options: PlanOptions): MemoryPlan {
   const { flows, success, ...memory } = options;
   if (!(Number.isInteger(flows) && flows >= 1)) throw new RangeError(`flows must be a whole number: ${flows}`);
   const { copies, load: highest } = bytesPerFlowFor(success, memory);
   const { valueBytes = 20, checksumBits = 32, policy = 'plurality' } = memory;
-  // Refuses sizes that no store has.
+  // Throws for sizes that no store can have.
   geometryOf(1, valueBytes, checksumBits, copies, 1 << 16);
   const slots = Math.ceil(flows / highest);
   const load = flows / slots;

@@ -1,4 +1,4 @@
-import { type BatchInput, FLAG } from '@int/codec';
+import { FLAG, type TelemetryBatch } from '@int/codec';
 import { flowCrc32Columns } from '@int/hash';
 import type { Accelerator } from './accelerator/accelerator.js';
 import { type BatchView, REPORT } from './batch-view.js';
@@ -37,6 +37,7 @@ export class Decider {
   readonly #flowCells: number;
   /** Number of cells minus one if that is a mask, else -1. */
   readonly #flowMask: number;
+  #isTimed = false;
   /** Clock where no times are given: calls so far. */
   #calls = 0;
   #switchTick = 0;
@@ -52,11 +53,13 @@ export class Decider {
     this.#flowMask = (flowCells & (flowCells - 1)) === 0 ? flowCells - 1 : -1;
   }
 
-  /** Begins a call with these times. */
-  open(input: BatchInput | undefined): void {
+  /** Begins a call with the times of a batch. */
+  open(batch: TelemetryBatch): void {
+    const { isTimed } = batch;
     this.#calls = (this.#calls + 1) | 0;
-    if (this.#flows !== null) this.#flows.ages = input !== undefined;
-    if (this.#switches !== null) this.#switches.ages = input !== undefined;
+    this.#isTimed = isTimed;
+    if (this.#flows !== null) this.#flows.ages = isTimed;
+    if (this.#switches !== null) this.#switches.ages = isTimed;
   }
 
   /** Forgets what has to be forgotten after the rows just prepared have been looked at. */
@@ -93,14 +96,7 @@ export class Decider {
    * cell that an earlier one of them still uses.
    * @returns the end of those rows
    */
-  prepare(
-    view: BatchView,
-    from: number,
-    to: number,
-    room: number,
-    input: BatchInput | undefined,
-    accelerator: Accelerator | null,
-  ): number {
+  prepare(view: BatchView, from: number, to: number, room: number, accelerator: Accelerator | null): number {
     const { everything, needsFlow } = this.#book;
     const isSingle = everything >= 0 && this.#switches === null;
     this.isUniform = false;
@@ -123,8 +119,8 @@ export class Decider {
       this.#prepareSingle(view, from, end, everything, needsFlow);
       return end;
     }
-    this.#switchTick = this.#tick(view, from, input);
-    return this.#prepareEach(view, from, end, input);
+    this.#switchTick = this.#tick(view, from);
+    return this.#prepareEach(view, from, end);
   }
 
   /** Register state and a rule that matches everything. */
@@ -141,10 +137,10 @@ export class Decider {
     }
   }
 
-  #prepareEach(view: BatchView, from: number, to: number, input: BatchInput | undefined): number {
+  #prepareEach(view: BatchView, from: number, to: number): number {
     const { code, report, reportStride, decisions, batch } = view;
     const { everything, classifier, needsFlow } = this.#book;
-    const bytes = classifier.usesMac ? input!.bytes! : null;
+    const bytes = classifier.usesMac ? batch.bytes : null;
     for (let row = from; row < to; row++) {
       if (code[row] !== 0) {
         decisions[row] = NOT_OK;
@@ -154,7 +150,7 @@ export class Decider {
       if ((bits & FLAG.FLOW) === 0) view.cells[row] = -1;
       else if (this.#switches === null) {
         if (needsFlow) view.cells[row] = this.#registerCell(view.hashes[row]! | 0);
-      } else if (!this.#findFlow(view, row, row === from, input)) return row;
+      } else if (!this.#findFlow(view, row, row === from)) return row;
       let slot = everything;
       if (slot < 0) {
         const ethernet = bytes === null ? -1 : report[REPORT.ETHERNET * reportStride + row]!;
@@ -175,9 +171,9 @@ export class Decider {
    * @param isFirst whether no rows before this one still have to be looked at
    * @returns false if those before it have to be looked at first, for they may still use the cell under its old flow
    */
-  #findFlow(view: BatchView, row: number, isFirst: boolean, input: BatchInput | undefined): boolean {
+  #findFlow(view: BatchView, row: number, isFirst: boolean): boolean {
     const flows = this.#flows!;
-    const cell = flows.find(view, row, view.hashes[row]! | 0, this.#tick(view, row, input));
+    const cell = flows.find(view, row, view.hashes[row]! | 0, this.#tick(view, row));
     view.cells[row] = cell;
     const { outcome } = flows;
     if (outcome === FOUND.KNOWN) return true;
@@ -191,9 +187,9 @@ export class Decider {
   }
 
   /** Time of a row in units of 2^20 ns, or a count of calls where no times are given. */
-  #tick(view: BatchView, row: number, input: BatchInput | undefined): number {
-    if (input === undefined) return this.#calls;
-    const frame = view.report[REPORT.FRAME * view.reportStride + row]! + input.first;
-    return (input.timestampsHigh[frame]! << 12) | (input.timestampsLow[frame]! >>> 20);
+  #tick(view: BatchView, row: number): number {
+    if (!this.#isTimed) return this.#calls;
+    const frame = view.report[REPORT.FRAME * view.reportStride + row]!;
+    return (view.batch.frameTimeHigh[frame]! << 12) | (view.batch.frameTimeLow[frame]! >>> 20);
   }
 }

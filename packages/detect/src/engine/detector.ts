@@ -1,12 +1,13 @@
-import { type AcceleratorMemory, Arena, type BatchInput, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { type AcceleratorMemory, Arena, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
 import { RulesError } from '../errors.js';
 import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
 import { Accelerator } from './accelerator/accelerator.js';
 import { BatchView, REPORT } from './batch-view.js';
 import { Decider, NOT_OK, TICK_NS, UNMATCHED } from './decider.js';
-import { type Event, eventOf } from './event.js';
-import { EventBatch, NO_RULE } from './event-batch.js';
+import type { Event } from './event.js';
+import { EventBatch } from './event-batch.js';
+import { NO_RULE } from './event-columns.js';
 import { FlowTable } from './flow-table.js';
 import { LoopContext } from './loops/context.js';
 import { LOOPS } from './loops/index.js';
@@ -62,7 +63,7 @@ export class Detector {
   #unmatched = 0;
   #unsampled = 0;
   /** What {@link observe} works with. */
-  #single: { batch: TelemetryBatch; events: EventBatch; input: Required<BatchInput>; time: DataView } | null = null;
+  #single: { batch: TelemetryBatch; events: EventBatch } | null = null;
 
   /**
    * @throws RulesError if rules overlap at equal priority, bear one name, or exceed the memory asked for
@@ -125,22 +126,25 @@ export class Detector {
   /**
    * Looks at report rows `from` to `to - 1` and appends their events.
    *
-   * @param input needed by rules that sample by time or match MAC addresses, and for ageing: without it nothing is
-   *   ever idle for too long. Give it in every call or in none
+   * Rules that sample by time, and ageing, need a batch with times: without them nothing is ever idle for too long. Rules that
+   * match MAC addresses need one that has its frames' bytes.
+   *
    * @returns the first row not looked at: `to`, or less if the events of the next one might not fit. Read the events,
    *   `clear` them, and go on from there
-   * @throws TypeError if the rules need an input that is not given; RangeError for rows the batch does not hold
+   * @throws TypeError if the rules need times or bytes that the batch lacks; RangeError for rows the batch does not hold, and if
+   *   `events` holds those of another batch
    */
-  detect(batch: TelemetryBatch, events: EventBatch, from = 0, to: number = batch.reports, input?: BatchInput): number {
+  detect(batch: TelemetryBatch, events: EventBatch, from = 0, to: number = batch.reports): number {
     if (!(from >= 0 && from <= to && to <= batch.reports)) {
       throw new RangeError(`rows ${from} to ${to}: the batch holds ${batch.reports}`);
     }
-    if (this.#book.needsTime && input === undefined) {
+    if (from < to && this.#book.needsTime && !batch.isTimed) {
       throw new TypeError('a rule samples by time: give the times of the frames');
     }
-    if (this.#book.classifier.usesMac && input?.bytes === undefined) {
-      throw new TypeError('a rule matches MAC addresses: give the bytes that the batch was decoded from');
+    if (from < to && this.#book.classifier.usesMac && batch.bytes.length === 0) {
+      throw new TypeError('a rule matches MAC addresses: give a batch that has the bytes of its frames');
     }
+    events.attach(batch, this);
     const view = this.#viewOf(batch);
     const context = this.#context;
     context.view = view;
@@ -148,13 +152,13 @@ export class Detector {
     this.#active = this.#accelerator?.reaches(view, events.words) === true ? this.#accelerator : null;
     this.#active?.open(view, context);
     const decider = this.#decider;
-    decider.open(input);
+    decider.open(batch);
     let row = from;
     while (row < to) {
       const room = events.capacity - context.count;
-      const end = decider.prepare(view, row, Math.min(to, row + CHUNK), room, input, this.#active);
+      const end = decider.prepare(view, row, Math.min(to, row + CHUNK), room, this.#active);
       if (end === row) break;
-      this.#run(view, row, end, input);
+      this.#run(view, row, end);
       decider.settle();
       row = end;
     }
@@ -169,32 +173,14 @@ export class Detector {
    */
   observe(record: TelemetryRecord, timeNs = 0n): Event[] {
     this.#single ??= {
-      batch: new TelemetryBatch({ frames: 1, reports: 1, hops: 512 }),
+      batch: new TelemetryBatch({ frames: 1, reports: 1, hops: 512, bytes: ETHERNET_BYTES }),
       events: new EventBatch(512),
-      input: {
-        timestampsHigh: new Uint32Array(1),
-        timestampsLow: new Uint32Array(1),
-        first: 0,
-        bytes: new Uint8Array(ETHERNET_BYTES),
-      },
-      time: new DataView(new ArrayBuffer(8)),
     };
-    const { batch, events, input, time } = this.#single;
-    writeRecord(batch, record, input.bytes);
-    time.setBigUint64(0, timeNs);
-    input.timestampsHigh[0] = time.getUint32(0);
-    input.timestampsLow[0] = time.getUint32(4);
+    const { batch, events } = this.#single;
+    writeRecord(batch, record, timeNs);
     events.clear();
-    this.detect(batch, events, 0, 1, input);
-    const found: Event[] = [];
-    for (let row = 0; row < events.count; row++) found.push(this.event(batch, events, row));
-    return found;
-  }
-
-  /** The object of row `row` of an event batch. Valid as long as the rules are those that raised the event. */
-  event(batch: TelemetryBatch, events: EventBatch, row: number): Event {
-    if (!(row >= 0 && row < events.count)) throw new RangeError(`no event row ${row} of ${events.count}`);
-    return eventOf(batch, events, row, this.ruleName(events.rule[row]!));
+    this.detect(batch, events);
+    return [...events];
   }
 
   /** Puts other rules in the place of all. Those of the same name keep their counters and, if equal, their threshold. @throws RulesError, with nothing changed */
@@ -292,7 +278,7 @@ export class Detector {
   }
 
   /** Looks at prepared rows, a run of equal decisions at a time. */
-  #run(view: BatchView, from: number, to: number, input: BatchInput | undefined): void {
+  #run(view: BatchView, from: number, to: number): void {
     const { decisions } = view;
     const context = this.#context;
     const book = this.#book;
@@ -307,7 +293,7 @@ export class Detector {
       if (decision >= 0) {
         const rule = book.running[decision]!;
         if (rule.sampleState < 0) this.#look(rule, row, end);
-        else this.#runSampled(view, rule, row, end, input);
+        else this.#runSampled(view, rule, row, end);
         this.#reportsByRule[decision]! += reports;
         this.#eventsByRule[decision]! += context.count - before;
       } else if (decision === UNMATCHED) {
@@ -329,9 +315,10 @@ export class Detector {
     else LOOPS[rule.loop]!(this.#context, rule, from, to);
   }
 
-  #runSampled(view: BatchView, rule: RunningRule, from: number, to: number, input: BatchInput | undefined): void {
+  #runSampled(view: BatchView, rule: RunningRule, from: number, to: number): void {
     const context = this.#context;
     const frames = REPORT.FRAME * view.reportStride;
+    const { frameTimeHigh, frameTimeLow } = view.batch;
     for (let row = from; row < to; row++) {
       const flow = view.cells[row]!;
       if (flow < 0) {
@@ -341,9 +328,9 @@ export class Detector {
       let high = 0;
       let low = 0;
       if (rule.sampleNs > 0) {
-        const frame = view.report[frames + row]! + input!.first;
-        high = input!.timestampsHigh[frame]!;
-        low = input!.timestampsLow[frame]!;
+        const frame = view.report[frames + row]!;
+        high = frameTimeHigh[frame]!;
+        low = frameTimeLow[frame]!;
       }
       if (admits(rule, this.#pool.words, flow, high, low)) this.#look(rule, row, row + 1);
       else this.#unsampled++;

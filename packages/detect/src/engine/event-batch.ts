@@ -1,62 +1,7 @@
-import { Arena } from '@int/codec';
-
-/** Columns of an event batch before those of evidence, in the order of memory. Other threads and accelerators read this layout; append, never reorder. */
-const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
-
-/** Index of each column. */
-export const EVENT_COLUMN = {
-  REPORT: 0,
-  RULE: 1,
-  KIND: 2,
-  HOP: 3,
-  NODE: 4,
-  VALUE: 5,
-  PREVIOUS: 6,
-  THRESHOLD: 7,
-  EVIDENCE: 8,
-} as const;
-
-/**
- * Evidence of complex events: for each clause of the expression, in its order, the first condition that holds, what it
- * was seen to be, and where. Slot s begins at column `EVENT.EVIDENCE + s * COLUMNS`.
- */
-export const EVIDENCE = {
-  /** Clauses that an expression has at most. */
-  SLOTS: 8,
-  COLUMNS: 3,
-  /** Metric number (or {@link NO_METRIC}) | index in AGGREGATES << 8 | position on the path << 16. */
-  WHAT: 0,
-  /** The switch; all ones if it did not name itself, or if there is no hop. */
-  NODE: 1,
-  VALUE: 2,
-  METRIC_MASK: 0xff,
-  AGGREGATE_SHIFT: 8,
-  AGGREGATE_MASK: 0xff,
-  HOP_SHIFT: 16,
-  /** The position of a value of all hops together, or of the history. */
-  NO_HOP: 0xffff,
-  /** What is in WHAT of the slot behind the last. */
-  NONE: -1,
-} as const;
-
-/** The `rule` of an event that no rule raised: a report that matched none, under `default: report`. */
-export const NO_RULE = 0xffffffff;
-
-/** Scopes by number, as the `kind` column holds them. */
-export const SCOPES = ['hop', 'flow', 'endToEnd'] as const;
-export type EventScope = (typeof SCOPES)[number];
-
-/** The metric number of an event that has no metric. */
-export const NO_METRIC = 0xff;
-
-/** Fields of the `kind` column. */
-export const KIND = {
-  DETECTOR_MASK: 0xff,
-  METRIC_SHIFT: 8,
-  METRIC_MASK: 0xff,
-  SCOPE_SHIFT: 16,
-  SCOPE_MASK: 0x3,
-} as const;
+import { Arena, type TelemetryBatch } from '@int/codec';
+import type { Detector } from './detector.js';
+import { type Event, eventOf } from './event.js';
+import { EVENT_COLUMN, EVENT_COLUMNS, EVIDENCE } from './event-columns.js';
 
 const COLUMNS = /* @__PURE__ */ EVENT_COLUMNS.length + EVIDENCE.SLOTS * EVIDENCE.COLUMNS;
 
@@ -66,7 +11,8 @@ const DEFAULT_CAPACITY = 8192;
 const MIN_CAPACITY = 256;
 
 /**
- * Events as a struct of arrays, made once and used again; nothing is allocated after construction.
+ * Events as a struct of arrays, made once and used again; nothing is allocated after construction. They know the reports that
+ * they were found in, and the detector that found them: whoever takes events needs nothing beside them.
  *
  * Rows 0 to `count - 1` are valid. Which of `hop`, `nodeId`, `value`, `previous` and `threshold` mean something follows
  * from the detector and the scope in `kind`; the others are undefined:
@@ -105,6 +51,8 @@ export class EventBatch {
   /** Columns of {@link EVIDENCE}: slot s, column c and row r are at `(s * EVIDENCE.COLUMNS + c) * stride + r`. */
   readonly evidence: Int32Array;
   readonly #count: Int32Array;
+  #batch: TelemetryBatch | null = null;
+  #detector: Detector | null = null;
 
   /**
    * @param capacity rows, 256 to 2^24. Default 8192
@@ -159,9 +107,59 @@ export class EventBatch {
     this.#count[1] = value;
   }
 
-  /** Forgets all events. No column is touched. */
+  /** The batch whose reports the events were found in. @throws Error if no detector has filled these events */
+  get batch(): TelemetryBatch {
+    if (this.#batch === null) throw new Error('no detector has filled these events');
+    return this.#batch;
+  }
+
+  /** The detector that found them. @throws Error if no detector has filled these events */
+  get detector(): Detector {
+    if (this.#detector === null) throw new Error('no detector has filled these events');
+    return this.#detector;
+  }
+
+  /**
+   * Says what the events are found in, and by whom: for detectors, and for copies.
+   * @throws RangeError if there are events that were found elsewhere
+   */
+  attach(batch: TelemetryBatch, detector: Detector): void {
+    if (this.count > 0 && (this.#batch !== batch || this.#detector !== detector)) {
+      throw new RangeError('the events of another batch or detector are still there: clear them first');
+    }
+    this.#batch = batch;
+    this.#detector = detector;
+  }
+
+  /** Name of the rule of an event; `null` for the default. Valid as long as the rules are those that raised the event. */
+  ruleName(row: number): string | null {
+    return this.detector.ruleName(this.rule[row]!);
+  }
+
+  /** Time of the event's report, nanoseconds since 1970-01-01 00:00:00 UTC; 0 if not known. */
+  timeNs(row: number): bigint {
+    return this.batch.timeNs(this.report[row]!);
+  }
+
+  /**
+   * Event `row` as an object. Valid as long as the rules are those that raised it.
+   * @throws RangeError for a row that is not there
+   */
+  event(row: number): Event {
+    if (!(row >= 0 && row < this.count)) throw new RangeError(`no event row ${row} of ${this.count}`);
+    return eventOf(this, row);
+  }
+
+  /** All events as objects, in their order. */
+  *[Symbol.iterator](): Generator<Event, void, undefined> {
+    for (let row = 0; row < this.count; row++) yield eventOf(this, row);
+  }
+
+  /** Forgets all events, and what they were found in. No column is touched. */
   clear(): void {
     this.#count.fill(0);
+    this.#batch = null;
+    this.#detector = null;
   }
 }
 

@@ -1,7 +1,8 @@
-import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE } from '@int/codec';
 import { AGGREGATES, type Aggregate } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
-import { EVIDENCE, type EventBatch, type EventScope, KIND, NO_METRIC, SCOPES } from './event-batch.js';
+import type { EventBatch } from './event-batch.js';
+import { EVIDENCE, type EventScope, KIND, NO_METRIC, SCOPES } from './event-columns.js';
 
 const COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 
@@ -65,7 +66,7 @@ export function evidenceOf({ kind, evidence, stride }: EventBatch, row: number):
 }
 
 /** The object of row `row` of an event batch. */
-export function eventOf(batch: TelemetryBatch, events: EventBatch, row: number, rule: string | null): Event {
+export function eventOf(events: EventBatch, row: number): Event {
   const kind = events.kind[row]!;
   const detector = DETECTOR_KINDS[kind & KIND.DETECTOR_MASK]!;
   const metric = (kind >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK;
@@ -73,7 +74,7 @@ export function eventOf(batch: TelemetryBatch, events: EventBatch, row: number, 
   const hasValue = metric !== NO_METRIC;
   const nodeId = events.nodeId[row]!;
   return {
-    rule,
+    rule: events.ruleName(row),
     detector,
     metric: METRIC_NAMES[metric] ?? null,
     scope,
@@ -83,6 +84,6 @@ export function eventOf(batch: TelemetryBatch, events: EventBatch, row: number, 
     previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
     threshold: hasValue ? events.threshold[row]! : null,
     evidence: evidenceOf(events, row),
-    flow: batch.record(events.report[row]!).flow,
+    flow: events.batch.record(events.report[row]!).flow,
   };
 }

@@ -1,7 +1,7 @@
 import { METRICS, metricOf } from '@int/codec';
 import { AGGREGATES, OPERATORS } from '../expression/model.js';
 import { DETECTOR_KINDS, type Rule } from '../rules/model.js';
-import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-batch.js';
+import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-columns.js';
 import { type StateKind, type StatePool, stateOf } from './state.js';
 
 /** A metric as a loop reads it. */

@@ -1,6 +1,6 @@
 import { METRIC_NAMES } from '@int/codec';
 import type { EventBatch } from '../../src/engine/event-batch.js';
-import { EVIDENCE, KIND, NO_METRIC, NO_RULE, SCOPES } from '../../src/engine/event-batch.js';
+import { EVIDENCE, KIND, NO_METRIC, NO_RULE, SCOPES } from '../../src/engine/event-columns.js';
 import { AGGREGATES } from '../../src/expression/model.js';
 import { DETECTOR_KINDS } from '../../src/rules/model.js';
 import type { ReferenceEvent, ReferenceEvidence } from '../reference/reference.js';

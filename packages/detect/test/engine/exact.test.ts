@@ -20,7 +20,7 @@ function compare(
   what: string,
 ): void {
   const batch = new TelemetryBatch({ frames: reports.length, hops: Math.max(256, reports.length * 14) });
-  const input = fillBatch(batch, reports);
+  fillBatch(batch, reports);
   const expected = reports.flatMap((report, index) =>
     model(report, index).map((event) => ({ ...event, report: index })),
   );
@@ -28,7 +28,7 @@ function compare(
   let at = 0;
   for (let row = 0; row < reports.length; ) {
     events.clear();
-    row = detector.detect(batch, events, row, reports.length, input);
+    row = detector.detect(batch, events, row, reports.length);
     for (let k = 0; k < events.count; k++, at++) {
       const found = eventAt(events, k, 0, (slot) => detector.ruleName(slot));
       if (!isSameEvent(found, expected[at])) {

@@ -37,23 +37,17 @@ function byColumns(
   options: DecodeOptions,
   rules: RuleSet,
 ): { events: Event[]; detector: Detector } {
-  const { bytes, offsets, lengths } = packed(frames);
   const detector = new Detector(rules, SIZES);
   const all: Event[] = [];
   const zeros = new Uint32Array(frames.length);
+  const input = { ...packed(frames), timestampsHigh: zeros, timestampsLow: zeros };
   for (let next = 0; next < frames.length; ) {
-    const first = next;
     BATCH.clear();
-    next = new BatchDecoder(options).decode(BATCH, { bytes, offsets, lengths }, first);
+    next = new BatchDecoder(options).decode(BATCH, input, next);
     for (let row = 0; row < BATCH.reports; ) {
       EVENTS.clear();
-      row = detector.detect(BATCH, EVENTS, row, BATCH.reports, {
-        timestampsHigh: zeros,
-        timestampsLow: zeros,
-        first,
-        bytes,
-      });
-      for (let k = 0; k < EVENTS.count; k++) all.push(detector.event(BATCH, EVENTS, k));
+      row = detector.detect(BATCH, EVENTS, row);
+      for (let k = 0; k < EVENTS.count; k++) all.push(EVENTS.event(k));
     }
   }
   return { events: all, detector };

@@ -48,12 +48,12 @@ function holdAgainstReference(seed: number, { memory }: Way, batch: TelemetryBat
       reference.setRules(rules);
     }
     const reports = source.take(BATCH);
-    const input = fillBatch(batch, reports);
+    fillBatch(batch, reports);
     const expected = reports.flatMap((report) => reference.detect(report));
     let at = 0;
     for (let row = 0; row < BATCH; ) {
       events.clear();
-      row = detector.detect(batch, events, row, BATCH, input);
+      row = detector.detect(batch, events, row, BATCH);
       for (let k = 0; k < events.count; k++, at++) {
         const found = eventAt(events, k, turn * BATCH, (slot) => detector.ruleName(slot));
         if (isSameEvent(found, expected[at])) continue;

@@ -314,6 +314,7 @@ describe('thresholds of single switches', () => {
     const found: number[] = [];
     for (let row = 0; row < reports.length; ) {
       // Room for three events more.
+      events.attach(batch, detector);
       events.count = 253;
       row = detector.detect(batch, events, row);
       found.push(...events.report.subarray(253, events.count));

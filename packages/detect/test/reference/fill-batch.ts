@@ -2,14 +2,6 @@
 import { FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
 import type { ReferenceHop, ReferenceReport } from './reference.js';
 
-/** What a detector gets beside the batch: capture times, and the bytes that hold the MAC addresses. */
-export interface BatchTimes {
-  readonly timestampsHigh: Uint32Array;
-  readonly timestampsLow: Uint32Array;
-  readonly first: number;
-  readonly bytes: Uint8Array;
-}
-
 function wide(value: number | null | undefined): number {
   return value ?? NOT_AVAILABLE;
 }
@@ -74,11 +66,11 @@ function writeMac(bytes: Uint8Array, at: number, mac: number): void {
  * Writes reports as rows 0 on, one frame each. Reports have both MAC addresses or neither.
  * @throws RangeError if they do not fit
  */
-export function fillBatch(batch: TelemetryBatch, reports: readonly ReferenceReport[]): BatchTimes {
-  const timestampsHigh = new Uint32Array(reports.length);
-  const timestampsLow = new Uint32Array(reports.length);
+export function fillBatch(batch: TelemetryBatch, reports: readonly ReferenceReport[]): void {
   const bytes = new Uint8Array(12 * reports.length);
   batch.clear();
+  batch.bytes = bytes;
+  batch.isTimed = true;
   let hopRow = 0;
   reports.forEach((report, row) => {
     const { flow, hops, hasOwnHop, nodeId, timeNs } = report;
@@ -111,11 +103,10 @@ export function fillBatch(batch: TelemetryBatch, reports: readonly ReferenceRepo
       writeMac(bytes, 12 * row + 6, sourceMac);
     }
     for (const hop of hops) writeHop(batch, hopRow++, hop);
-    timestampsHigh[row] = Number(timeNs >> 32n);
-    timestampsLow[row] = Number(timeNs & 0xffffffffn);
+    batch.frameTimeHigh[row] = Number(timeNs >> 32n);
+    batch.frameTimeLow[row] = Number(timeNs & 0xffffffffn);
   });
   batch.state[STATE.FRAMES] = reports.length;
   batch.state[STATE.REPORTS] = reports.length;
   batch.state[STATE.HOPS] = hopRow;
-  return { timestampsHigh, timestampsLow, first: 0, bytes };
 }

@@ -1,4 +1,4 @@
-import { type AcceleratorHost, AcceleratorMemory, type BatchInput, type TelemetryBatch } from '@int/codec';
+import { type AcceleratorHost, AcceleratorMemory, type TelemetryBatch } from '@int/codec';
 import { canRunAccelerator } from '@int/codec/internals';
 import { flowCrc32Columns } from '@int/hash';
 import { type Engine, OUTBOX } from '../cache/engine.js';
@@ -110,21 +110,21 @@ export class AcceleratorEngine implements Engine {
     this.#substitute = new SubstituteEngine(this, geometry, hash, seed);
   }
 
-  run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+  run(batch: TelemetryBatch, from: number, to: number): number {
     let row = from;
     while (row < to) {
       const end = this.#prepare(batch, row, Math.min(to, row + BLOCK));
       const stop = end > row ? end : Math.min(to, row + BLOCK);
-      const reached = end > row ? this.#runBlock(batch, input, row, end) : -1;
-      row = reached >= 0 ? reached : this.#runPlainly(batch, input, row, stop);
+      const reached = end > row ? this.#runBlock(batch, row, end) : -1;
+      row = reached >= 0 ? reached : this.#runPlainly(batch, row, stop);
       if (row < stop) return row;
     }
     return row;
   }
 
-  #runPlainly(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+  #runPlainly(batch: TelemetryBatch, from: number, to: number): number {
     this.#substitute.thresholds.set(this.thresholds);
-    return this.#substitute.run(batch, input, from, to);
+    return this.#substitute.run(batch, from, to);
   }
 
   /** Lets the accelerator find the columns of rows. @returns the end of the rows for which it can; `from` if there are none */
@@ -135,7 +135,7 @@ export class AcceleratorEngine implements Engine {
   }
 
   /** @returns the first row not looked at, or -1 if the accelerator cannot do the block */
-  #runBlock(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+  #runBlock(batch: TelemetryBatch, from: number, to: number): number {
     const context = this.#context;
     const accelerator = this.#exports;
     const times = this.#times;
@@ -148,9 +148,9 @@ export class AcceleratorEngine implements Engine {
     context[CONTEXT.ENTRY_COUNT] = this.entries.count;
     context[CONTEXT.EVENT_COUNT] = this.events.count;
     let reached = BAD_TIMES;
-    if (times.stage(batch, input, from, to, start, this.#columns.frames)) reached = accelerator.run(start, end);
-    if (reached === BAD_TIMES && input !== undefined) {
-      times.gather(batch, input, from, to, start);
+    if (times.stage(batch, from, to, start, this.#columns.frames)) reached = accelerator.run(start, end);
+    if (reached === BAD_TIMES && batch.isTimed) {
+      times.gather(batch, from, to, start);
       reached = accelerator.run(start, end);
     }
     if (reached === BAD_HOPS) return -1;

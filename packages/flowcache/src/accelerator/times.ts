@@ -1,4 +1,4 @@
-import type { Arena, BatchInput, TelemetryBatch } from '@int/codec';
+import type { Arena, TelemetryBatch } from '@int/codec';
 import { BLOCK, CONTEXT } from './context.js';
 
 /** Times copied in at once: frames that bring no report lie between those that do. */
@@ -35,41 +35,33 @@ export class AcceleratorTimes {
    * @param frames address of the column `frame`
    * @returns whether that is possible
    */
-  stage(
-    batch: TelemetryBatch,
-    input: BatchInput | undefined,
-    from: number,
-    to: number,
-    start: number,
-    frames: number,
-  ): boolean {
-    if (input === undefined) {
+  stage(batch: TelemetryBatch, from: number, to: number, start: number, frames: number): boolean {
+    const { isTimed, frameTimeLow, frameTimeHigh } = batch;
+    if (!isTimed) {
       this.#write(this.#sequence.byteOffset - start * 4, 0, BLOCK, this.#none, this.#none);
       return true;
     }
-    const { timestampsLow, timestampsHigh, first } = input;
-    const length = Math.min(timestampsLow.length, timestampsHigh.length);
-    if (timestampsLow.buffer === this.#buffer && timestampsHigh.buffer === this.#buffer) {
-      this.#write(frames, -first, length, timestampsLow, timestampsHigh);
+    const length = Math.min(frameTimeLow.length, frameTimeHigh.length);
+    if (frameTimeLow.buffer === this.#buffer && frameTimeHigh.buffer === this.#buffer) {
+      this.#write(frames, 0, length, frameTimeLow, frameTimeHigh);
       return true;
     }
     const base = batch.frame[from]!;
     const count = batch.frame[to - 1]! + 1 - base;
-    const at = first + base;
-    if (count < 1 || count > TIME_ROWS || at < 0 || at + count > length) return false;
-    this.#low.set(timestampsLow.subarray(at, at + count));
-    this.#high.set(timestampsHigh.subarray(at, at + count));
+    if (count < 1 || count > TIME_ROWS || base + count > length) return false;
+    this.#low.set(frameTimeLow.subarray(base, base + count));
+    this.#high.set(frameTimeHigh.subarray(base, base + count));
     this.#write(frames, base, count, this.#low, this.#high);
     return true;
   }
 
   /** The times of rows, taken one by one; 0 for a frame that has none. */
-  gather(batch: TelemetryBatch, input: BatchInput, from: number, to: number, start: number): void {
-    const { timestampsLow, timestampsHigh, first } = input;
+  gather(batch: TelemetryBatch, from: number, to: number, start: number): void {
+    const { frame, frameTimeLow, frameTimeHigh } = batch;
     for (let row = from; row < to; row++) {
-      const at = first + batch.frame[row]!;
-      this.#low[row - from] = timestampsLow[at] ?? 0;
-      this.#high[row - from] = timestampsHigh[at] ?? 0;
+      const at = frame[row]!;
+      this.#low[row - from] = frameTimeLow[at] ?? 0;
+      this.#high[row - from] = frameTimeHigh[at] ?? 0;
     }
     this.#write(this.#sequence.byteOffset - start * 4, 0, BLOCK, this.#low, this.#high);
   }

@@ -1,4 +1,4 @@
-import type { BatchInput, TelemetryBatch } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
 import type { Outbox } from './outbox.js';
 
 /**
@@ -37,7 +37,7 @@ export interface Engine {
    * next report brings.
    * @returns the first row not looked at
    */
-  run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number;
+  run(batch: TelemetryBatch, from: number, to: number): number;
 }
 
 /** Records an engine keeps at least, until it lets the cache hand them on. */

@@ -1,4 +1,4 @@
-import { type BatchInput, type Flow, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { type Flow, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { writeRecord } from '@int/codec/internals';
 import { type CacheGeometry, type CounterName, type HashName, HEADER, META, REASON, THRESHOLDS } from '../layout.js';
 import type { Engine } from './engine.js';
@@ -66,7 +66,7 @@ export class FlowCache {
   readonly #packets: number;
   readonly #meta: number;
   readonly #last: number;
-  #single: { batch: TelemetryBatch; input: BatchInput; ethernet: Uint8Array } | null = null;
+  #single: TelemetryBatch | null = null;
 
   /**
    * @throws RangeError for an option out of range, or thresholds that were made for other metrics
@@ -115,15 +115,14 @@ export class FlowCache {
   /**
    * Adds the reports of a batch: the hot path.
    *
-   * @param batch decoded reports, of any decoder
+   * @param batch decoded reports, of any decoder; without times of its frames, entries have no times and never age
    * @param from first row
    * @param to the row behind the last one
-   * @param input when the frames came; without it, entries have no times and never age
    * @throws RangeError for rows that the batch does not have, or a sink that says it took more than it was given
    * @throws what a sink throws: the reports up to there are in the cache (`offered` counts them), those behind are not,
    * and what the sink was given counts as lost
    */
-  update(batch: TelemetryBatch, from = 0, to: number = batch.reports, input?: BatchInput): void {
+  update(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
     if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= batch.reports)) {
       throw new RangeError(`rows ${from} to ${to}: the batch has ${batch.reports}`);
     }
@@ -134,7 +133,7 @@ export class FlowCache {
       for (let word = 0; word < THRESHOLDS.WORDS; word++) engine.thresholds[word] = Atomics.load(limits, word);
       this.#beginWriting();
       try {
-        row = engine.run(batch, input, row, Math.min(to, row + BLOCK));
+        row = engine.run(batch, row, Math.min(to, row + BLOCK));
         this.#handOn();
       } finally {
         this.#endWriting();
@@ -151,16 +150,9 @@ export class FlowCache {
    * address of it is none; else as {@link update}
    */
   observe(record: TelemetryRecord, timeNs = 0n): void {
-    this.#single ??= {
-      batch: new TelemetryBatch(SINGLE),
-      input: { timestampsHigh: new Uint32Array(1), timestampsLow: new Uint32Array(1), first: 0 },
-      ethernet: new Uint8Array(12),
-    };
-    const { batch, input, ethernet } = this.#single;
-    writeRecord(batch, record, ethernet);
-    input.timestampsHigh[0] = Number((timeNs >> 32n) & 0xffffffffn);
-    input.timestampsLow[0] = Number(timeNs & 0xffffffffn);
-    this.update(batch, 0, 1, input);
+    this.#single ??= new TelemetryBatch(SINGLE);
+    writeRecord(this.#single, record, timeNs);
+    this.update(this.#single);
   }
 
   /**

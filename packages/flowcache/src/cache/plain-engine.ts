@@ -2,7 +2,7 @@
  * The update loop in TypeScript: what it does is right by definition, and the WebAssembly accelerator and the C twin do the
  * same to the last bit.
  */
-import { type BatchInput, FLAG, type TelemetryBatch } from '@int/codec';
+import { FLAG, type TelemetryBatch } from '@int/codec';
 import { flowCrc32Columns, flowXxh32Columns } from '@int/hash';
 import {
   type CacheGeometry,
@@ -108,11 +108,11 @@ export class PlainEngine implements Engine {
     this.events = new Outbox(EVENT_WORDS, Math.max(OUTBOX.EVENTS, perReport));
   }
 
-  run(batch: TelemetryBatch, input: BatchInput | undefined, from: number, to: number): number {
+  run(batch: TelemetryBatch, from: number, to: number): number {
     if (this.#columns?.batch !== batch) this.#columns = new BatchColumns(batch);
     const columns = this.#columns;
     this.#hashRows(batch, from, to);
-    const { flags } = batch;
+    const { flags, isTimed, frameTimeHigh, frameTimeLow } = batch;
     const { entries, events, words } = this;
     const eventsPerReport = this.#geometry.hops * this.#geometry.metrics.length + 2;
     const { report, reportStride } = columns;
@@ -137,10 +137,10 @@ export class PlainEngine implements Engine {
       if (entries.count === entries.capacity || events.count + eventsPerReport > events.capacity) break;
       this.#timeLow = 0;
       this.#timeHigh = 0;
-      if (input !== undefined) {
-        const frame = input.first + (report[REPORT.FRAME * reportStride + row]! >>> 0);
-        this.#timeLow = input.timestampsLow[frame]! | 0;
-        this.#timeHigh = input.timestampsHigh[frame]! | 0;
+      if (isTimed) {
+        const frame = report[REPORT.FRAME * reportStride + row]! >>> 0;
+        this.#timeLow = frameTimeLow[frame]! | 0;
+        this.#timeHigh = frameTimeHigh[frame]! | 0;
       }
       this.#row = row;
       this.#locate(columns, this.#hashes[row]!);

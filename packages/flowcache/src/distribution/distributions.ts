@@ -1,5 +1,5 @@
 import { type MetricName, TelemetryBatch, type TelemetryRecord } from '@int/codec';
-import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
+import { writeRecord } from '@int/codec/internals';
 import { checkOffset, readDimensions } from './attach.js';
 import { DistributionError } from './errors.js';
 import { Histogram, haveEqualBins } from './histogram.js';
@@ -99,7 +99,7 @@ export class Distributions {
   /** What a hot loop needs; made when something is recorded. */
   #recorder: Recorder | null = null;
   /** What {@link observe} works with. */
-  #single: { batch: TelemetryBatch; ethernet: Uint8Array } | null = null;
+  #single: TelemetryBatch | null = null;
 
   /** @throws DistributionError BAD_METRICS, BAD_BINS, BAD_SIZE or BAD_BUFFER */
   constructor(options: DistributionOptions = {}) {
@@ -184,12 +184,9 @@ export class Distributions {
 
   /** Counts the values of one record, as decoded or made by hand; one whose status is not `ok` is left alone. */
   observe(record: TelemetryRecord): void {
-    this.#single ??= {
-      batch: new TelemetryBatch({ frames: 1 }),
-      ethernet: new Uint8Array(ETHERNET_BYTES),
-    };
-    writeRecord(this.#single.batch, record, this.#single.ethernet);
-    this.record(this.#single.batch, 0, 1);
+    this.#single ??= new TelemetryBatch({ frames: 1 });
+    writeRecord(this.#single, record);
+    this.record(this.#single, 0, 1);
   }
 
   /** Node ids of the switches that have distributions, in the order they were seen. */

@@ -1,4 +1,4 @@
-import type { BatchInput } from '@int/codec';
+import type { TelemetryBatch } from '@int/codec';
 import type { FlowCache } from '../cache/flow-cache.js';
 
 /** Rows looked at after one slot of reports, at most: what an update of some hundred reports costs. */
@@ -28,9 +28,10 @@ export class Ageing {
   }
 
   /** Goes on after reports, of which the last one tells the time. */
-  after({ timestampsHigh, timestampsLow }: BatchInput, reports: number): void {
-    const high = timestampsHigh[reports - 1]!;
-    const low = timestampsLow[reports - 1]!;
+  after({ frame, frameTimeHigh, frameTimeLow, reports }: TelemetryBatch): void {
+    const last = frame[reports - 1]!;
+    const high = frameTimeHigh[last]!;
+    const low = frameTimeLow[last]!;
     if (high < this.#high || (high === this.#high && low <= this.#low)) return;
     // Rounded to 2^8 ns in our century, which is as good.
     const nowNs = high * WORD + low;

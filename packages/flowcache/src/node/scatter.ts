@@ -3,19 +3,27 @@
  *
  * Nothing is allocated per report.
  */
-import { type BatchInput, FLAG, type MetricName } from '@int/codec';
+import { FLAG, HOP_COLUMNS, type MetricName, ReportCopier, type TelemetryBatch } from '@int/codec';
 import { flowXxh32Columns } from '@int/hash';
-import { type BatchColumns, REPORT } from '../cache/batch-columns.js';
 import { LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
-import { copyColumn, copyRows, copyRun, runLength } from './copy-rows.js';
-import type { Slot } from './slot.js';
 
 /** Rows looked at before any is copied. */
 export const SCATTER_BLOCK = 256;
 /** Most shards: the product in {@link shardOf} must not exceed 32 bits, and a machine has no more cores. */
 export const MAX_SHARDS = 256;
-/** Rows without a gap from which on copying them as a whole is faster than one by one. */
-const RUN = 32;
+/** What a cache reads of a report besides flags and hops. */
+const REPORT_COLUMNS = [
+  'nodeId',
+  'ports',
+  'source0',
+  'source1',
+  'source2',
+  'source3',
+  'destination0',
+  'destination1',
+  'destination2',
+  'destination3',
+] as const;
 
 /**
  * The shard of a flow: `floor(hash * shards / 2^32)`, which is decided by the upper bits of the hash, while the row in
@@ -44,11 +52,8 @@ export class Scatter {
   readonly #seed: number;
   readonly #keepsFlowless: boolean;
   /** Rows of each shard in their order, {@link SCATTER_BLOCK} cells for each shard. */
-  readonly #rows: Int32Array;
-  readonly #hopColumns: readonly number[];
-  /** The first four of them, and the others. */
-  readonly #firstColumns: Int32Array;
-  readonly #moreColumns: readonly number[];
+  readonly #rows: Uint32Array;
+  readonly #copier: ReportCopier;
   #hashes = new Uint32Array(0);
 
   /**
@@ -62,21 +67,17 @@ export class Scatter {
     this.#seed = seed;
     this.#keepsFlowless = keepsFlowless;
     this.counts = new Int32Array(shards);
-    this.#rows = new Int32Array(shards * SCATTER_BLOCK);
-    const columns = hopColumnsOf(metrics);
-    this.#hopColumns = columns;
-    // Where there are fewer than four, the last one is copied more than once.
-    this.#firstColumns = Int32Array.from([0, 1, 2, 3], (index) => columns[Math.min(index, columns.length - 1)]!);
-    this.#moreColumns = columns.slice(4);
+    this.#rows = new Uint32Array(shards * SCATTER_BLOCK);
+    const hop = hopColumnsOf(metrics).map((column) => HOP_COLUMNS[column]!);
+    this.#copier = new ReportCopier({ report: REPORT_COLUMNS, hop });
   }
 
   /** Sorts rows `from` to `to - 1`, at most {@link SCATTER_BLOCK}: {@link counts} says how many each shard has. */
-  sort(source: BatchColumns, from: number, to: number): void {
+  sort(source: TelemetryBatch, from: number, to: number): void {
     const { counts, shards } = this;
     const rows = this.#rows;
     const keepsFlowless = this.#keepsFlowless;
-    const { code, report, reportStride } = source;
-    const flags = REPORT.FLAGS * reportStride;
+    const { code, flags } = source;
     counts.fill(0);
     if (shards > 1) this.#hashRows(source, from, to);
     const hashes = this.#hashes;
@@ -86,7 +87,7 @@ export class Scatter {
         continue;
       }
       let shard = 0;
-      if ((report[flags + row]! & FLAG.FLOW) === 0) {
+      if ((flags[row]! & FLAG.FLOW) === 0) {
         if (!keepsFlowless) {
           this.noFlow++;
           continue;
@@ -104,40 +105,16 @@ export class Scatter {
    * Copies rows of a shard to the end of a slot, some or all that there is room for.
    *
    * @param at how many of the shard's rows have been copied before; below its count
-   * @param input times; without it they are 0
    * @returns how many were copied; 0 if the slot is full
    */
-  copy(source: BatchColumns, input: BatchInput | undefined, shard: number, at: number, slot: Slot): number {
-    const first = shard * SCATTER_BLOCK + at;
-    const left = Math.min(this.counts[shard]! - at, slot.batch.capacity.reports - slot.reports);
-    if (left === 0) return 0;
-    const count = this.#copyRun(source, input, first, left, slot) || this.#copyRows(source, input, first, left, slot);
-    slot.reports += count;
-    return count;
+  copy(source: TelemetryBatch, shard: number, at: number, slot: TelemetryBatch): number {
+    const first = shard * SCATTER_BLOCK;
+    return this.#copier.append(source, slot, this.#rows, first + at, first + this.counts[shard]!);
   }
 
-  #hashRows({ batch }: BatchColumns, from: number, to: number): void {
+  #hashRows(batch: TelemetryBatch, from: number, to: number): void {
     // As many as the batch may ever have, so that this happens once.
     if (this.#hashes.length < to) this.#hashes = new Uint32Array(batch.capacity.reports);
     flowXxh32Columns(batch, from, to, this.#hashes, this.#seed);
-  }
-
-  /** Copies rows without a gap, as all are where there is one shard and nothing damaged. @returns 0 if they are not such */
-  #copyRun(source: BatchColumns, input: BatchInput | undefined, first: number, left: number, slot: Slot): number {
-    const rows = this.#rows;
-    const from = rows[first]!;
-    if (left < RUN || rows[first + left - 1]! - from !== left - 1) return 0;
-    const count = runLength(source, from, left, slot);
-    if (count < RUN) return 0;
-    copyRun(source, from, count, slot, input, this.#hopColumns);
-    return count;
-  }
-
-  #copyRows(source: BatchColumns, input: BatchInput | undefined, first: number, left: number, slot: Slot): number {
-    const rows = this.#rows;
-    const hops = slot.hops;
-    const count = copyRows(source, rows, first, left, slot, input, this.#firstColumns);
-    for (const column of this.#moreColumns) copyColumn(source, rows, first, count, slot, hops, column);
-    return count;
   }
 }

@@ -1,6 +1,6 @@
 /** What a worker does: it fills its cache from slots, and answers requests between them. */
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { AcceleratorMemory, Arena } from '@int/codec';
+import { AcceleratorMemory, Arena, type TelemetryBatch } from '@int/codec';
 import { SpscRing } from '@int/rings';
 import { AcceleratorEngine, flowAcceleratorAvailable } from '../accelerator/accelerator-engine.js';
 import { FlowCache } from '../cache/flow-cache.js';
@@ -19,7 +19,7 @@ import {
   type ShardReady,
   type ShardSetup,
 } from './protocol.js';
-import { makeSlots, type Slot, slotBytes } from './slot.js';
+import { makeSlots, slotBytes } from './slot.js';
 import { readSnapshotFile, writeSnapshotFile } from './snapshot-file.js';
 
 /** Entries handed on between two looks at the ring of work. */
@@ -42,7 +42,7 @@ export class ShardLoop {
   readonly #setup: ShardSetup;
   readonly #cache: FlowCache;
   readonly #slotsAt: number;
-  readonly #slots: readonly Slot[];
+  readonly #slots: readonly TelemetryBatch[];
   readonly #work: SpscRing;
   readonly #free: SpscRing;
   readonly #entries: SpscRing;
@@ -76,7 +76,7 @@ export class ShardLoop {
     const ready: ShardReady = {
       buffer: buffer as SharedArrayBuffer,
       byteOffset,
-      slots: { buffer: this.#slots[0]!.batch.buffer as SharedArrayBuffer, byteOffset: this.#slotsAt },
+      slots: { buffer: this.#slots[0]!.buffer as SharedArrayBuffer, byteOffset: this.#slotsAt },
       usesAccelerator,
     };
     this.#answer({ id: 0, value: ready });
@@ -130,12 +130,10 @@ export class ShardLoop {
   }
 
   #onSlot(index: number): void {
-    const slot = this.#slots[index]!;
-    const { batch, input } = slot;
-    const reports = batch.reports;
-    this.#cache.update(batch, 0, reports, input);
-    this.#distributions?.record(batch, 0, reports);
-    this.#ageing?.after(input, reports);
+    const batch = this.#slots[index]!;
+    this.#cache.update(batch);
+    this.#distributions?.record(batch);
+    this.#ageing?.after(batch);
     this.#record[0] = index;
     this.#free.push(this.#record, 0, 1);
   }

@@ -1,5 +1,6 @@
 /** The main thread's side of one worker. */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { TelemetryBatch } from '@int/codec';
 import { SpscRing } from '@int/rings';
 import { FlowCacheView } from '../cache/reader.js';
 import { Distributions } from '../distribution/distributions.js';
@@ -7,7 +8,7 @@ import { type CacheGeometry, EVENT_WORDS, HEADER_WORDS } from '../layout.js';
 import { ShardError } from './errors.js';
 import type { ResolvedShardOptions } from './options.js';
 import { type Answer, BELL, type RequestName, type Requests, type ShardReady, type ShardSetup } from './protocol.js';
-import { makeSlots, type Slot } from './slot.js';
+import { makeSlots } from './slot.js';
 
 /** Requests that may be unanswered: there is room for them in the ring of work, beside the slots and the one to stop. */
 const REQUESTS = 1023;
@@ -62,7 +63,7 @@ export class Shard implements ShardOutput {
   readonly #port: MessagePort;
   readonly #work: SpscRing;
   readonly #free: SpscRing;
-  #slots: readonly Slot[] = [];
+  #slots: readonly TelemetryBatch[] = [];
   /** Slots to fill: the one that was read last is filled first, because it is in the cache of the processor. */
   readonly #available: Int32Array;
   #availableCount: number;
@@ -147,7 +148,7 @@ export class Shard implements ShardOutput {
   }
 
   /** The slot to fill, or `null` if all are full. */
-  slot(): Slot | null {
+  slot(): TelemetryBatch | null {
     if (this.#current >= 0) return this.#slots[this.#current]!;
     if (this.#availableCount === 0) {
       this.#availableCount = this.#free.pop(this.#available, 0, this.#available.length);
@@ -155,7 +156,7 @@ export class Shard implements ShardOutput {
     }
     this.#current = this.#available[--this.#availableCount]!;
     const slot = this.#slots[this.#current]!;
-    slot.reset();
+    slot.clear();
     return slot;
   }
 
@@ -164,7 +165,6 @@ export class Shard implements ShardOutput {
     if (this.#current < 0 || this.failure !== null) return;
     const slot = this.#slots[this.#current]!;
     if (slot.reports === 0) return;
-    slot.seal();
     this.#push(this.#current);
     this.#current = -1;
   }

@@ -1,5 +1,4 @@
-import type { BatchInput, Flow, TelemetryBatch } from '@int/codec';
-import { BatchColumns } from '../cache/batch-columns.js';
+import type { Flow, TelemetryBatch } from '@int/codec';
 import { EntryReader, type FlowEntry } from '../cache/entry.js';
 import { FlowKey } from '../cache/flow-index.js';
 import { totalsOf } from '../cache/reader.js';
@@ -48,12 +47,10 @@ export class ShardedFlowCache {
   readonly #shards: readonly Shard[];
   readonly #scatter: Scatter;
   readonly #key = new FlowKey();
-  readonly #columns = new WeakMap<TelemetryBatch, BatchColumns>();
   /** Reports of the block at hand that each shard has taken, or lost. */
   readonly #placed: Int32Array;
   /** What is being dispatched: rows up to `#row` have been sorted. */
-  #source: BatchColumns | null = null;
-  #input: BatchInput | undefined;
+  #source: TelemetryBatch | null = null;
   #row = 0;
   #to = 0;
   /** Set while {@link dispatch} waits. */
@@ -114,23 +111,21 @@ export class ShardedFlowCache {
    * Hands the reports of a batch to the workers: the hot path. They go when a slot is full, and those left over with the
    * next {@link flush}. Rows that are no report, or say no flow, are counted here and go nowhere.
    *
-   * @param batch decoded reports, of any decoder; not to be changed before the promise, if any, has resolved
+   * @param batch decoded reports, of any decoder; without times of its frames, entries have no times and never age. Not to be changed before the promise, if any, has resolved
    * @param from first row
    * @param to the row behind the last one
-   * @param input when the frames came; without it, entries have no times and never age
    * @returns `undefined` if all reports have been copied; else a promise that resolves when they have: the workers are
    * behind. With `whenFull: 'lose'` always `undefined`
    * @throws RangeError for rows that the batch does not have
    * @throws Error if the promise of the last call has not resolved, or the cache has been stopped
    */
-  dispatch(batch: TelemetryBatch, from = 0, to: number = batch.reports, input?: BatchInput): Promise<void> | undefined {
+  dispatch(batch: TelemetryBatch, from = 0, to: number = batch.reports): Promise<void> | undefined {
     if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= batch.reports)) {
       throw new RangeError(`rows ${from} to ${to}: the batch has ${batch.reports}`);
     }
     if (this.#stopping !== null) throw new Error('the cache has been stopped');
     if (this.#waiting !== null) throw new Error('the last dispatch has not finished');
-    this.#source = this.#columnsOf(batch);
-    this.#input = input;
+    this.#source = batch;
     this.#row = from;
     this.#to = to;
     const blocked = this.#proceed();
@@ -277,7 +272,6 @@ export class ShardedFlowCache {
       this.#row = end;
     }
     this.#source = null;
-    this.#input = undefined;
     return null;
   }
 
@@ -301,21 +295,12 @@ export class ShardedFlowCache {
         placed[index] = count;
         break;
       }
-      const copied = this.#scatter.copy(this.#source!, this.#input, index, placed[index]!, slot);
+      const copied = this.#scatter.copy(this.#source!, index, placed[index]!, slot);
       placed[index] = placed[index]! + copied;
       shard.placed += copied;
-      if (copied === 0 || slot.reports === slot.batch.capacity.reports) shard.publish();
+      if (copied === 0 || slot.reports === slot.capacity.reports) shard.publish();
     }
     return true;
-  }
-
-  #columnsOf(batch: TelemetryBatch): BatchColumns {
-    let columns = this.#columns.get(batch);
-    if (columns === undefined) {
-      columns = new BatchColumns(batch);
-      this.#columns.set(batch, columns);
-    }
-    return columns;
   }
 
   async #totals(name: 'totals' | 'stop'): Promise<ShardedTotals> {

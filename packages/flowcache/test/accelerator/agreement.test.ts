@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { DEFAULT_METRICS, geometryOf, HASHES, LAYOUTS, THRESHOLDS } from '../../src/layout.js';
+import { withTimes } from '../cache/times.js';
 import { SEED } from '../seed.js';
 import { portsWithCrc } from './crc-flows.js';
 import { EnginePair, HOST_KINDS } from './engines.js';
@@ -91,7 +92,7 @@ describe('the accelerator', () => {
             }
             // Some frames may have no time.
             const first = random.chance(0.2) ? 3000 - random.below(20) : random.below(3) * 700;
-            const input = random.chance(0.3) ? undefined : { timestampsHigh: high, timestampsLow: low, first };
+            withTimes(batch, random.chance(0.3) ? undefined : { timestampsHigh: high, timestampsLow: low, first });
             pair.limit(thresholds);
             pair.fillPackets([random.below(1000), random.below(1000)]);
             let row = 0;
@@ -103,7 +104,7 @@ describe('the accelerator', () => {
                 isTiny ? Math.max(0, events.capacity - perReport - random.below(20)) : 0,
               );
               const to = random.chance(0.5) ? reports : row + 1 + random.below(reports - row);
-              row = pair.run(batch, input, row, to);
+              row = pair.run(batch, row, to);
             }
           }
         },
@@ -132,7 +133,7 @@ describe('the accelerator', () => {
         pair.occupy(0, 0);
         let row = 0;
         while (row < reports) {
-          row = pair.run(batch, undefined, row, reports);
+          row = pair.run(batch, row, reports);
           pair.occupy(0, 0);
         }
       }

@@ -34,7 +34,7 @@ describe('makeAcceleratorEngine', () => {
     expect(batch.buffer).toBe(memory.buffer);
     for (const engine of engines) initialize(engine.words, geometry, 'xxh32', 1);
     batch.code.fill(7);
-    for (const [index, engine] of engines.entries()) expect(engine.run(batch, undefined, 0, index + 1)).toBe(index + 1);
+    for (const [index, engine] of engines.entries()) expect(engine.run(batch, 0, index + 1)).toBe(index + 1);
     // The counter of reports that are none.
     expect(engines.map(({ words }) => words[64 + 2 * 14])).toEqual([1, 2]);
   });
@@ -64,9 +64,9 @@ describe('makeAcceleratorEngine', () => {
     initialize(engine.words, geometry, 'xxh32', 1);
     const batch = new TelemetryBatch({ frames: 1000 });
     batch.code.fill(3);
-    expect(engine.run(batch, undefined, 100, 1000)).toBe(1000);
+    expect(engine.run(batch, 100, 1000)).toBe(1000);
     expect(engine.words[64]).toBe(900);
-    expect(engine.run(batch, undefined, 1000, 1000)).toBe(1000);
+    expect(engine.run(batch, 1000, 1000)).toBe(1000);
   });
 });
 

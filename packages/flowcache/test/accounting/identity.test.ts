@@ -132,10 +132,10 @@ class Pair {
       this.#timeNs += BigInt(random.integer(20_000));
       return randomReport(random, shape, this.#timeNs);
     });
-    const { batch, input } = this.#reports;
+    const { batch } = this.#reports;
     this.#reports.fill(reports);
-    this.cache.update(batch, 0, count, input);
-    this.twin.update(batch, 0, count, input);
+    this.cache.update(batch, 0, count);
+    this.twin.update(batch, 0, count);
   }
 
   /** Ages or drains both: the twin hands on as many entries as there was room for at the other. */

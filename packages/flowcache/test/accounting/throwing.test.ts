@@ -30,12 +30,12 @@ function fill(reports: ReportBatch, count: number, seed: number): void {
 }
 
 /** Updates until all reports are in, whatever the sinks throw. @returns how often they threw */
-function updateAll(cache: FlowCache, { batch, input }: ReportBatch, failures: readonly Error[]): number {
+function updateAll(cache: FlowCache, { batch }: ReportBatch, failures: readonly Error[]): number {
   let thrown = 0;
   for (let row = 0; row < batch.reports; ) {
     const before = cache.totals().offered;
     try {
-      cache.update(batch, row, batch.reports, input);
+      cache.update(batch, row, batch.reports);
     } catch (error) {
       expect(failures).toContain(error);
       thrown++;
@@ -91,7 +91,7 @@ describe.each([
         for (let update = 0; update < updates; update++) {
           fill(reports, 1 + random.integer(600), random.uint32());
           thrown += updateAll(cache, reports, [noEntries, noEvents]);
-          twin.update(reports.batch, 0, reports.batch.reports, reports.input);
+          twin.update(reports.batch, 0, reports.batch.reports);
           checkAccounts(cache);
           checkSameFlows(cache, twin);
         }
@@ -115,7 +115,7 @@ describe.each([
     const cache = new FlowCache({ ...options, shared: true, entries: entries.sink });
     const reports = new ReportBatch(600, MOST_HOPS);
     fill(reports, 600, 1);
-    cache.update(reports.batch, 0, 600, reports.input);
+    cache.update(reports.batch, 0, 600);
     const before = [...cache];
     const totals = cache.totals();
     entries.failure = failure;

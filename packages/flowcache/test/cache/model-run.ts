@@ -130,7 +130,7 @@ function run(setup: Setup, operationsToDo: number, accelerator: boolean): void {
         const batch = Array.from({ length: random.integer(300) + 1 }, nextReport);
         reports.fill(batch);
         const from = random.integer(batch.length);
-        cache.update(reports.batch, from, batch.length, reports.input);
+        cache.update(reports.batch, from, batch.length);
         for (const report of batch.slice(from)) model.update(report);
         return batch.length - from;
       },

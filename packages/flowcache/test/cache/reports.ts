@@ -9,6 +9,7 @@ import {
 } from '@int/codec';
 import { writeRecord } from '@int/codec/internals';
 import type { Random } from '@int/random';
+import { type Times, withTimes } from './times.js';
 
 /** What a random report is made of, in the terms of the model. */
 export interface Report {
@@ -141,9 +142,8 @@ export function recordOf({ isOk, flow, nodeId, hops }: Report): TelemetryRecord 
 /** Reports as a batch, with their times. */
 export class ReportBatch {
   readonly batch: TelemetryBatch;
-  readonly input: { readonly timestampsHigh: Uint32Array; readonly timestampsLow: Uint32Array; readonly first: number };
+  readonly #times: Times;
   readonly #single = new TelemetryBatch({ frames: 1, hops: 256 });
-  readonly #ethernet = new Uint8Array(12);
 
   /** @param first row of frame 0 in the times */
   constructor(
@@ -153,7 +153,7 @@ export class ReportBatch {
     batch = new TelemetryBatch({ frames, hops: Math.max(256, frames * hops) }),
   ) {
     this.batch = batch;
-    this.input = {
+    this.#times = {
       timestampsHigh: new Uint32Array(first + frames),
       timestampsLow: new Uint32Array(first + frames),
       first,
@@ -161,12 +161,14 @@ export class ReportBatch {
   }
 
   fill(reports: readonly Report[]): void {
-    const { batch, input } = this;
+    const { batch } = this;
+    const times = this.#times;
     batch.clear();
+    withTimes(batch, times);
     let hops = 0;
     reports.forEach((report, row) => {
       const single = this.#single;
-      writeRecord(single, recordOf(report), this.#ethernet);
+      writeRecord(single, recordOf(report));
       for (let column = 0; column * batch.reportStride < batch.reportWords.length; column++) {
         batch.reportWords[column * batch.reportStride + row] = single.reportWords[column * single.reportStride]!;
       }
@@ -182,8 +184,8 @@ export class ReportBatch {
         }
       }
       hops += single.hopCount[0]!;
-      input.timestampsHigh[input.first + row] = Number(report.timeNs >> 32n);
-      input.timestampsLow[input.first + row] = Number(report.timeNs & 0xffffffffn);
+      times.timestampsHigh[times.first + row] = Number(report.timeNs >> 32n);
+      times.timestampsLow[times.first + row] = Number(report.timeNs & 0xffffffffn);
     });
     batch.state[0] = reports.length;
     batch.state[1] = reports.length;

@@ -222,7 +222,7 @@ describe.each([false, true])('the memory of a cache, accelerator %s', (accelerat
           return randomReport(random, { flows, hops: 6, metrics }, timeNs);
         }),
       );
-      cache.update(reports.batch, 0, 300, reports.input);
+      cache.update(reports.batch, 0, 300);
       expect(checkRows(cache)).toBe(cache.size);
       for (let removal = 0; removal < 5; removal++) cache.remove(flows[random.integer(flows.length)]!);
       expect(checkRows(cache)).toBe(cache.size);
@@ -246,7 +246,7 @@ describe.each([false, true])('the memory of a cache, accelerator %s', (accelerat
     const flows = randomFlows(random, 30, 0.5);
     const reports = new ReportBatch(100, 6);
     reports.fill(Array.from({ length: 100 }, () => randomReport(random, { flows, hops: 6, metrics: METRICS }, 5n)));
-    cache.update(reports.batch, 0, 100, reports.input);
+    cache.update(reports.batch, 0, 100);
     const entries = [...cache];
     expect(entries.length).toBeGreaterThan(10);
     expect([...new FlowCacheView(cache.buffer, cache.byteOffset).entries()]).toEqual(entries);

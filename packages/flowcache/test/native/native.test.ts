@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BatchInput, type HopColumn, METRIC_NAMES, metricOf, TelemetryBatch } from '@int/codec';
+import { type HopColumn, METRIC_NAMES, metricOf, TelemetryBatch } from '@int/codec';
 import { Random } from '@int/random';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
@@ -20,6 +20,7 @@ import {
 } from '../../src/index.js';
 import { HEADER } from '../../src/internals.js';
 import { COUNTER, COUNTER_WORDS, THRESHOLDS } from '../../src/layout.js';
+import { type Times, withTimes } from '../cache/times.js';
 import { SEED } from '../seed.js';
 import { CAPACITY, randomBatch } from './random-batches.js';
 
@@ -143,7 +144,7 @@ interface Step {
   readonly batch: TelemetryBatch;
   readonly from: number;
   readonly to: number;
-  readonly input: BatchInput | undefined;
+  readonly times: Times | undefined;
 }
 
 function randomStep(random: Random, setup: (typeof SETUPS)[number], geometry: CacheGeometry, isTimed: boolean): Step {
@@ -160,7 +161,7 @@ function randomStep(random: Random, setup: (typeof SETUPS)[number], geometry: Ca
     batch,
     from,
     to: from + random.integer(batch.reports - from + 1),
-    input: isTimed
+    times: isTimed
       ? { timestampsHigh: times(), timestampsLow: times(), first: random.integer(CAPACITY.frames) }
       : undefined,
   };
@@ -174,7 +175,7 @@ function dumpFile(
   steps: readonly Step[],
 ): Uint8Array {
   const bytes = TelemetryBatch.byteLength(CAPACITY) - SLACK;
-  const timeRows = steps[0]!.input?.timestampsLow.length ?? 0;
+  const timeRows = steps[0]!.times?.timestampsLow.length ?? 0;
   const eventRoom = geometry.hops * geometry.metrics.length + 2 + 5;
   const header = new Uint32Array(16);
   header.set([0x4b544e49, image.length, steps.length, CAPACITY.frames, CAPACITY.reports, CAPACITY.hops, bytes]);
@@ -184,11 +185,11 @@ function dumpFile(
     header,
     image,
     thresholds,
-    ...steps.flatMap(({ batch, from, to, input }) => [
-      Uint32Array.of(input?.first ?? 0, from, to, 0),
+    ...steps.flatMap(({ batch, from, to, times }) => [
+      Uint32Array.of(times?.first ?? 0, from, to, 0),
       new Uint8Array(batch.buffer, batch.state.byteOffset, bytes),
-      input?.timestampsHigh ?? none,
-      input?.timestampsLow ?? none,
+      times?.timestampsHigh ?? none,
+      times?.timestampsLow ?? none,
     ]),
   ];
   return Buffer.concat(parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)));
@@ -231,7 +232,7 @@ describe('the C twin of the update loop', () => {
           limits[word] = random.integer(4) === 0 ? -1 : random.integer(2500);
         limits[THRESHOLDS.PATH] = run % 2;
         const step = (): Step => randomStep(random, setup, geometry, isTimed);
-        const feed = ({ batch, from, to, input }: Step): void => cache.update(batch, from, to, input);
+        const feed = ({ batch, from, to, times }: Step): void => cache.update(withTimes(batch, times), from, to);
         for (let k = 0; k < 10; k++) feed(step());
         exhaust(cache, random);
         const image = cache.words.slice();

@@ -107,7 +107,7 @@ describe('what a sharded cache hands on', () => {
     const dimensions = { metrics: ['hopLatency', 'bufferOccupancy'] as const, switches: 64 };
     const single = new Distributions(dimensions);
     const reports = manyReports(new Random(SEED), 3);
-    for (const { batch } of reports) single.record(batch);
+    for (const batch of reports) single.record(batch);
     await withCache({ ...ROOMY, distributions: dimensions }, async (cache) => {
       await dispatchAll(cache, reports);
       const merged = await cache.distributions();
@@ -132,7 +132,7 @@ describe('what a sharded cache hands on', () => {
       await dispatchAll(cache, reports);
       const distributions = await cache.distributions();
       expect(distributions.metrics).toEqual(METRICS);
-      const hops = reports[0]!.batch.hopCount.subarray(0, reports[0]!.batch.reports).reduce((sum, one) => sum + one, 0);
+      const hops = reports[0]!.hopCount.subarray(0, reports[0]!.reports).reduce((sum, one) => sum + one, 0);
       const { values, unnamed } = distributions.totals();
       expect(values + unnamed.values).toBeGreaterThan(hops);
     });

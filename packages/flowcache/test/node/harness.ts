@@ -1,8 +1,8 @@
-import type { MetricName } from '@int/codec';
+import type { MetricName, TelemetryBatch } from '@int/codec';
 import { EntryReader, EVENT_WORDS, type FlowEntry } from '@int/flowcache';
 import { ShardedFlowCache, type ShardedFlowCacheOptions, type ShardedTotals } from '@int/flowcache/node';
 import { beforeAll, expect } from 'vitest';
-import { type Random, type Reports, randomReports } from './reports.js';
+import { type Random, randomReports } from './reports.js';
 import { SHARD_WORKER, WorkerCode } from './worker-code.js';
 
 /** Code for worker threads, and files that are deleted in the end. */
@@ -34,20 +34,20 @@ export async function withCache<T>(
 }
 
 /** @returns rows dispatched */
-export async function dispatchAll(cache: ShardedFlowCache, reports: readonly Reports[]): Promise<number> {
-  for (const { batch, input } of reports) await cache.dispatch(batch, 0, batch.reports, input);
+export async function dispatchAll(cache: ShardedFlowCache, reports: readonly TelemetryBatch[]): Promise<number> {
+  for (const batch of reports) await cache.dispatch(batch);
   cache.flush();
   return rowsOf(reports);
 }
 
-export const rowsOf = (reports: readonly Reports[]): number =>
-  reports.reduce((sum, { batch }) => sum + batch.reports, 0);
+export const rowsOf = (reports: readonly TelemetryBatch[]): number =>
+  reports.reduce((sum, batch) => sum + batch.reports, 0);
 
 export function manyReports(
   random: Random,
   batches: number,
   traffic: Parameters<typeof randomReports>[2] = {},
-): Reports[] {
+): TelemetryBatch[] {
   return Array.from({ length: batches }, (_, index) => randomReports(random, 200, traffic, index * 600));
 }
 

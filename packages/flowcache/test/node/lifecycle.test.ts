@@ -35,10 +35,10 @@ describe('stopping a sharded cache', () => {
       slotReports: 4,
       thresholds: { metrics: { hopLatency: { level: 0 } } },
     });
-    for (const { batch, input } of reports.slice(0, -1)) await cache.dispatch(batch, 0, batch.reports, input);
-    const { batch, input } = reports.at(-1)!;
+    for (const batch of reports.slice(0, -1)) await cache.dispatch(batch);
+    const batch = reports.at(-1)!;
     // Not waited for.
-    void cache.dispatch(batch, 0, batch.reports, input);
+    void cache.dispatch(batch);
     const stopping = cache.stop();
     expect(cache.stop()).toBe(stopping);
     const totals = await stopping;

@@ -1,5 +1,6 @@
-import { TelemetryBatch } from '@int/codec';
+import { STATE, TelemetryBatch } from '@int/codec';
 import { fillRandom, Random, type Traffic } from '../accelerator/random-batch.js';
+import { withTimes } from '../cache/times.js';
 
 /** Reports as decoders leave them, some damaged, some without a flow. */
 const TRAFFIC: Traffic = {
@@ -12,12 +13,6 @@ const TRAFFIC: Traffic = {
   scattered: false,
   shuffledFrames: false,
 };
-
-/** A batch of random reports with the times of its frames. */
-export interface Reports {
-  readonly batch: TelemetryBatch;
-  readonly input: { readonly timestampsHigh: Uint32Array; readonly timestampsLow: Uint32Array; readonly first: number };
-}
 
 /** Where time begins, in nanoseconds; each frame is a microsecond after the one before. */
 export const START_NS = 0x1780_0000_0000_0000n;
@@ -48,13 +43,20 @@ function pack(batch: TelemetryBatch, reports: number): void {
  * Fills a new batch, and leaves some rows of times before those of its frames.
  * @param at how many frames came before
  */
-export function randomReports(random: Random, reports: number, traffic: Partial<NodeTraffic> = {}, at = 0): Reports {
+export function randomReports(
+  random: Random,
+  reports: number,
+  traffic: Partial<NodeTraffic> = {},
+  at = 0,
+): TelemetryBatch {
   const batch = new TelemetryBatch({ frames: reports, hops: Math.max(256, reports * 12) });
   const rows = fillRandom(batch, reports, { ...TRAFFIC, ...traffic }, random);
   if (traffic.packed === true) pack(batch, rows);
   batch.state[0] = rows;
   batch.state[1] = rows;
   batch.state[2] = batch.capacity.hops;
+  // Any column may hold something.
+  batch.state[STATE.WRITTEN] = -1;
   const first = random.below(5);
   // Frames that brought no report lie between the others.
   const frames = first + 3 * reports;
@@ -65,7 +67,7 @@ export function randomReports(random: Random, reports: number, traffic: Partial<
     timestampsHigh[frame] = Number(timeNs >> 32n);
     timestampsLow[frame] = Number(timeNs & 0xffffffffn);
   }
-  return { batch, input: { timestampsHigh, timestampsLow, first } };
+  return withTimes(batch, { timestampsHigh, timestampsLow, first });
 }
 
 export { Random };

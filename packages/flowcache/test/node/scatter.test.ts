@@ -1,12 +1,10 @@
-import { type BatchInput, FLAG, HOP_COLUMNS, METRIC_NAMES, type MetricName, STATE, TelemetryBatch } from '@int/codec';
+import { FLAG, HOP_COLUMNS, METRIC_NAMES, type MetricName, type TelemetryBatch } from '@int/codec';
 import { flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { BatchColumns } from '../../src/cache/batch-columns.js';
-import { copyRun, runLength } from '../../src/node/copy-rows.js';
 import { hopColumnsOf, MAX_SHARDS, SCATTER_BLOCK, Scatter, shardOf } from '../../src/node/scatter.js';
-import { makeSlots, type Slot, slotBytes } from '../../src/node/slot.js';
+import { makeSlots, slotBytes } from '../../src/node/slot.js';
 import { SEED } from '../seed.js';
 import { Random, randomReports } from './reports.js';
 
@@ -18,15 +16,14 @@ interface Seen {
   readonly ports: number;
   readonly addresses: readonly number[];
   readonly hops: readonly (readonly number[])[];
-  readonly time: readonly number[];
+  readonly time: bigint;
 }
 
-function read(batch: TelemetryBatch, input: BatchInput | undefined, columns: readonly number[], row: number): Seen {
+function read(batch: TelemetryBatch, columns: readonly number[], row: number): Seen {
   const flags = batch.flags[row]!;
   const { source0, source1, source2, source3, destination0, destination1, destination2, destination3 } = batch;
   const ipv4 = [source0, destination0];
   const ipv6 = [source0, source1, source2, source3, destination0, destination1, destination2, destination3];
-  const frame = (input?.first ?? 0) + batch.frame[row]!;
   return {
     flags,
     protocol: batch.protocol[row]!,
@@ -36,7 +33,7 @@ function read(batch: TelemetryBatch, input: BatchInput | undefined, columns: rea
     hops: Array.from({ length: batch.hopCount[row]! }, (_, hop) =>
       columns.map((column) => batch.hopWords[column * batch.hopStride + batch.hopStart[row]! + hop]!),
     ),
-    time: [input?.timestampsHigh[frame] ?? 0, input?.timestampsLow[frame] ?? 0],
+    time: batch.isTimed ? batch.timeNs(row) : 0n,
   };
 }
 
@@ -83,8 +80,8 @@ describe('Scatter', () => {
         const { shards, seed, odd, hops, order, keepsFlowless } = given;
         const scattered = order === 'scattered';
         const traffic = { odd, hops, scattered, shuffledFrames: scattered, packed: order === 'packed' };
-        const { batch, input } = randomReports(new Random(given.random), given.reports, traffic);
-        const times = given.hasTimes ? input : undefined;
+        const batch = randomReports(new Random(given.random), given.reports, traffic);
+        batch.isTimed = given.hasTimes;
         const columns = hopColumnsOf(given.metrics);
         const scatter = new Scatter(shards, given.metrics, seed, keepsFlowless);
         const found: Seen[][] = Array.from({ length: shards }, () => []);
@@ -93,19 +90,17 @@ describe('Scatter', () => {
         const slots = makeSlots(capacity, 2, new SharedArrayBuffer(64 + 2 * slotBytes(capacity)), 64);
         const slot = slots[1]!;
         const empty = (shard: number): void => {
-          slot.seal();
-          expect(slot.batch.hops).toBeLessThanOrEqual(capacity.hops);
-          for (let row = 0; row < slot.batch.reports; row++) {
-            expect(slot.batch.code[row]).toBe(0);
-            found[shard]!.push(read(slot.batch, slot.input, columns, row));
+          expect(slot.hops).toBeLessThanOrEqual(capacity.hops);
+          for (let row = 0; row < slot.reports; row++) {
+            expect(slot.code[row]).toBe(0);
+            found[shard]!.push(read(slot, columns, row));
           }
-          slot.reset();
+          slot.clear();
         };
-        const source = new BatchColumns(batch);
         for (let from = 0; from < batch.reports; from += SCATTER_BLOCK) {
-          scatter.sort(source, from, Math.min(batch.reports, from + SCATTER_BLOCK));
+          scatter.sort(batch, from, Math.min(batch.reports, from + SCATTER_BLOCK));
           for (let shard = 0; shard < shards; shard++) {
-            fillSlot(scatter, source, times, shard, slot, () => empty(shard));
+            fillSlot(scatter, batch, shard, slot, () => empty(shard));
             empty(shard);
           }
         }
@@ -116,28 +111,13 @@ describe('Scatter', () => {
           const hasFlow = (batch.flags[row]! & FLAG.FLOW) !== 0;
           if (batch.code[row] !== 0) notOk++;
           else if (!hasFlow && !keepsFlowless) noFlow++;
-          else
-            expected[hasFlow ? shardOf(hashOf(batch, row, seed), shards) : 0]!.push(read(batch, times, columns, row));
+          else expected[hasFlow ? shardOf(hashOf(batch, row, seed), shards) : 0]!.push(read(batch, columns, row));
         }
         expect(found).toEqual(expected);
         expect([scatter.notOk, scatter.noFlow]).toEqual([notOk, noFlow]);
       }),
       { seed: SEED, numRuns: runs(60) },
     );
-  });
-
-  it('finds the hop rows of a run although its first report has none, whatever the cell of that one says', () => {
-    const batch = new TelemetryBatch({ frames: 3, hops: 256 });
-    batch.hopStart.set([200, 0, 2]);
-    batch.hopCount.set([0, 2, 1]);
-    batch.hop.nodeId.set([11, 12, 13]);
-    batch.state.set([3, 3, 3], STATE.FRAMES);
-    const capacity = { reports: 3, hops: 256 };
-    const slot = makeSlots(capacity, 1, new ArrayBuffer(slotBytes(capacity)), 0)[0]!;
-    const source = new BatchColumns(batch);
-    expect(runLength(source, 0, 3, slot)).toBe(3);
-    copyRun(source, 0, 3, slot, undefined, [HOP_COLUMNS.indexOf('nodeId')]);
-    expect(slot.batch.hop.nodeId.subarray(0, 3)).toEqual(Uint32Array.of(11, 12, 13));
   });
 
   it('reads node ids and hop latencies whatever the metrics, and both columns of a pair', () => {
@@ -165,15 +145,14 @@ describe('Scatter', () => {
 
 function fillSlot(
   scatter: Scatter,
-  source: BatchColumns,
-  input: BatchInput | undefined,
+  source: TelemetryBatch,
   shard: number,
-  slot: Slot,
+  slot: TelemetryBatch,
   onFull: () => void,
 ): void {
   const count = scatter.counts[shard]!;
   for (let at = 0; at < count; ) {
-    const copied = scatter.copy(source, input, shard, at, slot);
+    const copied = scatter.copy(source, shard, at, slot);
     if (copied === 0) onFull();
     at += copied;
   }

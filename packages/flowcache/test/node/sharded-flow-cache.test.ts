@@ -42,12 +42,12 @@ describe('a sharded cache', () => {
         const options = { ...ROOMY, ...rest, thresholds: limits };
         const single = new FlowCache(options);
         await withCache({ ...options, shards, slots: 2, slotReports }, async (cache) => {
-          for (const { batch, input } of reports) {
-            const times = hasTimes ? input : undefined;
-            single.update(batch, 0, batch.reports, times);
+          for (const batch of reports) {
+            batch.isTimed = hasTimes;
+            single.update(batch);
             // In two parts, the first of which may have to wait.
-            await cache.dispatch(batch, 0, batch.reports >> 1, times);
-            await cache.dispatch(batch, batch.reports >> 1, batch.reports, times);
+            await cache.dispatch(batch, 0, batch.reports >> 1);
+            await cache.dispatch(batch, batch.reports >> 1);
           }
           const totals = await cache.totals();
           const expected = single.totals();
@@ -73,7 +73,7 @@ describe('a sharded cache', () => {
   it('answers for what was dispatched before, though no slot is full', async () => {
     await withCache(ROOMY, async (cache) => {
       const [reports] = manyReports(new Random(SEED), 1);
-      expect(cache.dispatch(reports!.batch, 0, 1, reports!.input)).toBeUndefined();
+      expect(cache.dispatch(reports!, 0, 1)).toBeUndefined();
       expect((await cache.totals()).offered).toBe(1);
     });
   });
@@ -125,8 +125,8 @@ describe('a sharded cache', () => {
     const reports = manyReports(new Random(SEED), 20, { odd: 0 });
     await withCache({ ...ROOMY, slots: 2, slotReports: 1, whenFull: 'lose' }, async (cache) => {
       // All in one go: the workers come to nothing but the first few.
-      for (const { batch, input } of reports) {
-        expect(cache.dispatch(batch, 0, batch.reports, input)).toBeUndefined();
+      for (const batch of reports) {
+        expect(cache.dispatch(batch)).toBeUndefined();
       }
       const totals = await cache.totals();
       expect(totals.lostReports.full).toBeGreaterThan(0);
@@ -137,10 +137,10 @@ describe('a sharded cache', () => {
   it('waits for its workers, one dispatch at a time', async () => {
     const reports = manyReports(new Random(SEED), 4, { odd: 0 });
     await withCache({ ...ROOMY, slots: 2, slotReports: 1 }, async (cache) => {
-      const { batch, input } = reports[0]!;
-      const waiting = cache.dispatch(batch, 0, batch.reports, input);
+      const batch = reports[0]!;
+      const waiting = cache.dispatch(batch);
       expect(waiting).toBeInstanceOf(Promise);
-      expect(() => cache.dispatch(batch, 0, batch.reports, input)).toThrow('has not finished');
+      expect(() => cache.dispatch(batch)).toThrow('has not finished');
       await waiting;
       await dispatchAll(cache, reports.slice(1));
       expect((await cache.totals()).offered).toBe(rowsOf(reports));
@@ -149,9 +149,9 @@ describe('a sharded cache', () => {
 
   it('answers many requests at once, and refuses a thousand', async () => {
     await withCache({ ...ROOMY, shards: 1, slots: 16, slotReports: 1 }, async (cache) => {
-      const { batch, input } = manyReports(new Random(SEED), 1)[0]!;
+      const batch = manyReports(new Random(SEED), 1)[0]!;
       const flow = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, sourcePort: 1, destinationPort: 2 };
-      const waiting = cache.dispatch(batch, 0, batch.reports, input);
+      const waiting = cache.dispatch(batch);
       const asked = Array.from({ length: 1200 }, () => cache.get(flow).catch((error: ShardError) => error.code));
       const answers = await Promise.all(asked);
       expect(answers.filter((answer) => answer === undefined)).toHaveLength(1023);
@@ -163,7 +163,7 @@ describe('a sharded cache', () => {
 
   it('refuses rows that the batch does not have', async () => {
     await withCache(ROOMY, async (cache) => {
-      const { batch } = manyReports(new Random(SEED), 1)[0]!;
+      const batch = manyReports(new Random(SEED), 1)[0]!;
       for (const [from, to] of [
         [-1, 1],
         [0, batch.reports + 1],

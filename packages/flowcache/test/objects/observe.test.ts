@@ -85,7 +85,7 @@ describe.each([false, true])('observe and update, accelerator %s', (accelerator)
           });
           const reports = new ReportBatch(400, 8, 5);
           reports.fill(list);
-          columns.cache.update(reports.batch, 0, count, reports.input);
+          columns.cache.update(reports.batch, 0, count);
           for (const report of list) objects.cache.observe(recordOf(report), report.timeNs);
           expectSame(objects, columns);
         },
@@ -133,10 +133,9 @@ function decodedBothWays(
   const batch = BATCH;
   const decoder = new BatchDecoder(options);
   for (let next = 0; next < frames.length; ) {
-    const first = next;
     batch.clear();
-    next = decoder.decode(batch, { bytes, offsets, lengths }, first);
-    columns.cache.update(batch, 0, batch.reports, { timestampsHigh, timestampsLow, first });
+    next = decoder.decode(batch, { bytes, offsets, lengths, timestampsHigh, timestampsLow }, next);
+    columns.cache.update(batch);
   }
   const single = new FrameDecoder(options);
   frames.forEach((one, index) => {

@@ -28,7 +28,7 @@ export class Traffic {
           return randomReport(this.#random, { flows: this.#flows, hops: MOST_HOPS, metrics }, this.#timeNs);
         }),
       );
-      for (const cache of caches) cache.update(this.#reports.batch, 0, now, this.#reports.input);
+      for (const cache of caches) cache.update(this.#reports.batch, 0, now);
     }
   }
 

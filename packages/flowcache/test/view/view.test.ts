@@ -25,7 +25,7 @@ function filled(options: FlowCacheOptions = {}): FlowCache {
   const reports = new ReportBatch(200, 5);
   const shape = { flows: FLOWS, hops: 5, metrics: DEFAULT_METRICS };
   reports.fill(Array.from({ length: 200 }, (_, index) => randomReport(random, shape, BigInt(index))));
-  cache.update(reports.batch, 0, 200, reports.input);
+  cache.update(reports.batch, 0, 200);
   return cache;
 }
 

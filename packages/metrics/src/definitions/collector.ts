@@ -2,7 +2,7 @@ import { DEGRADED, type DegradedPart, type RecordCounts, type SinkTotals } from 
 import type { PipelineParts } from '../options.js';
 import { byKey, labelled, type MetricDefinition, one, type PipelineReading, type ValueRows } from './definition.js';
 
-/** Frames, stages and sinks, and what they suffer from. */
+/** Frames, stages and sinks, and their degraded states. */
 export function collectorMetrics({ collector, degraded }: PipelineParts): MetricDefinition[] {
   return [
     ...(collector === undefined ? [] : [...frameMetrics(), ...stageMetrics(), ...sinkMetrics()]),
@@ -54,7 +54,7 @@ function frameMetrics(): MetricDefinition[] {
 function stageMetrics(): MetricDefinition[] {
   return [
     {
-      // Some of them are counts of what is there now.
+      // Some of them count what is present now.
       type: 'gauge',
       name: 'stage_figures',
       help: "The figures of each stage, by the stage's names for them.",
@@ -71,7 +71,7 @@ function stageMetrics(): MetricDefinition[] {
 
 /** For each sink, offered is the sum over the outcomes plus pending. */
 function sinkMetrics(): MetricDefinition[] {
-  /** Values of each sink and kind, by these labels and perhaps another one. */
+  /** Values of each sink and kind, by these labels and an optional further one. */
   const each = (
     read: (counts: RecordCounts) => Readonly<Record<string, number>>,
     ...more: readonly string[]

@@ -5,11 +5,11 @@ import type { PipelineParts } from '../options.js';
 export interface LabelColumn {
   readonly name: string;
   readonly values: Uint32Array | readonly string[];
-  /** Of the rows behind `values`. */
+  /** The label of the rows after the last of `values`. */
   readonly rest?: string;
 }
 
-/** The values of a counter or gauge: a row for each combination of labels. */
+/** The values of a counter or gauge, a row per combination of labels. */
 export interface ValueRows {
   readonly labels: readonly LabelColumn[];
   readonly values: Float64Array | Uint32Array | readonly number[];
@@ -20,38 +20,38 @@ export interface HistogramRows {
   readonly labels: readonly LabelColumn[];
   /** Upper bounds of the buckets, in the exported unit; inclusive. */
   readonly bounds: readonly number[];
-  /** `bounds.length + 1` counts for each row, those above the last bound at the end: not cumulative. */
+  /** `bounds.length + 1` counts per row, not cumulative; the last one counts values above the last bound. */
   readonly counts: Float64Array;
-  /** Of all values, in the exported unit. */
+  /** The sum of all values of each row, in the exported unit. */
   readonly sums: Float64Array;
 }
 
 interface Named {
-  /** Without the prefix. */
+  /** The name without the prefix. */
   readonly name: string;
   readonly help: string;
 }
 
 /**
- * A metric: what it is called, what it says, and where its values are. The pipeline counts by itself: what is exported are
- * its own counters, not others beside them that could differ.
+ * A metric: its name, its help text and its values. The values are the pipeline's own counters. There are no second
+ * counters that could differ from them.
  */
 export type MetricDefinition =
   | (Named & { readonly type: 'counter' | 'gauge'; readonly read: (pipeline: PipelineReading) => ValueRows })
   | (Named & { readonly type: 'histogram'; readonly read: (pipeline: PipelineReading) => HistogramRows });
 
-/** A metric with its values: plain data, which another thread can make a page of. */
+/** A metric with its values: plain data, from which another thread can make a page. */
 export type MetricFamily =
   | (Named & ValueRows & { readonly type: 'counter' | 'gauge' })
   | (Named & HistogramRows & { readonly type: 'histogram' });
 
-/** The metrics as they stand, all of them of one moment. */
+/** Reads all metrics at one moment. */
 export function readFamilies(definitions: readonly MetricDefinition[], parts: PipelineParts): MetricFamily[] {
   const reading = new PipelineReading(parts);
   return definitions.map((definition) => readFamily(definition, reading));
 }
 
-/** A single metric as it stands. */
+/** Reads a single metric. */
 export function readFamily(definition: MetricDefinition, reading: PipelineReading): MetricFamily {
   const { name, help } = definition;
   return definition.type === 'histogram'
@@ -59,7 +59,7 @@ export function readFamily(definition: MetricDefinition, reading: PipelineReadin
     : { type: definition.type, name, help, ...definition.read(reading) };
 }
 
-/** What the parts of a pipeline have counted, each asked once, when it is first needed. */
+/** The counts of a pipeline's parts. Each part is read once, when it is first needed. */
 export class PipelineReading {
   readonly #parts: PipelineParts;
   readonly #read = new Map<string, unknown>();
@@ -101,7 +101,7 @@ export class PipelineReading {
 /** The rows of a metric without labels. */
 export const one = (value: number): ValueRows => ({ labels: [], values: [value] });
 
-/** Rows from values with the texts of their labels, in the order of `names`. */
+/** Rows from values with their label texts, in the order of `names`. */
 export function labelled(
   names: readonly string[],
   rows: readonly { readonly of: readonly string[]; readonly value: number }[],

@@ -2,7 +2,7 @@ import type { RuleFigures, SequenceCounts } from '@int/collector';
 import type { PipelineParts } from '../options.js';
 import { byKey, type MetricDefinition, one, type PipelineReading, type ValueRows } from './definition.js';
 
-/** The label of reporters that are followed no more. */
+/** The label of reporters without a row of their own. */
 const OTHER = 'other';
 
 /** Events by rule. */

@@ -4,12 +4,12 @@ import type { MetricDefinition } from './definition.js';
 import { detectionMetrics, flowMetrics, lossMetrics } from './findings.js';
 import { switchMetrics } from './switches.js';
 
-/** Seconds in a unit of hop latency, if nothing else is said: switches count nanoseconds. */
+/** The default unit of hop latency in seconds: switches count nanoseconds. */
 const NANOSECOND = 1e-9;
 
 /**
- * All metrics of the parts that there are.
- * @throws RangeError for a unit that makes no sense
+ * The metrics of all parts that are given.
+ * @throws RangeError for a unit that is not above 0 and at most 1
  */
 export function pipelineMetrics(parts: PipelineParts & { readonly latencyUnit?: number }): MetricDefinition[] {
   const { latencyUnit = NANOSECOND } = parts;

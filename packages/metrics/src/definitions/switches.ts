@@ -10,7 +10,7 @@ import {
   type ValueRows,
 } from './definition.js';
 
-/** The label of what has no switch of its own. */
+/** The label of everything without a row of its own. */
 const OTHER = 'other';
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);

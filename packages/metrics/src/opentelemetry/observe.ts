@@ -5,9 +5,9 @@ import type { PipelineParts } from '../options.js';
 import { labelsAt } from '../snapshot-metric.js';
 
 export interface ObservePipelineOptions {
-  /** Put in front of every name, with a dot. Default `int`. */
+  /** Prefix of every name, followed by a dot. Default `int`. */
   readonly prefix?: string;
-  /** Seconds in a unit of hop latency. Default 1e-9: switches count nanoseconds. */
+  /** Unit of hop latency, in seconds. Default 1e-9: switches count nanoseconds. */
   readonly latencyUnit?: number;
   /** Attributes of every value, such as the site. */
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
@@ -15,31 +15,31 @@ export interface ObservePipelineOptions {
 
 /** Instruments that read a pipeline. */
 export interface PipelineObservation {
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void;
 }
 
-/** A name as OpenTelemetry takes it for instruments. */
+/** The names that OpenTelemetry permits for instruments. */
 const PREFIX = /^[a-zA-Z][a-zA-Z0-9_.-]{0,63}$/;
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** The instruments of a metric, and how its values get into them. */
+/** The instruments of a metric, and a function that records its values. */
 interface Instruments {
   readonly instruments: readonly Observable[];
   observe(result: BatchObservableResult, family: MetricFamily): void;
 }
 
 /**
- * Makes an observable instrument of a meter for each metric of `PipelineMetrics`; the values are read when the meter's reader
- * collects, all in one callback.
+ * Makes an observable instrument of a meter for each metric of `PipelineMetrics`. One callback reads all values when
+ * the meter's reader collects.
  *
- * A name is that of Prometheus without `_total`, and with a dot behind the prefix: `int.frames_received`, so what the
- * exporters for Prometheus make of it is the same name again. Labels are attributes. The interface has no histograms that
- * are observed: each is three counters, `int.hop_latency_seconds.bucket` with the cumulated buckets by attribute `le`, `.sum`
- * and `.count`.
+ * A name is that of Prometheus without `_total`, and with a dot after the prefix: `int.frames_received`. An exporter
+ * for Prometheus turns it back into the same name. Labels become attributes. OpenTelemetry has no observable histogram.
+ * Each histogram is therefore three counters: `int.hop_latency_seconds.bucket` with cumulative buckets by attribute
+ * `le`, `.sum` and `.count`.
  *
- * @throws RangeError for a prefix or unit that makes no sense
+ * @throws RangeError for a prefix that OpenTelemetry does not permit, or a unit that is not above 0 and at most 1
  */
 export function observePipeline(
   meter: Meter,

@@ -1,23 +1,24 @@
 import { type LabelColumn, labelAt, type MetricFamily } from '../definitions/definition.js';
 
-/** How families become text. */
+/** The form in which families are written as text. */
 export interface ExpositionForm {
-  /** Put in front of every name, with an underscore. */
+  /** Prefix of every name, followed by an underscore. */
   readonly prefix: string;
-  /** Labels of every sample. One that a sample has itself wins. */
+  /** Labels of every sample. A label of the sample itself takes precedence. */
   readonly labels: Readonly<Record<string, string>>;
   /** OpenMetrics 1.0 instead of the text format of Prometheus, 0.0.4. */
   readonly isOpenMetrics: boolean;
 }
 
 /**
- * A family in the text format, its last line without an end: the same as prom-client writes, in a tenth of the time.
+ * Writes a family in the text format, without a newline at the end. The text equals that of prom-client, in a tenth of
+ * the time.
  *
  * Source: Prometheus documentation, "Exposition formats"; OpenMetrics 1.0.
  */
 export function familyText(family: MetricFamily, { prefix, labels, isOpenMetrics }: ExpositionForm): string {
   const full = `${prefix}_${family.name}`;
-  // OpenMetrics names a counter without the ending that its samples have.
+  // OpenMetrics names a counter without the suffix of its samples.
   const name = isOpenMetrics && family.type === 'counter' ? full.replace(/_total$/, '') : full;
   const lines = [`# HELP ${name} ${escaped(family.help)}`, `# TYPE ${name} ${family.type}`];
   const shared = Object.entries(labels).filter(([label]) => !family.labels.some((own) => own.name === label));

@@ -1,13 +1,13 @@
 import type { DegradedPart } from '@int/collector';
 
-/** How the process is. */
+/** The health of the process. */
 export interface Health {
-  /** False: whoever restarts processes may restart this one. */
+  /** If false, a supervisor may restart the process. */
   readonly healthy: boolean;
   /** `ok`, `degraded` or `failing`, as `healthOf` of @int/collector has it. */
   readonly status?: string;
-  /** What the parts of the process suffer from now. */
+  /** The degraded states of the process's parts now. */
   readonly degraded?: readonly DegradedPart[];
-  /** Whatever helps to see why, as JSON. */
+  /** Details that explain the status, as JSON. */
   readonly detail?: unknown;
 }

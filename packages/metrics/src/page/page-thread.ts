@@ -1,6 +1,6 @@
 /**
- * The thread that serves `/metrics` and `/health`. Whatever strangers ask, and however often, costs the thread of the pipeline
- * no more than its counters once an interval and its health some times a second: pages are made and sent here.
+ * The thread that serves `/metrics` and `/health`. It makes and sends the pages. Requests therefore cost the pipeline's
+ * thread only a copy of its counters per interval and a few health checks a second, however many arrive.
  */
 import { readlinkSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ import { type Page, renderPage } from './page.js';
 import type { Asked, FromPageThread, PageSetup, PageTotals, ToPageThread } from './protocol.js';
 import { NoAnswer, SharedAnswer } from './shared-answer.js';
 
-/** How old a look at the health may be, and how long the pipeline has to answer for it. */
+/** The greatest age of a health answer, and the time that the pipeline has to give one. */
 const HEALTH_FRESH_MS = 100;
 const HEALTH_PATIENCE_MS = 2000;
 /** The same for a page: Prometheus gives up after ten seconds, unless it is told otherwise. */
@@ -33,7 +33,7 @@ const server = new GuardedServer(guard, answer);
 const totals = (): PageTotals => ({ ...server.totals(), ...made });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Of a client that has hung up, requests may still be in the memory of the socket.
+  // The socket's buffer may hold requests of a client that has disconnected.
   if (request.socket.destroyed) return;
   const path = (request.url ?? '/').replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/\?.*$/s, '');
   if (path === '/metrics') await answerPage(response);
@@ -46,7 +46,7 @@ async function answerPage(response: ServerResponse): Promise<void> {
     const { contentType, body } = await page.get();
     reply(response, 200, contentType, body);
   } catch (error) {
-    // A scrape that fails is seen by Prometheus as such; the pipeline goes on.
+    // Prometheus sees a failed scrape; the pipeline continues.
     reply(response, error instanceof NoAnswer ? 503 : 500, 'text/plain', `${(error as Error).message}\n`);
   }
 }
@@ -103,13 +103,16 @@ const telling = setInterval(() => {
   told = now;
 }, TOTALS_MS);
 
-/** Where there are fewer processors than work, the pipeline comes first. Linux: a thread is a process to its scheduler. */
+/**
+ * Lowers the priority of this thread, so that the pipeline comes first on a busy machine. Linux schedules each thread
+ * like a process.
+ */
 function giveWay(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Another system, or not permitted: they share.
+    // Another system, or no permission: both threads keep the same priority.
   }
 }
 

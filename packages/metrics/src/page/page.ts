@@ -1,11 +1,11 @@
 import type { MetricFamily } from '../definitions/definition.js';
 import { type ExpositionForm, familyText } from './exposition.js';
 
-/** What a page is made of: plain data, which can go to another thread. */
+/** The content of a page: plain data that can go to another thread. */
 export interface PageContent extends ExpositionForm {
   readonly contentType: string;
   readonly families: readonly MetricFamily[];
-  /** Of other registries: families as text, each as prom-client writes it. */
+  /** Families of other registries, as text in prom-client's form. */
   readonly texts: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface PageContent extends ExpositionForm {
 export interface Page {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Samples that are left out, because the page would be too long: whole metrics, the longest first. */
+  /** Samples left out because the page would be too long: whole metrics, the longest first. */
   readonly omitted: number;
 }
 
@@ -24,12 +24,13 @@ interface Part {
 }
 
 const partOf = (text: string): Part => ({ text, bytes: Buffer.byteLength(text) + 2 });
-/** Lines of a part but for HELP and TYPE. */
+/** Lines of a part without HELP and TYPE. */
 const samplesOf = ({ text }: Part): number => text.split('\n').length - 2;
 
 /**
- * Puts a page together.
- * @param mostBytes metrics for which there is no room are left out as a whole: half a metric would look like a loss
+ * Renders a page.
+ * @param mostBytes the longest page; metrics without room are left out whole, because half a metric would look like a
+ *   loss
  */
 export function renderPage(content: PageContent, mostBytes: number): Page {
   const parts = [...content.families.map((family) => familyText(family, content)), ...content.texts].map(partOf);

@@ -1,4 +1,4 @@
-/** What the thread that serves the pages and the one of the pipeline say to each other. */
+/** The messages between the thread that serves the pages and the thread of the pipeline. */
 import type { GuardedServerOptions, GuardTotals } from '@int/collector/http';
 import type { Health } from './health.js';
 import type { PageContent } from './page.js';
@@ -8,29 +8,29 @@ export interface PageSetup {
   readonly host: string;
   readonly port: number;
   readonly guard: Omit<GuardedServerOptions, 'token'>;
-  /** A page is made anew only if it is older. */
+  /** A page is reused until it is older than this, in milliseconds. */
   readonly intervalMs: number;
   readonly mostBytes: number;
 }
 
-/** What the thread asks for, one at a time of each. */
+/** What the thread requests: at most one pending request of each kind. */
 export type Asked = 'page' | 'health';
 
 /** To the thread. */
 export type ToPageThread =
   | { readonly name: 'page'; readonly content: PageContent }
   | { readonly name: 'health'; readonly health: Health }
-  /** What was asked for could not be had. */
+  /** A request failed. */
   | { readonly name: 'failed'; readonly asked: Asked; readonly message: string }
   | { readonly name: 'close' };
 
-/** What the thread has counted. */
+/** The counts of the thread. */
 export interface PageTotals extends GuardTotals {
   /** Pages made. */
   readonly pages: number;
   /** Bytes of the last page. */
   readonly pageBytes: number;
-  /** Samples left out of the last page, for want of room. */
+  /** Samples left out of the last page because it had no room. */
   readonly omitted: number;
 }
 
@@ -39,5 +39,5 @@ export type FromPageThread =
   | { readonly name: 'listening'; readonly host: string; readonly port: number }
   | { readonly name: 'refused'; readonly code: string; readonly message: string }
   | { readonly name: 'ask'; readonly asked: Asked }
-  /** Each second in which something has changed. */
+  /** Sent once a second if a count has changed. */
   | { readonly name: 'totals'; readonly totals: PageTotals };

@@ -1,4 +1,4 @@
-/** What all readers are given that ask in the meantime. */
+/** The promise that all readers share until the answer comes. */
 interface Waiting<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;
@@ -6,8 +6,8 @@ interface Waiting<T> {
 }
 
 /**
- * An answer of another thread that all readers share: it is asked for when somebody wants it and the last one is too old,
- * and never twice at a time.
+ * An answer of another thread that all readers share. It is requested when a reader wants it and the last one is too
+ * old. At most one request is pending.
  */
 export class SharedAnswer<T> {
   readonly #ask: () => void;
@@ -15,13 +15,13 @@ export class SharedAnswer<T> {
   readonly #patienceMs: number;
   #last: { readonly value: T; readonly at: number } | null = null;
   #waiting: Waiting<T> | null = null;
-  /** When the question was asked that is not answered yet. */
+  /** The time of the pending request. */
   #askedAt: number | null = null;
 
   /**
-   * @param ask asks for it; the answer comes to {@link settle} or {@link fail}
-   * @param freshMs how old an answer may be
-   * @param patienceMs how long a reader waits for one
+   * @param ask sends the request; the answer comes to {@link settle} or {@link fail}
+   * @param freshMs the greatest age of an answer
+   * @param patienceMs the longest wait of a reader
    */
   constructor(ask: () => void, freshMs: number, patienceMs: number) {
     this.#ask = ask;
@@ -29,7 +29,7 @@ export class SharedAnswer<T> {
     this.#patienceMs = patienceMs;
   }
 
-  /** @throws Error (rejects) if it cannot be had, or takes too long */
+  /** @throws Error (rejects) if the request fails or takes too long */
   get(): Promise<T> {
     const now = performance.now();
     if (this.#last !== null && now - this.#last.at < this.#freshMs) return Promise.resolve(this.#last.value);
@@ -47,7 +47,7 @@ export class SharedAnswer<T> {
     this.#waiting?.resolve(value);
   }
 
-  /** The question could not be answered. */
+  /** The request failed. */
   fail(message: string): void {
     this.#askedAt = null;
     this.#waiting?.reject(new Error(message));
@@ -68,7 +68,7 @@ export class SharedAnswer<T> {
   }
 }
 
-/** The other thread does something else. */
+/** The other thread is busy and did not answer in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }

@@ -1,18 +1,18 @@
-/** The thread that serves the pages, as the thread of the program sees it. */
+/** The program's handle of the thread that serves the pages. */
 import { Worker } from 'node:worker_threads';
 import { BackOff } from '@int/collector/internals';
 import type { Health } from './health.js';
 import type { PageContent } from './page.js';
 import type { Asked, FromPageThread, PageSetup, PageTotals, ToPageThread } from './protocol.js';
 
-/** What the thread may take of the heap, in MiB: a page, its pieces, and connections. */
+/** The heap limit of the thread, in MiB: a page, its pieces, and connections. */
 const HEAP_MIB = 192;
-/** Time that the thread has to end by itself. */
+/** The thread is terminated if it does not end in this time. */
 const CLOSE_MS = 3000;
-/** Waiting times before a thread that has died is started again. */
+/** Delays before a dead thread is restarted. */
 const RESTART = { firstMs: 250, maxMs: 30_000 } as const;
 
-/** Answers of the program. */
+/** The program's answers to the thread's requests. */
 export interface PageAnswers {
   page(): Promise<PageContent>;
   health(): Health;
@@ -27,7 +27,7 @@ export class PageThread {
   #worker: Worker | null = null;
   #restart: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Of threads that have ended. */
+  /** The totals of threads that have ended. */
   #before: PageTotals = NOTHING;
   #totals: PageTotals = NOTHING;
   #failure: Error | null = null;
@@ -39,27 +39,27 @@ export class PageThread {
     this.#answers = answers;
   }
 
-  /** Where it listens, once it does. */
+  /** The address it listens on, once it listens. */
   get address(): { readonly host: string; readonly port: number } {
     return this.#address;
   }
 
-  /** As told last, all threads together. */
+  /** The latest totals, of all threads together. */
   get totals(): PageTotals {
     return this.#totals;
   }
 
-  /** Why there is no thread now, or `null`. */
+  /** The error that ended the thread, or `null` if one is running. */
   get failure(): Error | null {
     return this.#failure;
   }
 
   /**
-   * Starts the thread. Once it has listened, it is started again whenever it dies.
+   * Starts the thread. Once it has listened, it is restarted whenever it dies.
    * @throws the system's error (rejects) if it cannot listen
    */
   start(): Promise<void> {
-    // Not the options of this process: `--input-type` is for its own program only.
+    // Do not pass on the options of this process: `--input-type` is for its own program only.
     const worker = new Worker(this.#file, {
       workerData: this.#setup,
       execArgv: [],
@@ -77,7 +77,7 @@ export class PageThread {
         switch (message.name) {
           case 'listening':
             this.#address = { host: message.host, port: message.port };
-            // The same port when it has to start again.
+            // A restarted thread listens on the same port.
             this.#setup = { ...this.#setup, port: message.port };
             hasListened = true;
             this.#failure = null;
@@ -104,7 +104,7 @@ export class PageThread {
     });
   }
 
-  /** Lets answers under way end, no longer than some seconds, and ends the thread. */
+  /** Ends the thread. Answers under way have a few seconds to finish. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);
@@ -135,7 +135,7 @@ export class PageThread {
   }
 }
 
-/** The memory of all columns: it is handed over and not copied. */
+/** The memory of all columns, to be transferred and not copied. */
 function buffersOf({ families }: PageContent): ArrayBuffer[] {
   const columns = families.flatMap((family) => [
     ...family.labels.map(({ values }) => values),
@@ -155,7 +155,7 @@ const NOTHING: PageTotals = {
   omitted: 0,
 };
 
-/** What threads have counted one after the other; of the last page, what is said of it. */
+/** The sum of the counts of successive threads. Figures of the last page are not added. */
 function sumOf(before: PageTotals, now: PageTotals): PageTotals {
   const { connections, hosts, methods, tokens, others } = now.refused;
   return {

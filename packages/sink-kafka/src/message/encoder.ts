@@ -1,6 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import type { FrameBatch, RecordIds, RecordKind } from '@int/collector';
-import type { Detector, EventBatch } from '@int/detect';
+import type { RecordIds, RecordKind } from '@int/collector';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import type { MessageSlab } from './slab.js';
 
@@ -37,29 +37,12 @@ export interface MessageEncoder {
    * @param from first report row to look at
    * @returns the row to go on from; `batch.reports` when all are done
    */
-  reports(
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    from: number,
-    slab: MessageSlab,
-    ids: RecordIds,
-  ): number;
+  reports(batch: TelemetryBatch, from: number, slab: MessageSlab, ids: RecordIds): number;
   /**
    * Appends the rows `from` to `events.count - 1`.
-   * @param batch the reports: `events.report` are rows of it
    * @returns the row to go on from; `events.count` when all are done
    */
-  events(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    from: number,
-    slab: MessageSlab,
-    ids: RecordIds,
-  ): number;
+  events(events: EventBatch, from: number, slab: MessageSlab, ids: RecordIds): number;
   /**
    * Appends entries that left a flow cache.
    * @param words holds the entries, `geometry.bucketStride` words each

@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
-import type { FrameBatch, RecordIds } from '@int/collector';
+import type { RecordIds } from '@int/collector';
 import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { RecordEncoder } from './record-encoder.js';
 import type { MessageSlab } from './slab.js';
@@ -17,34 +17,16 @@ export class JsonEncoder extends RecordEncoder {
     return ReportJson.bound(batch, row);
   }
 
-  protected writeReport(
-    slab: MessageSlab,
-    at: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    row: number,
-    ids: RecordIds,
-  ): number {
-    return this.#report.write(slab.view, at, batch, frames, first, row, ids, ids.next);
+  protected writeReport(slab: MessageSlab, at: number, batch: TelemetryBatch, row: number, ids: RecordIds): number {
+    return this.#report.write(slab.view, at, batch, row, ids, ids.next);
   }
 
-  protected eventBytes(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
-    return this.#event.bound(events, row, batch, detector);
+  protected eventBytes(events: EventBatch, row: number): number {
+    return this.#event.bound(events, row);
   }
 
-  protected writeEvent(
-    slab: MessageSlab,
-    at: number,
-    events: EventBatch,
-    row: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    ids: RecordIds,
-  ): number {
-    return this.#event.write(slab.view, at, events, row, batch, frames, first, detector, ids, ids.next);
+  protected writeEvent(slab: MessageSlab, at: number, events: EventBatch, row: number, ids: RecordIds): number {
+    return this.#event.write(slab.view, at, events, row, ids, ids.next);
   }
 
   protected flowBytes(geometry: CacheGeometry): number {

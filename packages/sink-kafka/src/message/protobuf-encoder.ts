@@ -1,6 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
-import type { FrameBatch, RecordIds } from '@int/collector';
-import type { Detector, EventBatch } from '@int/detect';
+import type { RecordIds } from '@int/collector';
+import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { ProtobufEvent } from './protobuf-event.js';
 import { ProtobufFlow } from './protobuf-flow.js';
@@ -18,34 +18,16 @@ export class ProtobufEncoder extends RecordEncoder {
     return reportBound(batch, row);
   }
 
-  protected writeReport(
-    slab: MessageSlab,
-    at: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    row: number,
-    ids: RecordIds,
-  ): number {
-    return putReport(slab.bytes, slab.view, at, batch, frames, first, row, ids, ids.next);
+  protected writeReport(slab: MessageSlab, at: number, batch: TelemetryBatch, row: number, ids: RecordIds): number {
+    return putReport(slab.bytes, slab.view, at, batch, row, ids, ids.next);
   }
 
-  protected eventBytes(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
-    return this.#event.bound(events, row, batch, detector);
+  protected eventBytes(events: EventBatch, row: number): number {
+    return this.#event.bound(events, row);
   }
 
-  protected writeEvent(
-    slab: MessageSlab,
-    at: number,
-    events: EventBatch,
-    row: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    ids: RecordIds,
-  ): number {
-    return this.#event.write(slab.bytes, slab.view, at, events, row, batch, frames, first, detector, ids, ids.next);
+  protected writeEvent(slab: MessageSlab, at: number, events: EventBatch, row: number, ids: RecordIds): number {
+    return this.#event.write(slab.bytes, slab.view, at, events, row, ids, ids.next);
   }
 
   protected flowBytes(geometry: CacheGeometry): number {

@@ -1,16 +1,7 @@
 import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
-import type { FrameBatch, RecordIds } from '@int/collector';
+import type { RecordIds } from '@int/collector';
 import { namesNodes, RuleNames } from '@int/collector/internals';
-import {
-  AGGREGATES,
-  DETECTOR_KINDS,
-  type Detector,
-  EVIDENCE,
-  type EventBatch,
-  KIND,
-  NO_METRIC,
-  SCOPES,
-} from '@int/detect';
+import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import { putId, putReportFlow } from './protobuf-report.js';
 import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
 
@@ -117,11 +108,11 @@ export class ProtobufEvent {
   readonly #rules = new RuleNames(bytesOf);
 
   /** Bytes that a row takes at most. */
-  bound(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number {
-    const rule = detector.ruleName(events.rule[row]!);
+  bound(events: EventBatch, row: number): number {
+    const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules.of(rule).length + 8;
     const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
-    return EVENT_BYTES + name + evidence + (batch.hopCount[events.report[row]!]! + 1) * 5;
+    return EVENT_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * 5;
   }
 
   write(
@@ -130,19 +121,16 @@ export class ProtobufEvent {
     start: number,
     events: EventBatch,
     row: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
     ids: RecordIds,
     number: number,
   ): number {
+    const { batch } = events;
     const report = events.report[row]!;
-    const frame = first + batch.frame[report]!;
-    const rule = detector.ruleName(events.rule[row]!);
+    const frame = batch.frame[report]!;
+    const rule = events.ruleName(row);
     const time = tagOf(EVENT_FIELD.TIME, WIRE.FIXED64);
     let at = putId(bytes, view, start, ids, number);
-    at = putFixed64(view, at, time, frames.timestampsHigh[frame]! | 0, frames.timestampsLow[frame]! | 0);
+    at = putFixed64(view, at, time, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
     if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules.of(rule));
     at = this.#finding(bytes, at, events, row);
     at = putReportFlow(bytes, view, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);

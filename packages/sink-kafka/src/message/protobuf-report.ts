@@ -1,6 +1,6 @@
 import { FLAG, MODES, STATE, type TelemetryBatch } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
-import type { FrameBatch, RecordIds } from '@int/collector';
+import type { RecordIds } from '@int/collector';
 import { instructionsOf, intVersionOf } from '@int/collector/internals';
 import { HOP_BYTES, putHop } from './protobuf-hop.js';
 import { putField, putFixed64, putVarint53, tagOf, WIRE } from './wire.js';
@@ -225,16 +225,14 @@ export function putReport(
   view: DataView,
   start: number,
   batch: TelemetryBatch,
-  frames: FrameBatch,
-  first: number,
   row: number,
   ids: RecordIds,
   number: number,
 ): number {
   const flags = batch.flags[row]! | 0;
-  const frame = first + batch.frame[row]!;
+  const frame = batch.frame[row]!;
   let at = putId(bytes, view, start, ids, number);
-  at = putFixed64(view, at, TAG_TIME, frames.timestampsHigh[frame]! | 0, frames.timestampsLow[frame]! | 0);
+  at = putFixed64(view, at, TAG_TIME, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
   at = putHeader(bytes, view, at, batch, row, flags);
   at = putInt(bytes, at, flags, batch.instructions[row]! | 0);
   at = putReportFlow(bytes, view, at, TAG_FLOW, batch, row);

@@ -1,11 +1,10 @@
-import { type BatchCapacity, type LinkLayer, STATE, TelemetryBatch } from '@int/codec';
-import { type FrameBatch, type ReportRecord, reportRecord } from '@int/collector';
+import { type BatchCapacity, STATE, TelemetryBatch } from '@int/codec';
+import { type ReportRecord, reportRecord } from '@int/collector';
 import { MESSAGE_CODE, type MessageDecoder } from './decoder.js';
 import type { MessageFormat } from './encoder.js';
 import { JsonDecoder } from './json-decoder.js';
 import { ProtobufDecoder } from './protobuf-decoder.js';
 
-const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** A report as JSON begins with a brace, which is no tag of a message `Report`. */
 const BRACE = 0x7b;
 
@@ -15,44 +14,27 @@ function hex32(word: number): string {
 }
 
 /**
- * Values of the topic `reports` as a batch of frames that have been decoded: one frame for each value, with its time and
- * its id. Made once and used again.
- *
- * It is a `FrameBatch` whose frames have no bytes: what a source of messages pushes, and what stages are given.
+ * Values of the topic `reports` as a batch: one frame for each value, with its time, and its id beside it. Made once and used
+ * again. The frames have no bytes.
  */
-export class MessageReader implements FrameBatch {
-  readonly linkType: LinkLayer = 'report';
-  readonly bytes: Uint8Array = NO_BYTES;
-  readonly offsets: Uint32Array;
-  readonly lengths: Uint32Array;
-  readonly timestampsHigh: Uint32Array;
-  readonly timestampsLow: Uint32Array;
+export class MessageReader {
   /** The instance in the id of each frame's record, upper and lower 32 bits. */
   readonly instanceHigh: Uint32Array;
   readonly instanceLow: Uint32Array;
   /** The number in the id of each frame's record. */
   readonly number: Float64Array;
   /** The reports. A frame of a value that is none has a `frameCode` that says so, and no row. */
-  readonly decoded: TelemetryBatch;
+  readonly batch: TelemetryBatch;
   readonly #json = new JsonDecoder();
   readonly #protobuf = new ProtobufDecoder();
 
   /** @throws RangeError for a capacity out of range */
   constructor(capacity: BatchCapacity) {
-    this.decoded = new TelemetryBatch(capacity);
+    this.batch = new TelemetryBatch(capacity);
     const { frames } = capacity;
-    this.offsets = new Uint32Array(frames);
-    this.lengths = new Uint32Array(frames);
-    this.timestampsHigh = new Uint32Array(frames);
-    this.timestampsLow = new Uint32Array(frames);
     this.instanceHigh = new Uint32Array(frames);
     this.instanceLow = new Uint32Array(frames);
     this.number = new Float64Array(frames);
-  }
-
-  /** Frames held. */
-  get count(): number {
-    return this.decoded.frames;
   }
 
   /**
@@ -64,13 +46,14 @@ export class MessageReader implements FrameBatch {
   read(value: Uint8Array, format?: MessageFormat): number {
     const isJson = format === undefined ? value[0] === BRACE : format === 'json';
     const decoder: MessageDecoder = isJson ? this.#json : this.#protobuf;
-    const frame = this.decoded.frames;
-    const code = decoder.decodeInto(this.decoded, value);
+    const frame = this.batch.frames;
+    const code = decoder.decodeInto(this.batch, value);
     if (code === MESSAGE_CODE.FULL) return code;
     const isOk = code === MESSAGE_CODE.OK;
     const { fields } = decoder;
-    this.timestampsHigh[frame] = isOk ? fields.timeHigh : 0;
-    this.timestampsLow[frame] = isOk ? fields.timeLow : 0;
+    this.batch.isTimed = true;
+    this.batch.frameTimeHigh[frame] = isOk ? fields.timeHigh : 0;
+    this.batch.frameTimeLow[frame] = isOk ? fields.timeLow : 0;
     this.instanceHigh[frame] = isOk ? fields.instanceHigh : 0;
     this.instanceLow[frame] = isOk ? fields.instanceLow : 0;
     this.number[frame] = isOk ? fields.number : 0;
@@ -79,7 +62,7 @@ export class MessageReader implements FrameBatch {
 
   /** Forgets the value that was read last, which was a report. */
   unread(): void {
-    const { state, hopCount } = this.decoded;
+    const { state, hopCount } = this.batch;
     const row = state[STATE.REPORTS]! - 1;
     state[STATE.FRAMES]! -= 1;
     state[STATE.HOPS]! -= hopCount[row]!;
@@ -88,17 +71,17 @@ export class MessageReader implements FrameBatch {
 
   /** The id of report row `row`: `<instance>-<n>`. */
   id(row: number): string {
-    const frame = this.decoded.frame[row]!;
+    const frame = this.batch.frame[row]!;
     return `${hex32(this.instanceHigh[frame]!)}${hex32(this.instanceLow[frame]!)}-${this.number[frame]!}`;
   }
 
   /** Report row `row` as an object: the same in both formats. */
   record(row: number): ReportRecord {
-    return reportRecord(this.decoded, this, 0, row, this.id(row));
+    return reportRecord(this.batch, row, this.id(row));
   }
 
   /** Forgets all values. */
   clear(): void {
-    this.decoded.clear();
+    this.batch.clear();
   }
 }

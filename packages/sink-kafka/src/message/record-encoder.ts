@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
-import { type FrameBatch, RECORD_KINDS, type RecordIds } from '@int/collector';
+import { RECORD_KINDS, type RecordIds } from '@int/collector';
 import { frameTimeMs } from '@int/collector/internals';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import { type CacheGeometry, COMPACT, EXACT, META } from '@int/flowcache';
 import type { MessageEncoder, MessageFormat } from './encoder.js';
 import { enter, MAX_KEY_BYTES, putKey4, putKey6, putReportKey } from './key.js';
@@ -24,66 +24,38 @@ export abstract class RecordEncoder implements MessageEncoder {
     slab: MessageSlab,
     at: number,
     batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
     row: number,
     ids: RecordIds,
   ): number;
-  protected abstract eventBytes(events: EventBatch, row: number, batch: TelemetryBatch, detector: Detector): number;
-  protected abstract writeEvent(
-    slab: MessageSlab,
-    at: number,
-    events: EventBatch,
-    row: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    ids: RecordIds,
-  ): number;
+  protected abstract eventBytes(events: EventBatch, row: number): number;
+  protected abstract writeEvent(slab: MessageSlab, at: number, events: EventBatch, row: number, ids: RecordIds): number;
   /** Called before entries of a cache are written. @returns bytes of a value at most */
   protected abstract flowBytes(geometry: CacheGeometry): number;
   protected abstract writeFlow(slab: MessageSlab, at: number, words: Int32Array, entry: number, ids: RecordIds): number;
 
-  reports(
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    from: number,
-    slab: MessageSlab,
-    ids: RecordIds,
-  ): number {
+  reports(batch: TelemetryBatch, from: number, slab: MessageSlab, ids: RecordIds): number {
     const { view } = slab;
     const rows = batch.reports;
     for (let row = from; row < rows; row++) {
       if (batch.code[row] !== 0) continue;
       if (!slab.fits(MAX_KEY_BYTES + this.reportBytes(batch, row))) return row;
       const keyEnd = putReportKey(view, slab.used, batch, row);
-      const end = this.writeReport(slab, keyEnd, batch, frames, first, row, ids);
-      enter(slab, REPORTS, keyEnd, end, frameTimeMs(frames, first + batch.frame[row]!));
+      const end = this.writeReport(slab, keyEnd, batch, row, ids);
+      enter(slab, REPORTS, keyEnd, end, frameTimeMs(batch, batch.frame[row]!));
       ids.next++;
     }
     return rows;
   }
 
-  events(
-    events: EventBatch,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    from: number,
-    slab: MessageSlab,
-    ids: RecordIds,
-  ): number {
+  events(events: EventBatch, from: number, slab: MessageSlab, ids: RecordIds): number {
     const { view } = slab;
-    const { count } = events;
+    const { batch, count } = events;
     for (let row = from; row < count; row++) {
-      if (!slab.fits(MAX_KEY_BYTES + this.eventBytes(events, row, batch, detector))) return row;
+      if (!slab.fits(MAX_KEY_BYTES + this.eventBytes(events, row))) return row;
       const report = events.report[row]!;
       const keyEnd = putReportKey(view, slab.used, batch, report);
-      const end = this.writeEvent(slab, keyEnd, events, row, batch, frames, first, detector, ids);
-      enter(slab, EVENTS, keyEnd, end, frameTimeMs(frames, first + batch.frame[report]!));
+      const end = this.writeEvent(slab, keyEnd, events, row, ids);
+      enter(slab, EVENTS, keyEnd, end, frameTimeMs(batch, batch.frame[report]!));
       ids.next++;
     }
     return count;

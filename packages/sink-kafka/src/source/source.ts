@@ -213,7 +213,7 @@ export class KafkaSource implements Source {
     // What a sink says of itself is no report.
     if (messageKind(message.headers).type === WATERMARK_TYPE) return MESSAGE_CODE.OK;
     this.#messages++;
-    const frame = reader.count;
+    const frame = reader.batch.frames;
     // A message without a value is a deletion in a compacted topic.
     const code = reader.read(message.value ?? NO_BYTES, this.#options.format);
     if (code === MESSAGE_CODE.FULL) this.#messages--;
@@ -228,8 +228,8 @@ export class KafkaSource implements Source {
 
   /** Pushes what has been read, waits until it is taken, and commits from time to time. */
   async #flush(): Promise<void> {
-    if (this.#reader.count > 0) {
-      await this.#push(this.#reader);
+    if (this.#reader.batch.frames > 0) {
+      await this.#push(this.#reader.batch);
       this.#reader.clear();
     }
     for (const [partition, offset] of this.#read) this.#taken.set(partition, offset);

@@ -125,10 +125,10 @@ async function open(): Promise<Path> {
 test('a batch that was stored though its answer got lost is stored once', async () => {
   requireKafka();
   const { proxy, bootstrap, topic, sink, problems } = await open();
-  const { batch, frames } = batchOf(200);
+  const batch = batchOf(200);
   for (let round = 0; round < ROUNDS; round++) {
     if (round % 3 === 1) proxy.toLose = 2;
-    await sink.write(batch, frames, 0);
+    await sink.write(batch);
     await sink.flush();
     expect(proxy.toLose).toBe(0);
   }
@@ -140,11 +140,11 @@ test('a batch that was stored though its answer got lost is stored once', async 
 
   // A leader that is another broker now is no outage until it has been looked for in vain some times.
   proxy.toMove = 3;
-  await sink.write(batch, frames, 0);
+  await sink.write(batch);
   await sink.flush();
   expect(sink.state()).toMatchObject({ outages: ROUNDS / 3 });
   proxy.toMove = 7;
-  await sink.write(batch, frames, 0);
+  await sink.write(batch);
   await sink.flush();
   expect(sink.state()).toMatchObject({ outages: ROUNDS / 3 + 1 });
   expect(problems.at(-1)).toBe('ERR_KAFKA_UNAVAILABLE');

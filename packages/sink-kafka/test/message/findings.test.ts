@@ -18,21 +18,21 @@ describe('events as messages', () => {
   it('say the same in both formats, with the flow of their report as key', () => {
     const encoders = [makeEncoder('json'), makeEncoder('protobuf')] as const;
     fc.assert(
-      fc.property(anyBatch, eventSeeds, ({ batch, frames, first }, seeds) => {
+      fc.property(anyBatch, eventSeeds, ({ batch }, seeds) => {
         existing(batch);
-        const events = eventsOf(batch, seeds);
+        const events = eventsOf(batch, detector, seeds);
         const reports = new MessageSlab({ messages: 64, bytes: MIN_SLAB_BYTES });
         const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
-        encoders[1].reports(batch, frames, first, 0, reports, new RecordIds());
+        encoders[1].reports(batch, 0, reports, new RecordIds());
         json.clear();
         protobuf.clear();
         const ids = new RecordIds('80000000deadbeef');
         const others = new RecordIds('80000000deadbeef');
-        expect(encoders[0].events(events, batch, frames, first, detector, 0, json, ids)).toBe(events.count);
-        expect(encoders[1].events(events, batch, frames, first, detector, 0, protobuf, others)).toBe(events.count);
+        expect(encoders[0].events(events, 0, json, ids)).toBe(events.count);
+        expect(encoders[1].events(events, 0, protobuf, others)).toBe(events.count);
         expect([json.count, protobuf.count, ids.next]).toEqual([events.count, events.count, events.count]);
         for (let row = 0; row < events.count; row++) {
-          const record = eventRecord(events, row, batch, frames, first, detector, ids.text(row));
+          const record = eventRecord(events, row, ids.text(row));
           expect(Buffer.from(json.value(row)).toString()).toBe(JSON.stringify(record));
           expect(plain(PROTO.Event, protobuf.value(row))).toEqual(eventMessage(record));
           const report = rows.indexOf(events.report[row]!);

@@ -24,15 +24,15 @@ describe('the published JSON schema', () => {
   it('describes reports and events', () => {
     const detector = detectorOf(['latency', 'queue', 'path']);
     fc.assert(
-      fc.property(anyBatch, eventSeeds, ({ batch, frames, first }, seeds) => {
+      fc.property(anyBatch, eventSeeds, ({ batch }, seeds) => {
         existing(batch);
         for (let row = 0; row < batch.reports; row++) {
           if (batch.code[row] !== 0) continue;
-          expect(objections(reportRecord(batch, frames, first, row, '0123456789abcdef-0'))).toBe(null);
+          expect(objections(reportRecord(batch, row, '0123456789abcdef-0'))).toBe(null);
         }
-        const events = eventsOf(batch, seeds);
+        const events = eventsOf(batch, detector, seeds);
         for (let row = 0; row < events.count; row++) {
-          const record = eventRecord(events, row, batch, frames, first, detector, '0123456789abcdef-17');
+          const record = eventRecord(events, row, '0123456789abcdef-17');
           expect(objections(record)).toBe(null);
         }
       }),

@@ -16,15 +16,15 @@ describe('reports as the published messages', () => {
 
   it('are read by another implementation', () => {
     fc.assert(
-      fc.property(anyBatch, ({ batch, frames, first }) => {
+      fc.property(anyBatch, ({ batch }) => {
         existing(batch);
         slab.clear();
         const ids = new RecordIds('80000000deadbeef');
         ids.next = 2 ** 40;
-        encoder.reports(batch, frames, first, 0, slab, ids);
+        encoder.reports(batch, 0, slab, ids);
         const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
         rows.forEach((row, index) => {
-          const record = reportRecord(batch, frames, first, row, ids.text(2 ** 40 + index));
+          const record = reportRecord(batch, row, ids.text(2 ** 40 + index));
           expect(plain(PROTO.Report, slab.value(index))).toEqual(reportMessage(record));
         });
       }),
@@ -35,12 +35,12 @@ describe('reports as the published messages', () => {
   it('written by another implementation are read', () => {
     const reader = new MessageReader({ frames: 64, reports: 64, hops: 2048 });
     fc.assert(
-      fc.property(anyBatch, ({ batch, frames, first }) => {
+      fc.property(anyBatch, ({ batch }) => {
         existing(batch);
         reader.clear();
         const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
         rows.forEach((row, index) => {
-          const record = reportRecord(batch, frames, first, row, `80000000deadbeef-${row}`);
+          const record = reportRecord(batch, row, `80000000deadbeef-${row}`);
           const value = PROTO.Report.encode(PROTO.Report.fromObject(reportMessage(record))).finish();
           expect(reader.read(value)).toBe(MESSAGE_CODE.OK);
           expect(reader.record(index)).toEqual(record);
@@ -51,12 +51,12 @@ describe('reports as the published messages', () => {
   });
 
   it('may have their fields in any order and more than are known', () => {
-    const [{ batch, frames, first }] = fc.sample(
+    const [{ batch }] = fc.sample(
       anyBatch.filter(({ batch: { reports, code, hopCount } }) => reports > 0 && code[0] === 0 && hopCount[0]! > 2),
       { numRuns: 1, seed: SEED },
     ) as [Parameters<typeof anyBatch.filter>[0] extends (value: infer T) => unknown ? T : never];
     existing(batch);
-    const record = reportRecord(batch, frames, first, 0, '80000000deadbeef-7');
+    const record = reportRecord(batch, 0, '80000000deadbeef-7');
     const message = reportMessage(record);
     const pieces = Object.entries(message).map(([key, value]) =>
       PROTO.Report.encode(PROTO.Report.fromObject({ [key]: value })).finish(),

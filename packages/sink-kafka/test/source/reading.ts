@@ -1,14 +1,6 @@
 /** Messages of generated reports in a topic, and collectors that read them. */
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
-import {
-  Collector,
-  type FrameBatch,
-  FrameSlab,
-  RecordIds,
-  type ReportRecord,
-  reportRecord,
-  type Sink,
-} from '@int/collector';
+import { Collector, FrameSlab, RecordIds, type ReportRecord, reportRecord, type Sink } from '@int/collector';
 import { ReportStream } from '@int/traffic';
 import { Admin, Producer } from '@platformatic/kafka';
 import { until as untilInTime } from '../../../../.ci/test/until.js';
@@ -44,14 +36,14 @@ export function messages(format: MessageFormat, seed: number): Written {
   for (let row = 0; row < REPORTS; row++) {
     frames.append(bytes.subarray(offsets[row]!, offsets[row]! + lengths[row]!), 1_700_000_000_000 + row);
   }
-  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, 0, frames.count);
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames);
   const slab = new MessageSlab({ messages: REPORTS, bytes: 8 * MIN_SLAB_BYTES });
   const ids = new RecordIds();
-  makeEncoder(format).reports(batch, frames, 0, 0, slab, ids);
+  makeEncoder(format).reports(batch, 0, slab, ids);
   const records = new Map<string, ReportRecord>();
   for (let row = 0; row < batch.reports; row++) {
     const id = ids.text(row);
-    records.set(id, reportRecord(batch, frames, 0, row, id));
+    records.set(id, reportRecord(batch, row, id));
   }
   if (slab.count !== REPORTS) throw new Error(`only ${slab.count} messages`);
   return { slab, records };
@@ -87,10 +79,10 @@ export class Keeper implements Sink {
   readonly name = 'keeper';
   readonly kept: ReportRecord[] = [];
 
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): undefined {
+  write(batch: TelemetryBatch): undefined {
     for (let row = 0; row < batch.reports; row++) {
       if (batch.code[row] !== 0) continue;
-      this.kept.push(reportRecord(batch, frames, first, row, ''));
+      this.kept.push(reportRecord(batch, row, ''));
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
-import { type FrameBatch, RecordIds, type RecordKind } from '@int/collector';
+import { RecordIds, type RecordKind } from '@int/collector';
 import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
-import type { Detector, EventBatch } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import { type CacheGeometry, COMPACT, EXACT } from '@int/flowcache';
 import type { ResolvedOptions } from '../options.js';
 import type { LineBatch } from './batch.js';
@@ -63,30 +63,23 @@ export class LineEncoder {
   }
 
   /** Appends report row `row`, whose `code` is 0. */
-  report(lines: LineBatch, batch: TelemetryBatch, frames: FrameBatch, first: number, row: number): void {
-    const frame = first + batch.frame[row]!;
+  report(lines: LineBatch, batch: TelemetryBatch, row: number): void {
+    const frame = batch.frame[row]!;
     const number = this.#ids.next++;
-    const at = this.#begin(lines, 'reports', number, frames.timestampsHigh[frame]!, frames.timestampsLow[frame]!);
-    const end = this.#reports.write(lines.view, at, batch, frames, first, row, this.#ids, number);
+    const at = this.#begin(lines, 'reports', number, batch.frameTimeHigh[frame]!, batch.frameTimeLow[frame]!);
+    const end = this.#reports.write(lines.view, at, batch, row, this.#ids, number);
     this.#end(lines, 'reports', at, end);
   }
 
   /** Appends row `row` of the events. */
-  event(
-    lines: LineBatch,
-    events: EventBatch,
-    row: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-  ): void {
-    const frame = first + batch.frame[events.report[row]!]!;
-    const high = frames.timestampsHigh[frame]!;
-    const low = frames.timestampsLow[frame]!;
+  event(lines: LineBatch, events: EventBatch, row: number): void {
+    const { batch } = events;
+    const frame = batch.frame[events.report[row]!]!;
+    const high = batch.frameTimeHigh[frame]!;
+    const low = batch.frameTimeLow[frame]!;
     const number = this.#ids.next++;
     const at = this.#begin(lines, 'events', number, high, low);
-    const end = this.#events.write(lines.view, at, events, row, batch, frames, first, detector, this.#ids, number);
+    const end = this.#events.write(lines.view, at, events, row, this.#ids, number);
     this.#end(lines, 'events', at, end);
   }
 

@@ -1,6 +1,5 @@
-import { FLAG, type TelemetryBatch } from '@int/codec';
-import type { FrameBatch } from '@int/collector';
-import { type Detector, type EventBatch, evidenceOf } from '@int/detect';
+import { FLAG } from '@int/codec';
+import { type EventBatch, evidenceOf } from '@int/detect';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { EVENT_ROW } from '../table/events.js';
@@ -15,23 +14,14 @@ export class EventRows {
   readonly #paths = new PathFinder();
 
   /** Appends event `event`; the slab has room. */
-  append(
-    segment: Segment,
-    slab: Slab,
-    events: EventBatch,
-    event: number,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    detector: Detector,
-    numbers: RecordNumbers,
-  ): void {
+  append(segment: Segment, slab: Slab, events: EventBatch, event: number, numbers: RecordNumbers): void {
     const { texts } = segment;
+    const { batch } = events;
     const row = slab.rows;
     const report = events.report[event]!;
     const flags = batch.flags[report]!;
-    const frame = first + batch.frame[report]!;
-    const rule = detector.ruleName(events.rule[event]!);
+    const frame = batch.frame[report]!;
+    const rule = events.ruleName(event);
     const hasFlow = (flags & FLAG.FLOW) !== 0;
     const isIpv6 = (flags & FLAG.IPV6) !== 0;
     const put = (column: number, value: number): void => {
@@ -39,8 +29,8 @@ export class EventRows {
     };
     if (row === 0) slab.used.fill(1);
     numbers.next();
-    put(EVENT_ROW.TIME, frames.timestampsLow[frame]!);
-    put(EVENT_ROW.TIME + 1, HourFinder.clampHigh(frames.timestampsHigh[frame]!));
+    put(EVENT_ROW.TIME, batch.frameTimeLow[frame]!);
+    put(EVENT_ROW.TIME + 1, HourFinder.clampHigh(batch.frameTimeHigh[frame]!));
     put(EVENT_ROW.INSTANCE, numbers.instanceLow);
     put(EVENT_ROW.INSTANCE + 1, numbers.instanceHigh);
     put(EVENT_ROW.NUMBER, numbers.low);

@@ -1,5 +1,4 @@
 import { FIELDS, type Field, FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
-import type { FrameBatch } from '@int/collector';
 import type { AddressDictionary } from '../memory/dictionary.js';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
@@ -26,16 +25,7 @@ export class ReportRows {
    * Appends the reports `from` to `to - 1`: all of them are good, their hops lie one behind the other in the batch, or
    * it is a single one, and the slab has room.
    */
-  append(
-    segment: Segment,
-    slab: Slab,
-    batch: TelemetryBatch,
-    frames: FrameBatch,
-    first: number,
-    from: number,
-    to: number,
-    numbers: RecordNumbers,
-  ): void {
+  append(segment: Segment, slab: Slab, batch: TelemetryBatch, from: number, to: number, numbers: RecordNumbers): void {
     if (slab.rows === 0) {
       slab.used[HOP_ROW.HOP] = 1;
       slab.used.fill(1, REPORT_ROW.TIME);
@@ -51,7 +41,7 @@ export class ReportRows {
     copy(slab, REPORT_ROW.PORTS, batch.ports, from, to);
     copy(slab, REPORT_ROW.DROP, batch.drop, from, to);
     copy(slab, REPORT_ROW.REPORT_TIMESTAMP, batch.reportTimestamp, from, to);
-    this.#times(slab, batch, frames, first, from, to);
+    this.#times(slab, batch, from, to);
     this.#numbers(slab, from, to, numbers);
     this.#flows(segment, slab, batch, from, to);
     let at = start;
@@ -99,20 +89,13 @@ export class ReportRows {
     }
   }
 
-  #times(
-    { words, records }: Slab,
-    batch: TelemetryBatch,
-    { timestampsHigh, timestampsLow }: FrameBatch,
-    first: number,
-    from: number,
-    to: number,
-  ): void {
+  #times({ words, records }: Slab, batch: TelemetryBatch, from: number, to: number): void {
     const low = REPORT_ROW.TIME * SLAB_STRIDE + records - from;
     const high = low + SLAB_STRIDE;
     for (let report = from; report < to; report++) {
-      const frame = first + batch.frame[report]!;
-      words[low + report] = timestampsLow[frame]!;
-      words[high + report] = HourFinder.clampHigh(timestampsHigh[frame]!);
+      const frame = batch.frame[report]!;
+      words[low + report] = batch.frameTimeLow[frame]!;
+      words[high + report] = HourFinder.clampHigh(batch.frameTimeHigh[frame]!);
     }
   }
 

@@ -1,16 +1,16 @@
 import { createClient } from '@redis/client';
 import { RedisSinkError } from '../errors.js';
 
-/** Certificates of a `rediss://` connection, as `node:tls` takes them. */
+/** Certificates of a `rediss://` connection, in the form of `node:tls`. */
 export interface RedisTls {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
-  /** The name that the server's certificate must have, if not that of the host. */
+  /** Required name in the server's certificate. Default: the host name. */
   readonly servername?: string;
 }
 
-/** Where the server is and who connects. */
+/** Address of the server, and credentials. */
 export interface RedisAddress {
   /**
    * `redis://[user:password@]host[:port][/database]`, `rediss://` with TLS, or `unix:///path/to/socket`.
@@ -24,23 +24,23 @@ export interface RedisAddress {
   readonly tls?: RedisTls;
 }
 
-/** One connection, from its making to its end; it is never made anew. */
+/** One connection. It never reconnects. */
 export interface Connection {
-  /** Resolves with the reply; rejects with the server's error or because the connection ended. */
+  /** Resolves with the reply; rejects with the server's error, or if the connection ends. */
   send(args: readonly (string | Buffer)[]): Promise<unknown>;
-  /** Ends it at once. What has no reply yet is rejected. */
+  /** Ends it at once. Commands without a reply are rejected. */
   destroy(): void;
 }
 
 /**
  * Connects once, authenticates and chooses the database.
  *
- * Nothing is queued while there is no connection and nothing is sent again by the client: what happens to a command whose
- * connection ended is for the caller to decide.
+ * The client neither queues commands without a connection nor sends them again. The caller handles commands whose
+ * connection ended.
  *
- * @param timeoutMs for all of that
- * @param onEnd is told once that a connection which was established has ended, other than by `destroy`
- * @param signal gives up connecting
+ * @param timeoutMs time limit for all of these steps
+ * @param onEnd called once if an established connection ends, except by `destroy`
+ * @param signal aborts connecting
  * @throws RedisSinkError ERR_REDIS_TIMEOUT; the client's or server's own error
  */
 export async function connect(
@@ -59,7 +59,7 @@ export async function connect(
     maintNotifications: 'disabled',
     disableClientInfo: true,
     disableOfflineQueue: true,
-    // A command whose connection is slow waits; the pipeline has a time limit of its own.
+    // No time limit per command: the pipeline has its own.
     commandOptions: { timeout: 0 },
     socket: {
       ...(url.startsWith('rediss:') ? { ...tls, tls: true as const } : {}),
@@ -87,7 +87,7 @@ export async function connect(
   });
   try {
     await Promise.race([client.connect(), tooLate]);
-    // It may have ended before this function went on.
+    // The connection may have ended meanwhile.
     if (isOver) throw reason;
   } catch (error) {
     end(error);
@@ -97,7 +97,7 @@ export async function connect(
   }
   isEstablished = true;
   return {
-    // The client does not change its arguments; its type does not say so.
+    // The client does not change its arguments, although its type permits it.
     send: (args) => client.sendCommand(args as (string | Buffer)[]),
     destroy: () => {
       isOver = true;

@@ -8,13 +8,13 @@ import type { Connection } from './connection.js';
 import { BATCH_REPLY, HELLO_REPLY, SCRIPTS, type ScriptName } from './scripts.js';
 import { Watchdog } from './watchdog.js';
 
-/** A batch that has its number. It is kept until the server is known to have applied it. */
+/** A batch with its number. It is kept until the server is known to have applied it. */
 interface Numbered {
   readonly number: number;
   readonly batch: Batch;
   sends: number;
   sentAt: number;
-  /** An answer that nobody understands: if the batch is applied, it is not known whether as a whole. */
+  /** An unexpected error in reply to the batch. If the batch is applied nevertheless, it may be incomplete. */
   failure: RedisSinkError | null;
 }
 
@@ -25,48 +25,47 @@ export interface PipelineOptions extends OutageListener<RedisSinkError> {
   /** Key of the writer's hash. */
   readonly writerKey: string;
   readonly session: string;
-  /** Batches under way at most. */
+  /** Most unacknowledged batches. */
   readonly inFlight: number;
   readonly replyTimeoutMs: number;
   readonly backOff: BackOff;
-  /** Records have been settled. */
+  /** Called when records have been settled. */
   onProgress(): void;
-  /** It has ended by itself: another session has taken over. */
+  /** Called when it has ended because another session has taken over. */
   onFenced(): void;
 }
 
-/** Counts of what went over the wire. */
+/** Counts of network traffic. */
 export interface PipelineTotals {
   /** Batches acknowledged. */
   readonly batches: number;
-  /** Batches sent once more, and the records in them. */
+  /** Batches sent again, and the records in them. */
   readonly resentBatches: number;
   readonly resentRecords: number;
-  /** Batches that turned out to have been applied, though their acknowledgement never came. */
+  /** Batches found to be applied although their acknowledgement never came. */
   readonly confirmedBatches: number;
-  /** Bytes of records sent, as they are encoded, each time they are sent. */
+  /** Bytes of encoded records sent, including those sent again. */
   readonly bytes: number;
-  /** Connections established, less the first. */
+  /** Connections established after the first. */
   readonly reconnects: number;
   /** Attempts that failed: connections not made or broken, batches that the server could not write. */
   readonly failedAttempts: number;
 }
 
-/** What a greeting names that does not yet take over. */
+/** The epoch in a greeting that does not yet take over. */
 const NO_EPOCH = -1;
 
-/** Greetings at once before it is time to wait. */
+/** Most greetings without a delay. */
 const MAX_GREETINGS = 8;
 
 type State = 'idle' | 'connecting' | 'greeting' | 'open' | 'waiting' | 'ended';
 
 /**
- * Brings batches to the server, each exactly once and in order.
+ * Delivers batches to the server, each exactly once and in order.
  *
- * Several are under way at a time. Whatever goes wrong, the answer is the same: forget which were sent, wait, connect if
- * need be, ask the server which batch it has applied last (`hello`), and go on behind that one. Answers to what was
- * sent before are not listened to. The scripts see to it that a batch which arrives twice, late, or out of turn does no
- * harm.
+ * Several may be unacknowledged at a time. Every problem has the same remedy: treat all batches as unsent, wait,
+ * reconnect if needed, ask the server for the last batch applied (`hello`), and continue after it. Replies to earlier
+ * sends are ignored. The scripts ensure that a batch that arrives twice, late, or out of order does no harm.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -75,19 +74,19 @@ export class Pipeline {
   #connection: Connection | null = null;
   #connecting: AbortController | null = null;
   #connections = 0;
-  /** Rises with each trouble: what was sent under a lower number is not listened to. */
+  /** Increases with each problem. Replies to sends of a lower attempt are ignored. */
   #attempt = 0;
   /** Batches not known to be applied, oldest first; the first `#sent` of them were sent in this attempt. */
   #flight: Numbered[] = [];
   #sent = 0;
-  /** 0: this session has not begun. */
+  /** Epoch of this session; 0 before it has begun. */
   #epoch = 0;
   /** Number of the last greeting. */
   #greeting = 0;
   #acknowledged = 0;
   #lastNumber = 0;
   #turn = 0;
-  /** Greetings at once, without a batch being acknowledged between them. */
+  /** Successive greetings without an acknowledged batch between them. */
   #greetings = 0;
   #greetedAt = 0;
   #isRefusing = false;
@@ -118,7 +117,7 @@ export class Pipeline {
     return { ...this.#totals, reconnects: Math.max(0, this.#connections - 1) };
   }
 
-  /** Whether the server has answered and nothing has gone wrong since. */
+  /** Whether the server has answered and there has been no problem since. */
   get isOpen(): boolean {
     return this.#state === 'open' && !this.#outages.isOutage;
   }
@@ -127,10 +126,10 @@ export class Pipeline {
     if (this.#state === 'idle') this.#connect();
   }
 
-  /** Sends what is ready, as far as the window allows. */
+  /** Sends ready batches, as far as the window allows. */
   pump(): void {
     if (this.#state !== 'open') return;
-    // After trouble, one batch shows whether it is over.
+    // In an outage, one batch at a time tests whether it is over.
     const window = this.#outages.isOutage ? 1 : this.#options.inFlight;
     while (this.#sent < window) {
       if (this.#sent === this.#flight.length) {
@@ -144,8 +143,8 @@ export class Pipeline {
   }
 
   /**
-   * Ends at once. Batches under way are settled: those that were sent as unconfirmed, the others with `reason`.
-   * @returns the connection, if there is one, for a last word
+   * Ends at once. Sent batches are settled as unconfirmed, the others with `reason`.
+   * @returns the connection, if there is one, for a last command
    */
   end(reason: 'closed' | 'fenced'): Connection | null {
     if (this.#state === 'ended') return null;
@@ -168,7 +167,7 @@ export class Pipeline {
     return null;
   }
 
-  /** The next batch of the outlets that have one, in turn. */
+  /** The next batch, from the outlets in turn. */
   #next(): Batch | null {
     const { outlets } = this.#options;
     for (let k = 0; k < outlets.length; k++) {
@@ -216,13 +215,13 @@ export class Pipeline {
   #onReply(numbered: Numbered, reply: unknown): void {
     const [status, refused, incomplete, why] = reply as [number, number, number, string];
     if (status !== BATCH_REPLY.APPLIED && status !== BATCH_REPLY.APPLIED_BEFORE) {
-      // Others of this attempt are not applied either. What the server has, it says in its answer to hello.
+      // The other batches of this attempt are not applied either. The reply to hello gives the server's state.
       this.#greetAgain();
       return;
     }
     this.#flight.shift();
     this.#sent -= 1;
-    // Applied just now, and thus as a whole.
+    // It was applied just now, and so completely.
     if (status === BATCH_REPLY.APPLIED) numbered.failure = null;
     numbered.batch.outlet.counters.update(refused, incomplete);
     this.#settle(numbered);
@@ -232,7 +231,7 @@ export class Pipeline {
     this.pump();
   }
 
-  /** The server has applied a batch, or says that it had. */
+  /** Settles a batch that the server has applied. */
   #settle({ batch, number, failure }: Numbered): void {
     const { counters } = batch.outlet;
     this.#acknowledged = number;
@@ -259,19 +258,19 @@ export class Pipeline {
     this.#fail(problem, error instanceof ErrorReply);
   }
 
-  /** Nothing counts as sent; answers still to come are not listened to. */
+  /** Treats all batches as unsent; later replies to them are ignored. */
   #forgetSent(): void {
     this.#attempt += 1;
     this.#sent = 0;
     this.#watchdog.stop();
   }
 
-  /** Something went wrong: tries again later. @param canStay the connection itself is sound */
+  /** Retries after a problem, with a delay. @param canStay whether the connection itself is sound */
   #fail(problem: RedisSinkError, canStay: boolean): void {
     if (this.#state === 'ended') return;
     this.#forgetSent();
     this.#totals.failedAttempts += 1;
-    // The name may by now belong to another server, and a password may have been changed.
+    // The host name may now belong to another server, and the password may have changed.
     const mustReconnect = problem.code === 'ERR_REDIS_READONLY' || problem.code === 'ERR_REDIS_AUTH';
     if (!canStay || mustReconnect) {
       this.#connection?.destroy();
@@ -316,7 +315,7 @@ export class Pipeline {
     );
   }
 
-  /** The server has forgotten the scripts or the writer's hash. */
+  /** Greets again after the server has lost the scripts or the writer's hash. */
   #greetAgain(): void {
     this.#greetings += 1;
     if (this.#greetings > MAX_GREETINGS) {
@@ -331,15 +330,15 @@ export class Pipeline {
     }
   }
 
-  /** Loads the scripts and finds out where the server stands. */
+  /** Loads the scripts and asks for the server's state. */
   #greet(): void {
     this.#state = 'greeting';
     this.#greetedAt = performance.now();
     const attempt = this.#attempt;
     const connection = this.#connection!;
     const loaded = Object.entries(SCRIPTS).filter(([name]) => name !== 'hello');
-    // The scripts go first: to somebody who must log in, the server answers a command of more than ten arguments by
-    // ending the connection, and would not say why.
+    // Load the scripts first. Before login, the server ends the connection without a reason on a command of more than
+    // ten arguments.
     const loads = loaded.map(([, source]) => connection.send(['SCRIPT', 'LOAD', source]));
     const replies = Promise.all([...loads, this.#hello(NO_EPOCH)]);
     this.#watchdog.start();
@@ -365,7 +364,7 @@ export class Pipeline {
     return this.#connection!.send(['EVAL', SCRIPTS.hello, '1', writerKey, session, ...numbers, prefix]);
   }
 
-  /** Takes over the writer id, if its epoch is still the one that the server has just said. */
+  /** Takes over the writer id, if its epoch is still the one just received. */
   #claim(epoch: number): void {
     const attempt = this.#attempt;
     this.#hello(epoch).then(
@@ -415,7 +414,7 @@ export class Pipeline {
     this.pump();
   }
 
-  /** Batches up to number `applied` were applied, though their acknowledgement may not have arrived. */
+  /** Settles batches up to number `applied`, whose acknowledgement may not have arrived. */
   #confirm(applied: number, server: readonly ServerCounts[]): void {
     for (const outlet of this.#options.outlets) {
       const { refused, incomplete } = server[KINDS.indexOf(outlet.name)]!;
@@ -437,7 +436,7 @@ export class Pipeline {
     );
   }
 
-  /** When the oldest question was asked that has no answer yet. */
+  /** Time of the oldest request without a reply. */
   #awaitedSince(): number | null {
     if (this.#state === 'greeting') return this.#greetedAt;
     return this.#state === 'open' && this.#sent > 0 ? this.#flight[0]!.sentAt : null;

@@ -1,20 +1,19 @@
 /**
- * What runs inside the server. Redis applies a script as a whole or, if it cannot write at all, not at all; together
- * with a number per batch this makes writing a batch again harmless.
+ * The scripts that run inside the server. Redis applies a script as a whole or, if it cannot write, not at all. With a
+ * number per batch, sending a batch again is therefore harmless.
  *
  * Every batch is one call. Its arguments begin with session, number, outlet. The writer's hash holds the number of the
  * last batch applied, and a batch is applied only if its number is the next one:
- * - its number is not above: it was applied before, and is not again;
- * - there is a gap: a batch before it was not applied, so this one must wait;
- * - the session is another: another sink has taken over this writer id, or the server has lost its memory.
+ * - its number is not above the last: it was applied before;
+ * - there is a gap: an earlier batch was not applied, so this one must wait;
+ * - the session differs: another sink has taken over this writer id, or the server has lost its memory.
  *
- * The first write of a batch is that of its number, with `call`. There the server raises OOM, MISCONF, READONLY and
- * NOREPLICAS, before anything is written, and never after (Redis checks them at a script's first write). All that
- * follows is caught: what a single record meets, such as a key of another type, concerns that record alone and is
- * counted.
+ * The first write of a batch is its number, with `call`. Redis checks for OOM, MISCONF, READONLY and NOREPLICAS at a
+ * script's first write, so these errors occur before anything is written, and never later. Later errors are caught: an
+ * error such as a key of another type concerns a single record and is counted.
  */
 
-/** What a batch's script answers: one of these, refused and incomplete records of the outlet in all, the last reason. */
+/** The first value of a batch's reply. The outlet's total refused and incomplete records and the last reason follow. */
 export const BATCH_REPLY = { APPLIED: 0, APPLIED_BEFORE: 1, GAP: 2, OTHER_SESSION: 3 } as const;
 
 const BEGIN = `
@@ -101,10 +100,10 @@ if ARGV[6] ~= '0' then try('XTRIM', ARGV[4], 'MAXLEN', '~', ARGV[6]) end
 ${COUNTS}${END}`;
 
 /**
- * Arguments: session, number, outlet, prefix, entries, metrics, ms to keep a flow (0: for ever), flows to keep (0: all),
+ * Arguments: session, number, outlet, prefix, entries, metrics, ms to keep a flow (0: forever), flows to keep (0: all),
  * texts.
  *
- * Numbers of more than 15 digits are added in pieces: sums stay exact beyond what a double can hold.
+ * Numbers of more than 15 digits are added in pieces, so that sums stay exact beyond the range of a double.
  */
 const ENTRIES = `${BEGIN}
 local prefix, n, keepMs, keepFlows, texts = ARGV[4], tonumber(ARGV[5]), ARGV[7], tonumber(ARGV[8]), ARGV[9]
@@ -290,7 +289,7 @@ for _ = 1, n do
 end
 ${END}`;
 
-/** What `hello` answers first. */
+/** The first value of the reply of `hello`. */
 export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 } as const;
 
 /**
@@ -298,19 +297,19 @@ export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 
  * this greeting; number of the last batch acknowledged; number of the last batch sent; the epoch to follow, or -1;
  * prefix.
  *
- * It first runs each command that the other scripts use, in a form that changes nothing, on a key that is not there: a
- * right that is missing shows before a batch is sent, and not as records refused.
+ * It first runs each command of the other scripts, without effect, on a missing key. A missing permission thus shows
+ * before a batch is sent, and not as refused records.
  *
- * Answers {@link HELLO_REPLY}, epoch, number of the last batch applied, and of each outlet what was written, refused and
- * incomplete.
+ * It replies with {@link HELLO_REPLY}, epoch, number of the last batch applied, and each outlet's written, refused and
+ * incomplete records.
  *
- * - A session begins by taking the writer id over, whoever had it. The first greeting asks for the epoch of the hash
- *   (CLAIM); the second names it, and takes over if it still is that one. A greeting that arrives late, from a connection
- *   long given up, thus takes nothing from anybody.
- * - Another session with an epoch as high has come later: this one is over (FENCED).
- * - A lower epoch, none, or a batch number that cannot be, means that the server went back to an older state (LOST). The
- *   number is then set to what was acknowledged, so that writing goes on. Only the newest greeting may do that: a late
- *   one, which knows of fewer acknowledgements, would set the number back (STALE).
+ * - A session begins by taking over the writer id. The first greeting asks for the epoch of the hash (CLAIM). The
+ *   second names this epoch, and takes over if it is unchanged. A late greeting of an abandoned connection thus takes
+ *   nothing over.
+ * - If the epoch is as high and the session differs, another sink has taken over, and this session is over (FENCED).
+ * - A lower or missing epoch, or an impossible batch number, means that the server is in an older state (LOST). The
+ *   number is then set to the last acknowledged one, so that writing continues. Only the newest greeting may do this: a
+ *   late one, which knows fewer acknowledgements, would set the number back (STALE).
  */
 const HELLO = `
 local call, writer = redis.call, KEYS[1]

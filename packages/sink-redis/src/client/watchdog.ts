@@ -1,21 +1,18 @@
-/** Notices that an answer takes too long, with one timer however many answers are awaited. */
+/** Detects a reply that takes too long, with one timer for any number of replies. */
 export class Watchdog {
   readonly #limitMs: number;
   readonly #awaitedSince: () => number | null;
   readonly #onTimeout: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param awaitedSince when the question was asked whose answer is awaited longest, by performance.now(); `null` if none
-   *   is awaited
-   */
+  /** @param awaitedSince time of the oldest request without a reply, by performance.now(); `null` if there is none */
   constructor(limitMs: number, awaitedSince: () => number | null, onTimeout: () => void) {
     this.#limitMs = limitMs;
     this.#awaitedSince = awaitedSince;
     this.#onTimeout = onTimeout;
   }
 
-  /** An answer is awaited. */
+  /** Starts the timer; call it for each request. */
   start(): void {
     this.#timer ??= setTimeout(() => this.#look(), this.#limitMs);
   }

@@ -1,34 +1,34 @@
-/** Why a record was not written, or not known to be. */
+/** Reasons why a record was not written, or is not known to be written. */
 export const DROP_REASONS = [
   /** There was no room, and `whenFull` is `drop`. */
   'overflow',
-  /** The sink was closed, or its closing took too long, before the record was sent. */
+  /** The sink was closed, or closing timed out, before the record was sent. */
   'closed',
-  /** It was sent, but the sink ended before the server said that it was written: it may or may not be there. */
+  /** The sink ended after sending the record and before the acknowledgement: the record may or may not be written. */
   'unconfirmed',
-  /** The server refused it: a key of another type. */
+  /** The server refused it because a key has another type. */
   'refused',
   /** Another sink took over the writer id before the record was sent. */
   'fenced',
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** What became of the records of one kind. Always: `offered = delivered + pending + the sum of dropped`. */
+/** The fates of the records of one kind. Always `offered = delivered + pending + the sum of dropped`. */
 export interface KindTotals {
-  /** Records that were taken over. */
+  /** Records that the sink has taken. */
   readonly offered: number;
-  /** Acknowledged by the server, each applied exactly once. */
+  /** Records acknowledged by the server, each applied exactly once. */
   readonly delivered: number;
-  /** Waiting or under way. */
+  /** Records waiting or sent without acknowledgement. */
   readonly pending: number;
   readonly dropped: { readonly [K in DropReason]: number };
-  /** Of those delivered: how many a counter or the index of flows does not show, since its key has another type. */
+  /** Delivered records missing from a counter or the index of flows, because its key has another type. */
   readonly incomplete: number;
-  /** Of those delivered: how many the server no longer has, since it came back in an older state. */
+  /** Delivered records that the server has lost, because it came back in an older state. */
   readonly lostByServer: number;
 }
 
-/** Counters of what a writer's hash in Redis says of a outlet. */
+/** An outlet's counters in the writer's hash in Redis. */
 export interface ServerCounts {
   readonly written: number;
   readonly refused: number;
@@ -36,24 +36,24 @@ export interface ServerCounts {
 }
 
 /**
- * Keeps the accounts of a outlet.
+ * Keeps the counters of an outlet.
  *
- * The server counts what it refused in the writer's hash, with the batch itself. So the number is right even if the
- * answer to the batch is lost and only the next one, or the next connection, brings it.
+ * The server counts refused records in the writer's hash, atomically with the batch. The number is therefore right even
+ * if the reply to the batch is lost: the next reply, or the next connection, brings it.
  */
 export class KindCounters {
   offered = 0;
-  /** Offered and not dropped at the door. */
+  /** Offered records that were not dropped at once. */
   accepted = 0;
   waiting = 0;
   inFlight = 0;
-  /** In batches that the server has applied. */
+  /** Records in batches that the server has applied. */
   acknowledged = 0;
   refused = 0;
   incomplete = 0;
   lostByServer = 0;
   readonly dropped = { overflow: 0, closed: 0, unconfirmed: 0, fenced: 0 };
-  /** What the server had counted before this session; below 0 after it has lost some. */
+  /** The server's counts before this session; below 0 after it has lost records. */
   #before = { handled: 0, refused: 0, incomplete: 0 };
 
   get pending(): number {
@@ -65,19 +65,19 @@ export class KindCounters {
     return this.accepted - this.pending;
   }
 
-  /** The session begins. */
+  /** Begins the session. */
   begin(server: ServerCounts): void {
     const { written, refused, incomplete } = server;
     this.#before = { handled: written + refused, refused, incomplete };
   }
 
-  /** What the server says now of refused and incomplete records. */
+  /** Takes over the server's counts of refused and incomplete records. */
   update(refused: number, incomplete: number): void {
     this.refused = refused - this.#before.refused;
     this.incomplete = incomplete - this.#before.incomplete;
   }
 
-  /** The server is in an older state. @returns records that it no longer has */
+  /** Adapts to a server in an older state. @returns number of records that it has lost */
   lose(server: ServerCounts): number {
     const handled = server.written + server.refused;
     const lost = Math.max(0, this.acknowledged - (handled - this.#before.handled));

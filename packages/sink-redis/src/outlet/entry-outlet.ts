@@ -6,22 +6,24 @@ import { type Batch, BufferPool } from './outlet.js';
 import { packedArguments, packRecords } from './packed.js';
 import { RecordOutlet } from './record-outlet.js';
 
-/** How entries are kept. */
+/** Options for storing entries. */
 export interface EntryOptions {
   /**
-   * `flows`: a hash for each flow, into which its entries are merged, and an index. `packed`: a stream, in which each
-   * batch is an entry and its records, as they are in memory, are one field; the reader merges. Default `flows`.
+   * `flows`: a hash per flow, into which its entries are merged, and an index. `packed`: a stream with an entry per
+   * batch; one field has the batch's records in their memory format, and the reader merges them. Default `flows`.
    */
   readonly form?: 'flows' | 'packed';
-  /** `flows`: time after which a flow that had no new entry expires, in ms. 0: never. Default 0. */
+  /** `flows`: time after which a flow without new entries expires, in ms. 0: never. Default 0. */
   readonly keepMs?: number;
-  /** `flows`: flows held; beyond that, those whose last report is oldest are removed. 0: no limit. Default 1,000,000. */
+  /**
+   * `flows`: most flows kept; beyond it, those with the oldest last report are removed. 0: no limit. Default 1,000,000.
+   */
   readonly maxFlows?: number;
-  /** `packed`: entries that the stream keeps at least, counted in full batches. 0 keeps all. Default 1,000,000. */
+  /** `packed`: least number of flow entries that the stream keeps, in full batches. 0 keeps all. Default 1,000,000. */
   readonly keep?: number;
 }
 
-/** Entries on their way. */
+/** The outlet of flow entries. */
 export class EntryOutlet extends RecordOutlet {
   readonly #options: Required<EntryOptions>;
   readonly #geometry: CacheGeometry;

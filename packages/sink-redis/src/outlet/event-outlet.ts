@@ -7,28 +7,27 @@ import { type Batch, BufferPool } from './outlet.js';
 import { packedArguments, packRecords } from './packed.js';
 import { RecordOutlet } from './record-outlet.js';
 
-/** How events are kept. */
+/** Options for storing events. */
 export interface EventOptions {
   /**
-   * `fields`: each event is an entry of a stream, its parts are fields that any tool can read. `packed`: each batch is
-   * an entry of the stream, its events are records of 64 bytes in one field; the server needs a hundredth of the time.
-   * Default `fields`.
+   * `fields`: an entry of the stream per event, with fields that any tool can read. `packed`: an entry per batch, with
+   * its events as records of 64 bytes in one field, which takes the server a hundredth of the time. Default `fields`.
    */
   readonly form?: 'fields' | 'packed';
-  /** One stream, or one for each switch and one for what concerns whole paths. Default `one`; `packed` has only that. */
+  /** One stream, or one per switch and one for whole paths. Default `one`, which `packed` requires. */
   readonly streams?: 'one' | 'perSwitch';
   /**
-   * Events that a stream keeps at least; older ones are removed now and then. `packed` counts full batches. 0 keeps all.
-   * Default 1,000,000.
+   * Least number of events that a stream keeps; older ones are removed at intervals. `packed` counts full batches. 0
+   * keeps all. Default 1,000,000.
    */
   readonly keep?: number;
   /** Whether events are also counted, by switch, metric and kind. Default true. */
   readonly counts?: boolean;
-  /** Switches that are named in counts and streams; the others go together as `other`. Default 4096. */
+  /** Most switches named in counts and streams; the others are counted together as `other`. Default 4096. */
   readonly maxSwitches?: number;
 }
 
-/** Events on their way. */
+/** The outlet of events. */
 export class EventOutlet extends RecordOutlet {
   readonly #options: Required<EventOptions>;
   readonly #geometry: CacheGeometry;
@@ -117,7 +116,7 @@ export class EventOutlet extends RecordOutlet {
   }
 }
 
-/** Names and numbers as texts, each behind its length in one byte. */
+/** Encodes names and numbers as texts, each after its length in one byte. */
 function encodeCounts(counts: readonly (readonly [field: string, count: number])[]): Buffer {
   const texts = counts.flatMap(([field, count]) => [field, String(count)]);
   const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + text.length + 1, 0));

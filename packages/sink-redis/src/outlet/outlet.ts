@@ -4,29 +4,29 @@ import { KindCounters } from './counters.js';
 /** A kind of records. */
 export type KindName = 'events' | 'entries' | 'values';
 
-/** All kinds; the writer's hash in Redis counts under these names. */
+/** All kinds. The writer's hash in Redis has counters of these names. */
 export const KINDS: readonly KindName[] = ['events', 'entries', 'values'];
 
-/** Some records, ready to be sent as often as needed: always the same bytes under the same number. */
+/** A batch of records, which can be sent repeatedly: always the same bytes under the same number. */
 export interface Batch {
   readonly outlet: Outlet;
   readonly script: ScriptName;
-  /** Arguments of the script behind session, number and outlet. */
+  /** Arguments of the script after session, number and outlet. */
   readonly args: readonly (string | Buffer)[];
   readonly records: number;
   readonly bytes: number;
-  /** Gives the buffers back. */
+  /** Returns the buffers to their pool. */
   release(): void;
 }
 
-/** Records of one kind on their way: those that wait, in order, and what became of the others. */
+/** The records of one kind: a queue of waiting ones, and counters of the others. */
 export abstract class Outlet {
   readonly name: KindName;
-  /** Records pending at most. */
+  /** Most pending records. */
   readonly capacity: number;
   readonly batchRecords: number;
   readonly counters: KindCounters = new KindCounters();
-  /** Records wait that are to be sent even if they do not fill a batch. */
+  /** Whether waiting records must be sent even if they do not fill a batch. */
   isDue = false;
   #waiters: (() => void)[] = [];
 
@@ -46,7 +46,7 @@ export abstract class Outlet {
     return this.capacity - this.counters.pending;
   }
 
-  /** Makes a batch of the oldest records that wait. */
+  /** Makes a batch of the oldest waiting records. */
   next(): Batch {
     const { counters } = this;
     const records = Math.min(this.batchRecords, counters.waiting);
@@ -59,18 +59,18 @@ export abstract class Outlet {
 
   protected abstract encode(records: number): Batch;
 
-  /** Forgets everything that waits. */
+  /** Drops all waiting records. */
   clear(): void {
     this.counters.waiting = 0;
     this.isDue = false;
   }
 
-  /** Resolves when there is room, in a piece worth waking up for. */
+  /** Resolves when there is enough room to be worth waking up for. */
   whenRoom(): Promise<void> {
     return this.room > 0 ? Promise.resolve() : new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Wakes who waits for room. @param always even if there is none: nothing will be written any more */
+  /** Wakes callers that wait for room. @param always even without room, because nothing more will be written */
   wake(always: boolean): void {
     if (this.#waiters.length === 0) return;
     if (!always && this.room < Math.min(this.batchRecords, Math.ceil(this.capacity / 4))) return;
@@ -80,7 +80,7 @@ export abstract class Outlet {
   }
 }
 
-/** Buffers of one size, used again and again. */
+/** A pool of reusable buffers of one size. */
 export class BufferPool {
   readonly #bytes: number;
   readonly #free: Buffer[] = [];

@@ -1,7 +1,7 @@
 import type { CacheGeometry } from '@int/flowcache';
 import type { RecordQueue } from '../record/queue.js';
 
-/** Copies records into bytes, as they are in memory: words of 32 bits, little-endian. */
+/** Copies records into bytes: words of 32 bits, little-endian. */
 export function packRecords(queue: RecordQueue, records: number, into: Buffer): Buffer {
   const { recordWords, words } = queue;
   const view = new DataView(into.buffer, into.byteOffset, into.byteLength);

@@ -1,7 +1,7 @@
 import { RecordQueue } from '../record/queue.js';
 import { type KindName, Outlet } from './outlet.js';
 
-/** A outlet whose records are words: they wait in a ring of fixed size. */
+/** An outlet whose records are words and wait in a ring of fixed size. */
 export abstract class RecordOutlet extends Outlet {
   protected readonly queue: RecordQueue;
 
@@ -14,7 +14,7 @@ export abstract class RecordOutlet extends Outlet {
     return this.queue.recordWords;
   }
 
-  /** Copies as many records as there is room for. @returns how many */
+  /** Copies as many records as fit. @returns their number */
   take(words: Int32Array | Uint32Array, at: number, records: number): number {
     const taken = Math.min(records, this.room);
     if (taken > 0) {

@@ -5,7 +5,7 @@ const MAX_FIELDS = 1000;
 const MAX_NAME_BYTES = 0xffff;
 const MAX_RECORD_BYTES = 1 << 18;
 
-/** Sets of named values on their way. */
+/** The outlet of sets of named values. */
 export class ValueOutlet extends Outlet {
   readonly #keys: RedisKeys;
   #queue: Buffer[] = [];
@@ -15,7 +15,7 @@ export class ValueOutlet extends Outlet {
     this.#keys = keys;
   }
 
-  /** Adds an encoded record. The caller has seen that there is room. */
+  /** Adds an encoded record. The caller has checked that there is room. */
   put(record: Buffer): void {
     this.#queue.push(record);
     this.counters.waiting += 1;
@@ -43,8 +43,8 @@ export class ValueOutlet extends Outlet {
 
 /**
  * Encodes named values for the script.
- * @throws RangeError for no or too many fields, or more than 256 KiB; TypeError for a value that is no finite number,
- *   bigint or string
+ * @throws RangeError for no or too many fields, or more than 256 KiB; TypeError for a value that is not a finite
+ *   number, bigint or string
  */
 export function encodeValues(name: string, fields: Readonly<Record<string, string | number | bigint>>): Buffer {
   const entries = Object.entries(fields);

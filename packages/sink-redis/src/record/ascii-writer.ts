@@ -5,8 +5,8 @@ const MILLION = 1_000_000;
 const BILLION = 1_000_000_000;
 
 /**
- * Writes short ASCII texts into bytes, each behind its length in one byte, without making strings. What a text is made
- * of is put between {@link AsciiWriter.open} and {@link AsciiWriter.close}.
+ * Writes short ASCII texts into bytes, each after its length in one byte, without making strings. Write the parts of a
+ * text between {@link AsciiWriter.open} and {@link AsciiWriter.close}.
  */
 export class AsciiWriter {
   bytes: Uint8Array;
@@ -42,7 +42,7 @@ export class AsciiWriter {
     this.bytes[this.at++] = code;
   }
 
-  /** A text made before, such as one of a constant table. */
+  /** Appends a text made earlier, such as one of a constant table. */
   put(text: Uint8Array): void {
     const { bytes } = this;
     let { at } = this;
@@ -54,7 +54,7 @@ export class AsciiWriter {
     for (let k = 0; k < text.length; k++) this.bytes[this.at++] = text.charCodeAt(k);
   }
 
-  /** Decimal digits of a number of 32 bits, whatever its sign. */
+  /** Decimal digits of a 32-bit word, read as unsigned. */
   uint32(word: number): void {
     const value = word >>> 0;
     if (value >= BILLION) {
@@ -66,9 +66,9 @@ export class AsciiWriter {
     }
   }
 
-  /** Decimal digits of a number of 64 bits in two words. */
+  /** Decimal digits of a 64-bit number in two words. */
   uint64(low: number, high: number): void {
-    // Division by 10^9, 16 bits at a time: nothing gets above 2^46.
+    // Divide by 10^9, 16 bits at a time, so that nothing exceeds 2^46.
     let rest = high >>> 16;
     let step = rest * 65536 + (high & 0xffff);
     const q2 = Math.floor(step / BILLION);
@@ -95,7 +95,7 @@ export class AsciiWriter {
     this.#digits(rest, 9);
   }
 
-  /** A number from 0 to below 2^32 - 1, rounded to 6 decimals; without them if they are 0. */
+  /** A number from 0 to below 2^32 - 1, rounded to 6 decimals, which are omitted if they are 0. */
   decimal(value: number): void {
     let whole = Math.floor(value);
     let millionths = Math.round((value - whole) * MILLION);

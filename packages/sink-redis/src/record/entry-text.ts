@@ -7,7 +7,7 @@ const COMMA = 0x2c;
 const SPACE = 0x20;
 const DASH = 0x2d;
 
-/** Bytes of one entry at most, its texts with their lengths. */
+/** Most bytes of one entry: its texts with their lengths. */
 export function entryTextBytes(geometry: CacheGeometry): number {
   const { hops, metrics } = geometry;
   // Before the hops: the flow with at most 99 characters, numbers, statistics, and the path. Statistics: two numbers of
@@ -16,11 +16,12 @@ export function entryTextBytes(geometry: CacheGeometry): number {
 }
 
 /**
- * Turns entries into texts: flow, reason, packets, path changes, path length, hops beyond, first, last, path, end-to-end
- * latency; a byte with the number of hops; for each hop the node id and each metric. What is not known is empty.
+ * Turns entries into texts: flow, reason, packets, path changes, path length, hops beyond, first, last, path,
+ * end-to-end latency; a byte with the number of hops; for each hop the node id and each metric. Unknown values are
+ * empty.
  *
- * A metric is its last value, mean, count and sum with spaces between them, and `-` for what is not known: as Redis
- * holds it.
+ * A metric is its last value, mean, count and sum with spaces between them, and `-` for unknown values, as Redis stores
+ * it.
  */
 export class EntryText {
   readonly #geometry: CacheGeometry;
@@ -104,11 +105,11 @@ export class EntryText {
     }
   }
 
-  /** Mean, count and sum. */
+  /** Writes mean, count and sum. */
   #exact(out: AsciiWriter, words: Int32Array, count: number, sum: number): void {
     const mean = ((words[sum + 1]! >>> 0) * 2 ** 32 + (words[sum]! >>> 0)) / (words[count]! >>> 0);
     out.byte(SPACE);
-    // Above, the sum cannot be that of so many values of 32 bits.
+    // A larger mean is impossible for values of 32 bits.
     if (mean < 2 ** 32 - 1) out.decimal(mean);
     else out.ascii(String(mean));
     out.byte(SPACE);
@@ -117,7 +118,7 @@ export class EntryText {
     out.uint64(words[sum]!, words[sum + 1]!);
   }
 
-  /** Mean and count. */
+  /** Writes mean and count. */
   #compact(out: AsciiWriter, words: Int32Array, count: number, mean: number): void {
     this.#bits[0] = words[mean]!;
     out.byte(SPACE);

@@ -3,29 +3,31 @@ import { EVENT_KIND, EVENT_WORD } from '@int/flowcache';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Scopes that always have a row, in this order; those of the switches follow. */
+/** Scopes that always have a row, in this order; the rows of switches follow. */
 const SCOPES = ['other', 'unnamed', 'endToEnd'] as const;
 const OTHER = 0;
 const UNNAMED = 1;
 const END_TO_END = 2;
 
 /**
- * Counts the events of a batch by switch, metric and kind, and knows by which name a switch goes: a bounded number of
- * node ids, in the order they were seen, go by themselves and the others together as `other`. Hostile telemetry thus
- * makes a bounded number of keys and fields.
+ * Counts the events of a batch by switch, metric and kind, and names the switches. The first `maxSwitches` node ids
+ * seen have rows of their own; the others share `other`. This bounds the keys and fields that hostile telemetry can
+ * make.
  */
 export class EventCounts {
   readonly #metrics: readonly MetricName[];
   readonly #maxSwitches: number;
   readonly #rows = new Map<number, number>();
   readonly #names: Uint8Array[];
-  /** Columns: for each metric the two kinds, then path changes. In the end-to-end row the first metric is the latency. */
+  /**
+   * Number of columns: two kinds per metric, then path changes. In the end-to-end row, the first metric is the latency.
+   */
   readonly #columns: number;
   readonly #counts: Uint32Array;
   readonly #touched: Uint32Array;
   #used = 0;
 
-  /** @param batch events in a batch at most */
+  /** @param batch most events in a batch */
   constructor(metrics: readonly MetricName[], maxSwitches: number, batch: number) {
     this.#metrics = metrics;
     this.#maxSwitches = maxSwitches;
@@ -35,7 +37,7 @@ export class EventCounts {
     this.#touched = new Uint32Array(3 * batch);
   }
 
-  /** Row of the switch or scope of an event. */
+  /** Row of the event's switch or scope. */
   rowOf(words: Int32Array, at: number): number {
     if ((words[at + EVENT_WORD.KIND]! & EVENT_KIND.END_TO_END) !== 0) return END_TO_END;
     const node = words[at + EVENT_WORD.NODE]!;
@@ -58,7 +60,7 @@ export class EventCounts {
     const first = row * this.#columns;
     if ((kind & EVENT_KIND.PATH) !== 0) this.#count(first + this.#columns - 1);
     const metric = (kind >>> EVENT_KIND.METRIC_SHIFT) & EVENT_KIND.METRIC_MASK;
-    // A record of another cache than said: counted by no metric, so that no other count is touched.
+    // A record of a different cache is not counted, so that it changes no other count.
     if (metric >= this.#metrics.length) return;
     if ((kind & EVENT_KIND.THRESHOLD) !== 0) this.#count(first + 2 * metric);
     if ((kind & EVENT_KIND.CHANGE) !== 0) this.#count(first + 2 * metric + 1);
@@ -69,7 +71,7 @@ export class EventCounts {
     this.#counts[cell]! += 1;
   }
 
-  /** What was counted since the last call: fields and how much is to be added to them. */
+  /** The counts since the last call: fields, and the amounts to add to them. */
   take(): (readonly [field: string, count: number])[] {
     const counts: [string, number][] = [];
     for (let k = 0; k < this.#used; k++) {

@@ -2,12 +2,12 @@ import type { MetricName } from '@int/codec';
 import { EVENT_KIND, EVENT_WORD } from '@int/flowcache';
 import type { AsciiWriter } from './ascii-writer.js';
 
-/** What stands in the field `metric` for events of the whole path. */
+/** Values of the field `metric` for events of the whole path. */
 export const WHOLE_PATH = { LATENCY: 'endToEnd', CHANGE: 'path' } as const;
 
 /**
- * Bytes of one event at most: the texts with their lengths, and the name of its stream. The flow is longest, with 99
- * characters for two IPv6 addresses.
+ * Most bytes of one event: the texts with their lengths, and the name of its stream. The longest text is the flow, with
+ * 99 characters for two IPv6 addresses.
  */
 export const EVENT_TEXT_BYTES = 320;
 
@@ -19,7 +19,7 @@ const KIND_TEXTS: readonly Uint8Array[] = /* @__PURE__ */ Array.from({ length: 8
 );
 
 /**
- * Turns event records into texts: time, kinds, metric, hop, node, value, previous, threshold, flow. What is not known is
+ * Turns event records into texts: time, kinds, metric, hop, node, value, previous, threshold, flow. Unknown values are
  * empty.
  */
 export class EventText {
@@ -55,7 +55,7 @@ export class EventText {
     out.uint32(words[at + EVENT_WORD.VALUE]!);
     out.close();
     out.open();
-    // Only a change has compared the previous value: there, all ones is a value.
+    // All ones means unknown, except for a change, where it is a value.
     if (words[at + EVENT_WORD.PREVIOUS] !== -1 || (kind & EVENT_KIND.CHANGE) !== 0)
       out.uint32(words[at + EVENT_WORD.PREVIOUS]!);
     out.close();

@@ -37,7 +37,7 @@ function setBigint(words: Int32Array, at: number, name: string, value: bigint): 
   words[at + 1] = Number(BigInt.asIntN(32, value >> 32n));
 }
 
-/** Writes both addresses; returns whether they are of IPv6. */
+/** Writes both addresses; returns whether they are IPv6. */
 function setAddresses(words: Int32Array, source: number, destination: number, flow: Flow): boolean {
   const from = parseAddress(flow.source);
   const to = parseAddress(flow.destination);
@@ -57,9 +57,9 @@ function portsOf(flow: Flow): number {
 /**
  * The record of an event: the reverse of `readFlowEvent`.
  *
- * @param metrics those of the cache, in their order
- * @throws TypeError for a metric or kind that is none of the cache's; RangeError for a number out of range; AddressError
- *   of the codec for an address that is none
+ * @param metrics the cache's metrics, in their order
+ * @throws TypeError for a metric or kind that the cache does not have; RangeError for a number out of range;
+ *   AddressError of the codec for an invalid address
  */
 export function eventRecord(event: FlowEvent, metrics: readonly MetricName[]): Int32Array {
   const words = new Int32Array(EVENT_WORDS);
@@ -89,11 +89,11 @@ export function eventRecord(event: FlowEvent, metrics: readonly MetricName[]): I
 }
 
 /**
- * The bucket of an entry: the reverse of `EntryReader.read`, but for the hash of the path beyond the hops, which an
- * entry does not show.
+ * The bucket of an entry: the reverse of `EntryReader.read`, except for the hash of the path beyond the hops, which an
+ * entry lacks.
  *
  * @throws TypeError if a cache of this geometry cannot hold the entry; RangeError for a number out of range;
- *   AddressError of the codec for an address that is none
+ *   AddressError of the codec for an invalid address
  */
 export function entryRecord(entry: FlowEntry, geometry: CacheGeometry): Int32Array {
   const words = new Int32Array(geometry.bucketStride);
@@ -142,7 +142,7 @@ export function entryRecord(entry: FlowEntry, geometry: CacheGeometry): Int32Arr
 
 const NOTHING: MetricStatistics = { last: null, mean: 0, count: 0, sum: 0n };
 
-/** The mean is a quotient of two integers: below 2^51, rounding finds the sum again. */
+/** The mean is a quotient of two integers, so rounding restores a sum below 2^51. */
 function sumOf({ sum, mean, count }: MetricStatistics): bigint {
   return sum ?? BigInt(Math.round(mean * count));
 }

@@ -1,8 +1,8 @@
-/** Records that wait to be sent: a ring of fixed size, filled and emptied by one thread. */
+/** A queue of records to send: a ring of fixed size, filled and emptied by one thread. */
 export class RecordQueue {
   readonly recordWords: number;
   readonly capacity: number;
-  /** All slots, one behind the other. */
+  /** All slots, one after the other. */
   readonly words: Int32Array;
   /** Records held. */
   count = 0;
@@ -14,7 +14,7 @@ export class RecordQueue {
     this.words = new Int32Array(recordWords * capacity);
   }
 
-  /** Copies `records` records from word `at` on. The caller has seen that there is room. */
+  /** Copies `records` records from word `at` on. The caller has checked that there is room. */
   put(words: Int32Array | Uint32Array, at: number, records: number): void {
     const { capacity, recordWords } = this;
     let from = at;
@@ -29,12 +29,12 @@ export class RecordQueue {
     }
   }
 
-  /** Word index of the oldest record but `k`. */
+  /** Word index of record `k`, counted from the oldest, which is 0. */
   wordOf(k: number): number {
     return ((this.#first + k) % this.capacity) * this.recordWords;
   }
 
-  /** Forgets the oldest records. */
+  /** Removes the oldest records. */
   drop(records: number): void {
     this.#first = (this.#first + records) % this.capacity;
     this.count -= records;

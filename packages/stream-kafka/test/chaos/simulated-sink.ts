@@ -1,4 +1,4 @@
-import { type FrameBatch, RecordIds } from '@int/collector';
+import { RecordIds } from '@int/collector';
 import { encodeWatermark, MESSAGE_HEADERS, MessageSlab, MIN_SLAB_BYTES, ProtobufEncoder } from '@int/sink-kafka';
 import type { LogRecord } from '../../src/kafka/committed.js';
 import { batchOf } from '../reports.js';
@@ -36,20 +36,11 @@ const WATERMARK = headersOf('watermark');
 
 /** The message of a report of each flow, as the sink's encoder writes it. */
 const templates: readonly Template[] = Array.from({ length: FLOWS }, (_, flow) => {
-  const { batch, input } = batchOf([{ timeMs: 0, flow, path: PATH, sequence: 0 }]);
-  const frames: FrameBatch = {
-    linkType: 'report',
-    bytes: new Uint8Array(0),
-    offsets: new Uint32Array(1),
-    lengths: new Uint32Array(1),
-    timestampsHigh: input.timestampsHigh,
-    timestampsLow: input.timestampsLow,
-    count: 1,
-  };
+  const batch = batchOf([{ timeMs: 0, flow, path: PATH, sequence: 0 }]);
   const slab = new MessageSlab({ messages: 1, bytes: MIN_SLAB_BYTES });
   const ids = new RecordIds('0000000000000000');
   ids.next = FIRST_NUMBER;
-  new ProtobufEncoder().reports(batch, frames, 0, 0, slab, ids);
+  new ProtobufEncoder().reports(batch, 0, slab, ids);
   return { value: slab.value(0).slice(), partitionHash: slab.partitionHash[0]! };
 });
 

@@ -1,4 +1,4 @@
-import { type BatchInput, FLAG, type TelemetryBatch } from '@int/codec';
+import { FLAG, type TelemetryBatch } from '@int/codec';
 import { StreamError } from '../errors.js';
 import type { ImmediateEvent } from '../model/event.js';
 import type { FlowSideOutput } from '../model/output.js';
@@ -122,21 +122,20 @@ export class FlowSide {
 
   /**
    * Takes the reports of rows `from` to `to - 1`. Rows whose code is not 0 are left alone.
-   * @param input times of the frames
    * @throws RangeError for rows the batch does not hold
    */
-  observe(batch: TelemetryBatch, input: BatchInput, from = 0, to: number = batch.reports): void {
+  observe(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
     if (!(from >= 0 && from <= to && to <= batch.reports)) {
       throw new RangeError(`rows ${from} to ${to}: the batch holds ${batch.reports}`);
     }
     const { code, frame } = batch;
-    const { timestampsHigh, timestampsLow, first } = input;
+    const { frameTimeHigh, frameTimeLow } = batch;
     const { isTold } = this.#options;
     this.#hasSeen = true;
     for (let report = from; report < to; report++) {
       if (code[report] !== 0) continue;
-      const row = first + frame[report]!;
-      const timeUs = microseconds(timestampsHigh[row]!, timestampsLow[row]!);
+      const row = frame[report]!;
+      const timeUs = microseconds(frameTimeHigh[row]!, frameTimeLow[row]!);
       if (!isTold && timeUs > this.#clock) {
         this.#isClockDirty = true;
         if (timeUs < this.#nextTick) this.#clock = timeUs;

@@ -2,15 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Flow, TelemetryBatch } from '@int/codec';
-import {
-  CaptureSource,
-  Collector,
-  type CollectorTotals,
-  type FrameBatch,
-  type Sink,
-  type Source,
-  UdpSource,
-} from '@int/collector';
+import { CaptureSource, Collector, type CollectorTotals, type Sink, type Source, UdpSource } from '@int/collector';
 import type { Distributions, FlowEntry, Thresholds } from '@int/flowcache';
 import { ShardedFlowCache, type ShardedTotals } from '@int/flowcache/node';
 import type { WriterMessage, WriterOrder, WriterSetup, WriterTotals } from '../writer/protocol.js';
@@ -32,9 +24,8 @@ class Dispatch implements Sink {
     this.#cache = cache;
   }
 
-  write(batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined {
-    const { timestampsHigh, timestampsLow } = frames;
-    return this.#cache.dispatch(batch, 0, batch.reports, { timestampsHigh, timestampsLow, first });
+  write(batch: TelemetryBatch): Promise<void> | undefined {
+    return this.#cache.dispatch(batch);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The monitor's side of the accuracy study: socket, decoder, shards, rings with readers, distributions. */
 import type { TelemetryBatch } from '@int/codec';
-import { Collector, type FrameBatch, UdpSource } from '@int/collector';
+import { Collector, UdpSource } from '@int/collector';
 import type { Distributions } from '@int/flowcache';
 import { ShardedFlowCache, type ShardedTotals } from '@int/flowcache/node';
 import { METRICS } from './workload.js';
@@ -72,9 +72,8 @@ export class Host {
       thresholds: { metrics: { queueOccupancy: { level: threshold } } },
     });
     const source = new UdpSource({ address: 'udp://127.0.0.1:0', slabs: 16, dropPollMs: 50 });
-    const write = (batch: TelemetryBatch, frames: FrameBatch, first: number): Promise<void> | undefined => {
-      const { timestampsHigh, timestampsLow } = frames;
-      return cache.dispatch(batch, 0, batch.reports, { timestampsHigh, timestampsLow, first });
+    const write = (batch: TelemetryBatch): Promise<void> | undefined => {
+      return cache.dispatch(batch);
     };
     const collector = new Collector({
       sources: [source],

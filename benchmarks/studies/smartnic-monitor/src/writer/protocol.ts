@@ -1,5 +1,5 @@
 import type { CacheGeometry } from '@int/flowcache';
-import type { RedisSinkTotals } from '@int/sink-redis';
+import type { RedisWriterTotals } from '@int/sink-redis';
 
 /** What the writer's thread starts with. */
 export interface WriterSetup {
@@ -15,7 +15,7 @@ export interface WriterTotals {
   readonly entries: number;
   readonly entryPackets: number;
   readonly events: number;
-  readonly redis: RedisSinkTotals | null;
+  readonly redis: RedisWriterTotals | null;
 }
 
 /** What the writer's thread is told. */

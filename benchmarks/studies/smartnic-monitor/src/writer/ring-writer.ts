@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { COMPACT, EXACT } from '@int/flowcache';
 import { SpscRing } from '@int/rings';
-import { RedisSink } from '@int/sink-redis';
+import { RedisWriter } from '@int/sink-redis';
 import type { WriterSetup, WriterTotals } from './protocol.js';
 
 /** Records moved before the others have their turn. */
@@ -13,7 +13,7 @@ type Take = (words: Int32Array, at: number, records: number) => number;
 
 export class RingWriter {
   readonly #setup: WriterSetup;
-  readonly #sink: RedisSink | null;
+  readonly #sink: RedisWriter | null;
   /** Word of the packet count in an entry. */
   readonly #packetsAt: number;
   #entries = 0;
@@ -29,7 +29,7 @@ export class RingWriter {
     this.#sink =
       redis === null
         ? null
-        : new RedisSink({
+        : new RedisWriter({
             url: redis.url,
             prefix: redis.prefix,
             geometry,

@@ -1,6 +1,5 @@
-/** The workers of int.yaml, as the pipeline has them. */
+/** The workers of int.yaml, seen from the pipeline. */
 
-import type { DecodeOptions } from '@int/codec';
 import { FlowWorkers, type Outlets, type Stage } from '@int/collector';
 import { CliError, EXIT } from '../../io.js';
 import type { ReadConfig } from '../read-config.js';
@@ -8,24 +7,19 @@ import type { Tell } from '../sink-parts.js';
 import { flowGeometry } from '../stages.js';
 import type { WorkerData, WorkerMessage } from './messages.js';
 
-/** Workers, and what the pipeline needs to use them. */
+/** Workers, and the pipeline's parts for them. */
 export interface ConfigWorkers {
   readonly workers: FlowWorkers;
-  /** Hands their flow entries to the pipeline's sinks, and has them drain before those are closed. */
+  /** Passes the workers' flow entries to the pipeline's sinks, and drains the workers before the sinks are closed. */
   readonly stage: Stage;
 }
 
 /**
- * Starts them.
- * @param drainMs time that they have to close their sinks
+ * Starts the workers.
+ * @param drainMs longest time to close their sinks
  * @throws CliError (rejects) if one cannot be started
  */
-export async function startWorkers(
-  read: ReadConfig,
-  decode: Omit<DecodeOptions, 'linkType'>,
-  tell: Tell,
-  drainMs: number,
-): Promise<ConfigWorkers> {
+export async function startWorkers(read: ReadConfig, tell: Tell, drainMs: number): Promise<ConfigWorkers> {
   const { config, file } = read;
   const geometry = flowGeometry(read);
   let outlets: Outlets | null = null;
@@ -34,10 +28,9 @@ export async function startWorkers(
   try {
     workers = await FlowWorkers.start({
       count: config.workers!,
-      // Beside the command's own file in dist.
+      // The module is beside the command's own file in dist.
       module: new URL('./flow-worker.js', import.meta.url),
       data,
-      decode,
       onData: (value) => {
         const message = value as WorkerMessage;
         if (message.name === 'say') tell(message.line);

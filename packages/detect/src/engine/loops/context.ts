@@ -1,5 +1,6 @@
 import type { BatchView } from '../batch-view.js';
-import { EVENT_COLUMN, type EventBatch } from '../event-batch.js';
+import type { EventBatch } from '../event-batch.js';
+import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import type { StatePool } from '../state.js';
 import { ComplexScratch } from './complex-scratch.js';

@@ -2,7 +2,7 @@
 import { HOP_COLUMNS, NOT_AVAILABLE } from '@int/codec';
 import { AGGREGATES } from '../../expression/model.js';
 import { REPORT } from '../batch-view.js';
-import { EVENT_COLUMN, EVIDENCE } from '../event-batch.js';
+import { EVENT_COLUMN, EVIDENCE } from '../event-columns.js';
 import type { Reading } from '../running-rule.js';
 import type { LoopContext } from './context.js';
 import { COLUMN, type Program, type Test } from './program.js';

@@ -1,6 +1,6 @@
 /** Detectors that look at the sum over a report's hops, or at nothing. */
 import { REPORT } from '../batch-view.js';
-import { EVENT_COLUMN } from '../event-batch.js';
+import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeEvents, closeThreshold, type LoopContext } from './context.js';
 import { doubtOf, sumOf } from './sum.js';

@@ -1,6 +1,6 @@
 /** Detectors that look at each hop by itself. */
 import { REPORT } from '../batch-view.js';
-import { EVENT_COLUMN } from '../event-batch.js';
+import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeThreshold, type LoopContext } from './context.js';
 import { changeHopRare, perHopRare, thresholdHopRare } from './hop-rare.js';

@@ -1,6 +1,6 @@
 /** Complex expressions in the form in which the loop evaluates them: columns of numbers, and ranges to test them by. */
 import { AGGREGATES, OPERATORS, type Operator } from '../../expression/model.js';
-import { EVIDENCE, NO_METRIC } from '../event-batch.js';
+import { EVIDENCE, NO_METRIC } from '../event-columns.js';
 import type { RunningCondition, RunningExpression } from '../running-rule.js';
 
 /** Reports that are looked at together. */
