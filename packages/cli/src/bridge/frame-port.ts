@@ -49,8 +49,8 @@ export interface FramePort {
    */
   transmit(rows: FrameRows): number;
   /**
-   * Resolves with true when all sent frames have left, with false after the time. Rejects with the errors of {@link
-   * transmit}.
+   * Resolves with true when all sent frames have left, with false after the time. Rejects with the errors of
+   * {@link transmit}.
    */
   flush(timeoutMs?: number): Promise<boolean>;
   stats(): PortStats;

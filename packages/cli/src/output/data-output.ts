@@ -6,9 +6,9 @@ const CHUNK = 1 << 16;
 const TURN_MS = 50;
 
 /**
- * Standard output for data. It collects small pieces into large writes and waits for a slow reader. A closed pipe (`|
- * head`) ends the output and is not an error. Writes to a file never wait, so it yields to the event loop at intervals,
- * in which signals are handled.
+ * Standard output for data. It collects small pieces into large writes and waits for a slow reader. A closed pipe
+ * (`| head`) ends the output and is not an error. Writes to a file never wait, so it yields to the event loop at
+ * intervals, in which signals are handled.
  */
 export class DataOutput {
   readonly #stream: Terminal;
