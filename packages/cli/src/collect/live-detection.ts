@@ -23,8 +23,6 @@ export type TellRules = (problems: readonly string[], message: string) => void;
  */
 export class LiveDetection {
   readonly stage: DetectionStage;
-  /** For the collector's batch, so that the WebAssembly accelerator can detect in it; `null`: there is none. */
-  readonly memory: AcceleratorMemory | null;
   /** Receives all events. */
   onEvents: EventListener = () => {};
   /** The number of the first frame of the current batch. */
@@ -43,6 +41,7 @@ export class LiveDetection {
   #loading: Promise<void> | null = null;
   #again = false;
   #isStopped = false;
+  #memory: AcceleratorMemory | null;
   #recent: PlacedEvent[] = [];
   #notice: DetectionState['notice'] = null;
 
@@ -66,7 +65,7 @@ export class LiveDetection {
     const behind = this.#behind(rules);
     const all = { ...options, ...prefilter?.detectorOptions, onEvents };
     const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
-    this.memory = memory;
+    this.#memory = memory;
     this.stage = usingRules(
       path ?? 'demo',
       () => new DetectionStage(behind, { ...all, ...(memory !== null && { memory }) }),
@@ -96,6 +95,16 @@ export class LiveDetection {
       prefilter?.prefilter.close();
       throw error;
     }
+  }
+
+  /**
+   * Memory for the batch of a collector, so that the WebAssembly accelerator can detect in it; `null`: there is none. It has room
+   * for one: a second collector detects in TypeScript.
+   */
+  takeMemory(): AcceleratorMemory | null {
+    const memory = this.#memory;
+    this.#memory = null;
+    return memory;
   }
 
   /** The pre-filter, or `null`. */
