@@ -188,7 +188,7 @@ try {
       }
     }
   }
-  const parts = names.map((name) => {
+  const commands = names.map((name) => {
     const of = seconds.get(name)!;
     const [withIt, without] = [median(of.with), median(of.without)];
     const { accelerator, command } = PARTS[name];
@@ -197,7 +197,7 @@ try {
   printTable(
     `seconds of processor time for ${REPORTS.toLocaleString('en')} reports, medians of ${ROUNDS}`,
     ['command', 'accelerator', 'with', 'without', 'gain', ''],
-    parts.map(({ command, accelerator, with: withIt, without, gain }) => [
+    commands.map(({ command, accelerator, with: withIt, without, gain }) => [
       command,
       accelerator,
       withIt.toFixed(2),
@@ -209,10 +209,10 @@ try {
   if (!values['no-file'] && !values.short) {
     run.save(
       'accelerators',
-      { reports: REPORTS, rounds: ROUNDS, leastGain: LEAST_GAIN, parts },
+      { reports: REPORTS, rounds: ROUNDS, leastGain: LEAST_GAIN, commands },
       {
         parts: chosen,
-        merge: (before, now) => ({ ...before, parts: mergeRows(({ name }) => name, before.parts, now.parts) }),
+        merge: (before, now) => ({ ...before, commands: mergeRows(({ name }) => name, before.commands, now.commands) }),
       },
     );
   }
