@@ -124,6 +124,7 @@ export class CollectRun {
     this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
+    const memory = detection?.takeMemory() ?? null;
     this.#collector = new Collector({
       sources,
       decode,
@@ -134,6 +135,7 @@ export class CollectRun {
         ...this.#setup.stages,
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
+      ...(memory !== null && { memory }),
       onProblem: ({ error }) => {
         this.#failed = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;

@@ -1,4 +1,5 @@
-import { DetectionStage, type EventListener } from '@int/collector';
+import type { AcceleratorMemory } from '@int/codec';
+import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
@@ -40,6 +41,7 @@ export class LiveDetection {
   #loading: Promise<void> | null = null;
   #again = false;
   #isStopped = false;
+  #memory: AcceleratorMemory | null;
   #recent: PlacedEvent[] = [];
   #notice: DetectionState['notice'] = null;
 
@@ -60,9 +62,13 @@ export class LiveDetection {
       this.#prefilter?.prefilter.applyVerdicts(events);
       this.onEvents(events);
     };
+    const behind = this.#behind(rules);
+    const all = { ...options, ...prefilter?.detectorOptions, onEvents };
+    const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
+    this.#memory = memory;
     this.stage = usingRules(
       path ?? 'demo',
-      () => new DetectionStage(this.#behind(rules), { ...options, ...prefilter?.detectorOptions, onEvents }),
+      () => new DetectionStage(behind, { ...all, ...(memory !== null && { memory }) }),
     );
   }
 
@@ -89,6 +95,16 @@ export class LiveDetection {
       prefilter?.prefilter.close();
       throw error;
     }
+  }
+
+  /**
+   * Memory for the batch of a collector, so that the WebAssembly accelerator can detect in it; `null`: there is none. It has room
+   * for one: a second collector detects in TypeScript.
+   */
+  takeMemory(): AcceleratorMemory | null {
+    const memory = this.#memory;
+    this.#memory = null;
+    return memory;
   }
 
   /** The pre-filter, or `null`. */

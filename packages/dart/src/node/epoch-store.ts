@@ -280,8 +280,8 @@ export class EpochStore {
   }
 
   /**
-   * Stops a running flush, writes a last checkpoint, and unlocks the directory. The epoch continues when the directory
-   * is opened again.
+   * Finishes a running flush, writes a last checkpoint, and unlocks the directory. The epoch continues when the
+   * directory is opened again.
    *
    * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_HISTORY` if that fails; the directory is unlocked
    *   nevertheless
