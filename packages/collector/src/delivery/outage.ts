@@ -5,7 +5,7 @@ export interface Outage {
   readonly attempts: number;
 }
 
-/** Who is told of outages. */
+/** A listener for outages. */
 export interface OutageListener<Problem> {
   onProblem(problem: Problem): void;
   onRecovered(outage: Outage): void;

@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { FlowCache } from '@int/flowcache';
 
-/** How much of a cache is looked at for idle flows. */
+/** How many rows of a cache are searched for idle flows. */
 export interface SweepOptions {
   /** Rows for each batch, 1 to 2^32. Default 4096. */
   readonly rows?: number;
@@ -12,7 +12,7 @@ export interface SweepOptions {
 const SWEEP_ROWS = 4096;
 const MOST_ROWS = 2 ** 32;
 
-/** A cache is looked through so many times in the time after which a flow is idle. */
+/** Rounds through a cache within `idleNs`. */
 const ROUNDS = 4n;
 
 /**

@@ -44,7 +44,7 @@ export const DEGRADED = {
 /** States in which the process does not do its work. The others are signs of load or of an attack: a restart cures neither. */
 const UNHEALTHY: ReadonlySet<string> = /* @__PURE__ */ new Set([DEGRADED.OUTAGE, DEGRADED.FAILED, DEGRADED.STALLED]);
 
-/** What a probe of the process is told. */
+/** The answer to a probe of the process. */
 export interface HealthReport {
   /** `failing`: a part does not do its work. `degraded`: something is lost or delayed. */
   readonly status: 'ok' | 'degraded' | 'failing';

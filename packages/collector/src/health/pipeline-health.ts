@@ -7,7 +7,7 @@ import { DegradedStates } from './degraded-states.js';
 /** What the pipeline itself goes by, among the parts. */
 const PIPELINE = 'collector';
 
-/** Different errors of a stage that are told. */
+/** Most different errors of a stage that are reported. */
 const MOST_TOLD = 8;
 
 /** A source or stage, and what the pipeline finds wrong with it. */
@@ -87,7 +87,7 @@ export class PipelineHealth {
     this.#sources.find((part) => part.source === source)?.states.begin(DEGRADED.FAILED, error.message);
   }
 
-  /** A stage has thrown at a batch. @returns whether that is to be told: what it throws again and again is told once */
+  /** Notes that a stage has thrown. @returns whether to report the error: a repeated one is reported once */
   threw(stage: Stage, error: Error): boolean {
     const part = this.#stages.find((each) => each.stage === stage)!;
     part.thrown++;

@@ -109,7 +109,7 @@ export class UdpSource implements Source {
       this.#finish = resolve;
       this.#fail = reject;
     });
-    // Whoever awaits it sees the rejection; nobody has to.
+    // A caller who awaits it sees the rejection. Nobody has to.
     this.finished.catch(() => {});
   }
 

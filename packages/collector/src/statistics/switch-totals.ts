@@ -249,7 +249,7 @@ export class SwitchTotals implements Stage {
     };
   }
 
-  /** The same as columns, in the order of the rows: a copy of some hundred kilobytes, for whoever makes a page of it. */
+  /** The same as columns, in the order of the rows: a copy of some hundred kilobytes, for a page of metrics. */
   columns(): SwitchColumns {
     const rows = this.#nodes.size;
     const other = this.#other;
@@ -279,7 +279,7 @@ export class SwitchTotals implements Stage {
     this.#interfaces.elect(timeMs);
     this.#measures.elect(timeMs);
     if (this.#nodes.replaced === replaced) return;
-    // Whoever has no row has no gauges either.
+    // A switch without a row has no gauges either.
     const isGone = (nodeId: number): boolean => this.#nodes.find(nodeId) === NO_ROW;
     this.#queues.release(isGone);
     this.#interfaces.release(isGone);
