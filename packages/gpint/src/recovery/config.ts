@@ -1,4 +1,4 @@
-/** Parameters of recovery, and the time by which it ends. */
+/** Parameters of recovery, and a bound of its duration. */
 import type { RecoveryConfig, SessionProbe } from './model.js';
 
 /** Parameters that reliable GPINT, section V-B3, calls fine-tuned (GPINT-FT): t_f 0.4 s, r_a 2. */
@@ -13,15 +13,15 @@ function requireInteger(name: string, value: number, least: number, most: number
   }
 }
 
-/** A day: nothing that a network answers takes longer, and sums of it stay exact. */
+/** A day: no answer of a network takes longer, and sums stay exact. */
 const LONGEST_NS = 86_400_000_000_000;
 
 /** Half of the request ids, so that a free one is always near. */
 const MOST_IN_FLIGHT = 16_384;
 
 /**
- * All parameters, from some. Defaults: those of reliable GPINT, section IV-C (t_f 1.5 s, r_a 10) and V-A (12 probes in
- * flight); t_ro is half of t_f.
+ * Completes the parameters with defaults. Defaults: those of reliable GPINT, section IV-C (t_f 1.5 s, r_a 10) and V-A
+ * (12 probes in flight); t_ro is half of t_f.
  *
  * @throws RangeError for a value outside its range
  */
@@ -58,8 +58,8 @@ function longestTimeout(config: RecoveryConfig): number {
 }
 
 /**
- * A time within which every session ends, from its start, whatever is lost, fails, comes twice or never; ns. Provided that
- * ticks are given when they are due.
+ * An upper bound of the duration of a session in ns, for all losses, failures and duplicates, provided that ticks come
+ * when they are due.
  *
  * Why: let a probe have n switches, and let h be the hops (links) ahead of it when it is sent from position i: n - 1 - i,
  * and those of its prefix. The deadline of a send is t_f (h + 1) after it. At the first tick after the deadline, t_ro
