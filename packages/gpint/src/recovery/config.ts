@@ -61,13 +61,13 @@ function longestTimeout(config: RecoveryConfig): number {
  * An upper bound of the duration of a session in ns, for all losses, failures and duplicates, provided that ticks come
  * when they are due.
  *
- * Why: let a probe have n switches, and let h be the hops (links) ahead of it when it is sent from position i: n - 1 - i,
- * and those of its prefix. The deadline of a send is t_f (h + 1) after it. At the first tick after the deadline, t_ro
- * later at most, the probe is either finished or sent again, since by then it waits in Q: it was put there by feedback, by
- * a notice, or by a tick that found t_f exceeded (which t_f (h + 1) is not shorter than; where they are equal, that tick
- * itself may come t_ro after the deadline). Notices only make it earlier. So a send holds its probe for t_f (h + 1) + t_ro
- * at most. Every send that comes to nothing adds to `attempts`, which is reset only when the index grows: a position
- * takes r_a + 2 sends at most, and there are n positions. So a probe takes at most
+ * Why: let a probe have n switches, and let h be the hops (links) ahead of it when it is sent from position i:
+ * n - 1 - i, and those of its prefix. The deadline of a send is t_f (h + 1) after it. At the first tick after the deadline, at
+ * most t_ro later, the probe is either finished or resent, because it waits in Q: feedback put it there, or a notice,
+ * or a tick that found t_f exceeded (which t_f (h + 1) is not shorter than; where they are equal, that tick itself may
+ * come t_ro after the deadline). Notices only make it earlier. So a send holds its probe for at most t_f (h + 1) +
+ * t_ro. Every failed send adds to `attempts`, which is reset only when the index grows: a position takes r_a + 2 sends
+ * at most, and there are n positions. So a probe takes at most
  *
  *     T = (r_a + 2) * sum over i of (t_f (n - i + prefix) + t_ro)
  *
