@@ -2,7 +2,7 @@
 
 /**
  * Keys of many rows: key i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. A key is any bytes, at most
- * {@link MAX_KEY_BYTES} long.
+ * `MAX_KEY_BYTES` long.
  */
 export interface KeyRows {
   readonly bytes: Uint8Array;
