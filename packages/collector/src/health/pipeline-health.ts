@@ -4,13 +4,13 @@ import type { Stage } from '../stage.js';
 import { DEGRADED, type DegradedPart, type DegradedState } from './degraded-state.js';
 import { DegradedStates } from './degraded-states.js';
 
-/** What the pipeline itself goes by, among the parts. */
+/** The name of the pipeline itself among the parts. */
 const PIPELINE = 'collector';
 
-/** Different errors of a stage that are told. */
+/** Different errors told per stage at most. */
 const MOST_TOLD = 8;
 
-/** A source or stage, and what the pipeline finds wrong with it. */
+/** A source or stage, and the faults that the pipeline sees in it. */
 interface Part {
   readonly name: string;
   readonly states: DegradedStates;
@@ -27,7 +27,7 @@ interface StagePart extends Part {
   readonly told: Set<string>;
 }
 
-/** What a pipeline suffers from, up to its sinks. */
+/** The degraded states of a pipeline, without its sinks. */
 export class PipelineHealth {
   readonly #pipeline = new DegradedStates();
   readonly #sources: readonly (Part & { readonly source: Source })[];
@@ -82,12 +82,12 @@ export class PipelineHealth {
     });
   }
 
-  /** A source has ended with an error. */
+  /** Records that a source has ended with an error. */
   failed(source: Source, error: Error): void {
     this.#sources.find((part) => part.source === source)?.states.begin(DEGRADED.FAILED, error.message);
   }
 
-  /** A stage has thrown at a batch. @returns whether that is to be told: what it throws again and again is told once */
+  /** Records that a stage has thrown. @returns whether to tell the error: a repeated error is told once */
   threw(stage: Stage, error: Error): boolean {
     const part = this.#stages.find((each) => each.stage === stage)!;
     part.thrown++;

@@ -13,7 +13,7 @@ export interface UdpSocketEntry {
   readonly drops: number;
 }
 
-/** Reads the text of /proc/net/udp or /proc/net/udp6. Lines that it does not understand are left out. */
+/** Reads the text of /proc/net/udp or /proc/net/udp6. Invalid lines are left out. */
 export function parseProcNetUdp(text: string): UdpSocketEntry[] {
   const entries: UdpSocketEntry[] = [];
   for (const line of text.split('\n').slice(1)) {
@@ -30,7 +30,7 @@ export function parseProcNetUdp(text: string): UdpSocketEntry[] {
 async function ownSocketInodes(): Promise<Set<string>> {
   const inodes = new Set<string>();
   for (const descriptor of await readdir('/proc/self/fd')) {
-    // A descriptor may be gone by the time it is looked at, the one of this listing always is.
+    // A descriptor may be closed by now. That of this listing always is.
     const target = await readlink(`/proc/self/fd/${descriptor}`).catch(() => '');
     const match = /^socket:\[(\d+)\]$/.exec(target);
     if (match !== null) inodes.add(match[1]!);
@@ -39,8 +39,8 @@ async function ownSocketInodes(): Promise<Set<string>> {
 }
 
 /**
- * Follows the kernel's drop counter of one UDP socket of this process. The socket is found by its port and its inode,
- * so that another process on the same port (SO_REUSEPORT) is not mistaken for it.
+ * Follows the kernel's drop counter of one UDP socket of this process. It finds the socket by port and inode, because
+ * another process may share the port (SO_REUSEPORT).
  */
 export class KernelDropReader {
   readonly #file: string;
